@@ -1,4 +1,4 @@
-import { createDestinationDirectory } from '@tributary/control'
+import { createDestinationCache } from '@tributary/control'
 import { createSecretBox, newId, silentLogger } from '@tributary/kernel'
 import { openRelational, type Relational } from '@tributary/storage'
 import { startSharedPostgres, templateDatabase, withDatabase } from '@tributary/test-kit'
@@ -38,7 +38,7 @@ const fill = async ({ db }: Relational, count: number): Promise<string[]> => {
 const follow = async (url: string, count: number) => {
   const relational = openRelational({ url, logger: silentLogger, maxConnections: 4 })
   const ids = await fill(relational, count)
-  const directory = createDestinationDirectory({ ...relational, secretBox, logger: silentLogger, pollMs: 3_600_000 })
+  const directory = createDestinationCache({ ...relational, secretBox, logger: silentLogger, pollMs: 3_600_000 })
   await directory.start()
   return {
     async change(round: number): Promise<number> {

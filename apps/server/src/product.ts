@@ -6,7 +6,7 @@ import { createAuthorize } from '@tributary/api-kit'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { listedDestinations, listedSources } from '@tributary/connectors'
-import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
+import { createControl, createRefusalSink, createWriteKeyCache } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributary/http'
 import { createWorkShare, systemClock } from '@tributary/kernel'
 import { splitProfile, unusableInEvents } from '@tributary/profiles'
@@ -142,7 +142,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
 
   const webhooks = createSourceWebhooks(logger)
   const { db, pool } = relational
-  const keys = createWriteKeyDirectory({ db, pool, secretBox, connectors: webhooks, logger })
+  const keys = createWriteKeyCache({ db, pool, secretBox, connectors: webhooks, logger })
   await keys.start()
   stack.defer(() => keys.stop())
   const workShare = createWorkShare()
@@ -212,7 +212,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         trustedProxies: config.trustedProxies,
         ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
         diskOk: () => disk.ok(),
-        settings: { backlogBytes: config.workspaceBacklogBytes },
+        settings: { quotaBytes: config.workspaceBacklogBytes },
       })
     : undefined
   collect?.start()

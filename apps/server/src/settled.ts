@@ -1,4 +1,4 @@
-import type { Follower } from '@tributary/contract'
+import type { CacheFollower } from '@tributary/contract'
 import type { ApiDeps } from '@tributary/http'
 
 /**
@@ -6,7 +6,10 @@ import type { ApiDeps } from '@tributary/http'
  * finds it in force. Waits at most `deadlineMs`: a snapshot that cannot follow now does so by itself later.
  */
 export const createSettle =
-  (refresh: Readonly<Record<Follower, () => Promise<unknown>>>, deadlineMs = 1000): NonNullable<ApiDeps['settle']> =>
+  (
+    refresh: Readonly<Record<CacheFollower, () => Promise<unknown>>>,
+    deadlineMs = 1000,
+  ): NonNullable<ApiDeps['settle']> =>
   async (followers) => {
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, deadlineMs)

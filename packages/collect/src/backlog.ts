@@ -1,9 +1,9 @@
 /** Bytes per workspace that were accepted and are not yet processed. */
-export type Backlog = {
+export type Quota = {
   /** Counts bytes as accepted; false, and nothing counted, when the workspace has its share already. */
-  take(workspaceId: string, bytes: number): boolean
+  reserve(workspaceId: string, bytes: number): boolean
   /** Takes back what could not be written. */
-  giveBack(workspaceId: string, bytes: number): void
+  release(workspaceId: string, bytes: number): void
   isFull(workspaceId: string): boolean
   /** Takes in a report of the pipeline: per workspace the body bytes processed since its start. Other shapes are ignored. */
   processed: (report: unknown) => void
@@ -14,7 +14,7 @@ export type Backlog = {
  * pipeline started anew and counts from 0. What was accepted before this process started is not counted; the count
  * never falls below 0.
  */
-export const createBacklog = (limit: number): Backlog => {
+export const createQuota = (limit: number): Quota => {
   const waiting = new Map<string, number>()
   const reported = new Map<string, number>()
   const lower = (workspaceId: string, bytes: number): void => {
@@ -23,13 +23,13 @@ export const createBacklog = (limit: number): Backlog => {
     else waiting.delete(workspaceId)
   }
   return {
-    take(workspaceId, bytes) {
+    reserve(workspaceId, bytes) {
       const now = waiting.get(workspaceId) ?? 0
       if (now >= limit) return false
       waiting.set(workspaceId, now + bytes)
       return true
     },
-    giveBack: lower,
+    release: lower,
     isFull: (workspaceId) => (waiting.get(workspaceId) ?? 0) >= limit,
     processed(report) {
       if (typeof report !== 'object' || report === null) return

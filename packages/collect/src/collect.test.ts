@@ -48,7 +48,7 @@ describe('overload', () => {
   })
 
   test('429 with Retry-After beyond the share of a workspace, until the pipeline has caught up', async () => {
-    const other = await startCollect({ settings: { backlogBytes: 50 } })
+    const other = await startCollect({ settings: { quotaBytes: 50 } })
     const status = async (): Promise<number> =>
       (await fetch(`${other.origin}/v1/track`, { method: 'POST', body: json(track), headers: key })).status
     expect([await status(), await status()]).toEqual([200, 200])

@@ -4,14 +4,14 @@ import { createWorkShare } from '@tributary/kernel'
 import { sendPreflight, sendSuccess } from './answer.ts'
 import { type BrowserSdk, loadBrowserSdk } from './browser-sdk.ts'
 import { outerKey } from './credentials.ts'
-import { createDesk } from './desk.ts'
+import { createIngestionContext } from './desk.ts'
 import { forwardedBatch } from './forwarded-batch.ts'
 import { createPixels } from './pixels.ts'
 import type { CollectDeps } from './ports.ts'
 import * as refusals from './refusal.ts'
 import { findRoute, isCollectPath, methodsOf } from './routes.ts'
 import { createStartCalls } from './start-calls.ts'
-import { createTracking, type Wrap } from './tracking.ts'
+import { type BodyTransform, createTracking } from './tracking.ts'
 import { createTurns } from './turns.ts'
 import { createWebhook } from './webhook.ts'
 
@@ -29,7 +29,7 @@ export type Collect = {
 /** Coordination topic on which the pipeline reports `{[workspaceId]: body bytes processed since its start}`. */
 export const processedTopic = 'pipeline.processed'
 
-const forwarded: Wrap = (sent) => {
+const forwarded: BodyTransform = (sent) => {
   const body = forwardedBatch(sent)
   return Buffer.isBuffer(body) ? { body } : body
 }
@@ -40,16 +40,16 @@ const forwarded: Wrap = (sent) => {
  */
 export const createCollect = (deps: CollectDeps): Collect => {
   const { keys, clock, metrics } = deps
-  const desk = createDesk(deps)
+  const context = createIngestionContext(deps)
   let sdk: BrowserSdk | undefined
   let timer: NodeJS.Timeout | undefined
   let unsubscribe: (() => void) | undefined
   let draining = false
-  const track = createTracking(desk, keys, createTurns(deps.workShare ?? createWorkShare(), desk.settings.turns))
-  const webhook = createWebhook(desk, deps)
-  const pixel = createPixels(desk, keys)
+  const track = createTracking(context, keys, createTurns(deps.workShare ?? createWorkShare(), context.settings.turns))
+  const webhook = createWebhook(context, deps)
+  const pixel = createPixels(context, keys)
   const start = createStartCalls({
-    desk,
+    context,
     keys,
     sdk: () => sdk,
     publicUrl: deps.publicUrl,
@@ -61,39 +61,40 @@ export const createCollect = (deps: CollectDeps): Collect => {
     if (req.method === 'OPTIONS') return sendPreflight(req, res)
     const url = req.url ?? ''
     const mark = url.indexOf('?')
-    const asked = { req, res, query: mark < 0 ? '' : url.slice(mark + 1) }
+    const request = { req, res, query: mark < 0 ? '' : url.slice(mark + 1) }
     const route = findRoute(mark < 0 ? url : url.slice(0, mark))
     if (route === undefined) {
       const known = url.startsWith('/next-integrations/') || url.startsWith('/analytics')
-      return desk.refuse(asked, 'unknown', known ? refusals.notHosted : refusals.unknownPath)
+      return context.refuse(request, 'unknown', known ? refusals.notHosted : refusals.unknownPath)
     }
     const allowed = methodsOf(route)
-    if (!allowed.includes(req.method ?? '')) return desk.refuse(asked, 'unknown', refusals.wrongMethod(allowed))
+    if (!allowed.includes(req.method ?? '')) return context.refuse(request, 'unknown', refusals.wrongMethod(allowed))
     switch (route.kind) {
       case 'single':
       case 'batch':
-        return track(asked, route)
+        return track(request, route)
       case 'webhook':
         // Its body is the service's own and names no key.
-        if (outerKey(req.headers, asked.query) === undefined) return desk.refuse(asked, 'single', refusals.missingKey)
-        return track(asked, { kind: 'single', type: 'track', client: false }, webhook)
+        if (outerKey(req.headers, request.query) === undefined)
+          return context.refuse(request, 'single', refusals.missingKey)
+        return track(request, { kind: 'single', type: 'track', client: false }, webhook)
       case 'forward':
-        return track(asked, { kind: 'batch', client: false, forwarded: true }, forwarded)
+        return track(request, { kind: 'batch', client: false, forwarded: true }, forwarded)
       case 'data-pixel':
       case 'query-pixel':
-        return pixel(asked, route)
+        return pixel(request, route)
       case 'discard':
         discardBody(req)
         return sendSuccess(req, res)
       default:
-        return start(asked, route)
+        return start(request, route)
     }
   }
 
   const flush = (): Promise<void> => {
-    desk.tally.flush()
-    metrics.gauge('collect_buffered_bytes', desk.buffered())
-    return desk.counter.flush()
+    context.metricsBuffer.flush()
+    metrics.gauge('collect_buffered_bytes', context.buffered())
+    return context.counter.flush()
   }
 
   return {
@@ -102,21 +103,21 @@ export const createCollect = (deps: CollectDeps): Collect => {
       try {
         dispatch(req, res)
       } catch (error) {
-        desk.fail({ req, res }, error)
+        context.fail({ req, res }, error)
       }
     },
     start() {
       sdk = loadBrowserSdk()
-      unsubscribe = deps.coordination.subscribe(processedTopic, desk.backlog.processed)
-      timer = setInterval(() => void flush(), desk.settings.flushMs)
+      unsubscribe = deps.coordination.subscribe(processedTopic, context.quota.processed)
+      timer = setInterval(() => void flush(), context.settings.flushMs)
       timer.unref()
     },
     async stop() {
       draining = true
       clearInterval(timer)
-      const deadline = new Promise<void>((resolve) => setTimeout(resolve, desk.settings.drainMs).unref())
-      await Promise.race([desk.intake.idle(), deadline])
-      desk.close()
+      const deadline = new Promise<void>((resolve) => setTimeout(resolve, context.settings.drainMs).unref())
+      await Promise.race([context.producer.idle(), deadline])
+      context.close()
       unsubscribe?.()
       // The first call may be a flush that runs already; the second takes what came in meanwhile.
       await flush()

@@ -2,31 +2,31 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestMeta } from '@tributary/contract'
 import { createBodyBudget, createPace, discardBody, networkOf } from '@tributary/http'
 import { sendRefusal } from './answer.ts'
-import { type Backlog, createBacklog } from './backlog.ts'
+import { createQuota, type Quota } from './backlog.ts'
 import type { ReadTerms } from './body.ts'
 import { type AddressRange, clientAddress, isDevice, parseProxies } from './client.ts'
 import { knownInflating, strangersInflating } from './inflate.ts'
-import { createIntake, type Intake } from './intake.ts'
+import { createLogProducer, type LogProducer } from './intake.ts'
 import { type CollectDeps, type CollectSettings, defaultCollectSettings, type WriteKeyEntry } from './ports.ts'
 import { sampleOf } from './redact.ts'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import { createRefusalCounter, type RefusalCounter } from './refusal-counter.ts'
 import type { EventRoute } from './routes.ts'
-import { createTally, type Tally } from './tally.ts'
+import { createMetricsBuffer, type MetricsBuffer } from './tally.ts'
 
 /** One request with its query text (without the question mark). */
-export type Asked = { req: IncomingMessage; res: ServerResponse; query: string }
+export type CollectRequest = { req: IncomingMessage; res: ServerResponse; query: string }
 
 /** Answers that send the client away for a while. */
-type Later = Record<
+type RetryLaterAnswers = Record<
   | 'starting'
   | 'stopping'
   | 'diskFull'
   | 'overloaded'
   | 'keylessOverloaded'
   | 'tooSlow'
-  | 'backlog'
+  | 'quota'
   | 'busy'
   | 'largeBusy'
   | 'unavailable'
@@ -35,16 +35,16 @@ type Later = Record<
 >
 
 /** What all endpoints share: limits, counts, the way into the log, and the words of refusal. */
-export type Desk = {
+export type IngestionContext = {
   readonly settings: CollectSettings
   readonly proxies: readonly AddressRange[]
-  readonly backlog: Backlog
-  readonly intake: Intake
+  readonly quota: Quota
+  readonly producer: LogProducer
   readonly counter: RefusalCounter
-  readonly tally: Tally
-  readonly later: Later
+  readonly metricsBuffer: MetricsBuffer
+  readonly retryLater: RetryLaterAnswers
   /** Why nothing at all can be taken at the moment. */
-  shed(): Refusal | undefined
+  checkAdmission(): Refusal | undefined
   /** Why the source takes no events in this way: it is switched off, or takes them through its signed webhook only. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
   /** Under which terms a body is read, and on whose share: its workspace's, or the small one of its sender's address. */
@@ -63,12 +63,19 @@ export type Desk = {
     body?: Buffer,
   ): void
   /**
-   * Answers a refusal. Counts it unless the client may send the request again; what a workspace's own backlog refuses is
+   * Answers a refusal. Counts it unless the client may send the request again; what a workspace's own quota refuses is
    * counted all the same, since its people can do something about it. Reads away what is left of the body.
    */
-  refuse(asked: Asked, call: string, refusal: Refusal, entry?: WriteKeyEntry, key?: string, body?: Buffer): void
+  refuse(
+    request: CollectRequest,
+    call: string,
+    refusal: Refusal,
+    entry?: WriteKeyEntry,
+    key?: string,
+    body?: Buffer,
+  ): void
   /** A fault of ours: logged, and answered 500 without its text. */
-  fail(asked: Pick<Asked, 'req' | 'res'>, error: unknown): void
+  fail(request: Pick<CollectRequest, 'req' | 'res'>, error: unknown): void
   /** Notes that a request of a key is on disk. */
   taken(call: string, entry: WriteKeyEntry, bytes: number): void
   metaOf(req: IncomingMessage, entry: WriteKeyEntry, route: EventRoute): RequestMeta
@@ -81,14 +88,14 @@ const forwardedFor = (req: IncomingMessage): string | undefined => {
   return Array.isArray(value) ? value.join(',') : value
 }
 
-const laterAnswers = (seconds: number): Later => ({
+const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
   starting: refusals.starting(seconds),
   stopping: refusals.stopping(seconds),
   diskFull: refusals.diskFull(seconds),
   overloaded: refusals.overloaded(seconds),
   keylessOverloaded: refusals.keylessOverloaded(seconds),
   tooSlow: refusals.tooSlow(seconds),
-  backlog: refusals.backlogFull(seconds),
+  quota: refusals.quotaExceeded(seconds),
   unavailable: refusals.unavailable(seconds),
   busy: refusals.workspaceBusy(seconds),
   largeBusy: refusals.largeBodiesBusy(seconds),
@@ -110,40 +117,40 @@ const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage
     pace: createPace(keyless.pace),
     inflating: strangersInflating(),
   }
-  const termsFor: Desk['termsFor'] = (entry) => (entry === undefined ? unknown : known)
-  const ownerOf: Desk['ownerOf'] = (req, entry) => entry?.workspaceId ?? networkOf(addressOf(req))
+  const termsFor: IngestionContext['termsFor'] = (entry) => (entry === undefined ? unknown : known)
+  const ownerOf: IngestionContext['ownerOf'] = (req, entry) => entry?.workspaceId ?? networkOf(addressOf(req))
   return { termsFor, ownerOf, buffered: () => known.budget.used() + unknown.budget.used() }
 }
 
 /** Sets up what the endpoints share. Throws when a trusted proxy is no address. */
-export const createDesk = (deps: CollectDeps): Desk => {
+export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
   const { keys, clock } = deps
   const settings = { ...defaultCollectSettings, ...deps.settings }
   const proxies = parseProxies(deps.trustedProxies)
-  const backlog = createBacklog(settings.backlogBytes)
+  const quota = createQuota(settings.quotaBytes)
   const counter = createRefusalCounter(deps.refusals, clock, deps.logger)
-  const tally = createTally(deps.metrics)
-  const later = laterAnswers(settings.retryAfterSeconds)
+  const metricsBuffer = createMetricsBuffer(deps.metrics)
+  const retryLater = retryLaterAnswers(settings.retryAfterSeconds)
   const addressOf = (req: IncomingMessage): string =>
     clientAddress(req.socket.remoteAddress ?? '', forwardedFor(req), proxies)
   let closed = false
 
-  const countLost: Desk['countLost'] = (refusal, req, entry, key, body) =>
+  const countLost: IngestionContext['countLost'] = (refusal, req, entry, key, body) =>
     counter.count(refusal, entry, key, () => sampleOf(req, body, key))
 
   return {
     settings,
     proxies,
     ...createTerms(settings, addressOf),
-    backlog,
-    intake: createIntake(deps, backlog, later),
+    quota,
+    producer: createLogProducer(deps, quota, retryLater),
     counter,
-    tally,
-    later,
-    shed() {
-      if (closed) return later.stopping
-      if (!keys.ready()) return later.starting
-      return deps.diskOk === undefined || deps.diskOk() ? undefined : later.diskFull
+    metricsBuffer,
+    retryLater,
+    checkAdmission() {
+      if (closed) return retryLater.stopping
+      if (!keys.ready()) return retryLater.starting
+      return deps.diskOk === undefined || deps.diskOk() ? undefined : retryLater.diskFull
     },
     closedTo(entry, byOwnWebhook) {
       if (!entry.sourceEnabled) return refusals.sourceDisabled
@@ -153,20 +160,20 @@ export const createDesk = (deps: CollectDeps): Desk => {
       closed = true
     },
     countLost,
-    refuse(asked, call, refusal, entry, key, body) {
-      tally.answered(call, refusal.code)
-      const shown = refusal === later.backlog || refusal === later.busy || refusal === later.largeBusy
-      if (refusal.retryAfter === undefined || shown) countLost(refusal, asked.req, entry, key, body)
-      if (!asked.req.complete && asked.req.listenerCount('data') === 0) discardBody(asked.req)
-      sendRefusal(asked.req, asked.res, refusal)
+    refuse(request, call, refusal, entry, key, body) {
+      metricsBuffer.answered(call, refusal.code)
+      const shown = refusal === retryLater.quota || refusal === retryLater.busy || refusal === retryLater.largeBusy
+      if (refusal.retryAfter === undefined || shown) countLost(refusal, request.req, entry, key, body)
+      if (!request.req.complete && request.req.listenerCount('data') === 0) discardBody(request.req)
+      sendRefusal(request.req, request.res, refusal)
     },
     fail({ req, res }, error) {
       deps.logger.error({ err: error }, 'A request to collection failed')
-      tally.answered('fault', 500)
+      metricsBuffer.answered('fault', 500)
       sendRefusal(req, res, refusals.fault)
     },
     taken(call, entry, bytes) {
-      tally.accepted(call, bytes)
+      metricsBuffer.accepted(call, bytes)
       counter.touch(entry.keyId, clock())
     },
     metaOf(req, entry, route) {

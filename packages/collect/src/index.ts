@@ -7,7 +7,7 @@ export {
   defaultCollectSettings,
   type RefusalRow,
   type RefusalSink,
-  type WriteKeyDirectory,
+  type WriteKeyCache,
   type WriteKeyEntry,
   type WriteKeyUse,
 } from './ports.ts'

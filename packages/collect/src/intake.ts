@@ -1,14 +1,14 @@
 import type { RequestMeta } from '@tributary/contract'
 import { faultPoint } from '@tributary/kernel'
 import { LogOverloaded } from '@tributary/storage'
-import type { Backlog } from './backlog.ts'
+import type { Quota } from './backlog.ts'
 import type { CollectDeps, WriteKeyEntry } from './ports.ts'
 import type { Refusal } from './refusal.ts'
 
 /** One checked request on its way into the log. */
 type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
 
-export type Intake = {
+export type LogProducer = {
   /**
    * Appends a request to the log and calls `done` once: with nothing when it is on disk, else with why it is not. Then
    * nothing of it is kept.
@@ -20,12 +20,12 @@ export type Intake = {
 
 const observeEvery = 32
 
-/** The way into the log, within each workspace's share of the backlog. */
-export const createIntake = (
+/** The way into the log, within each workspace's quota. */
+export const createLogProducer = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock'>,
-  backlog: Backlog,
-  later: Record<'overloaded' | 'unavailable' | 'backlog', Refusal>,
-): Intake => {
+  quota: Quota,
+  retryLater: Record<'overloaded' | 'unavailable' | 'quota', Refusal>,
+): LogProducer => {
   const { log, logger, metrics, clock } = deps
   let running = 0
   let appended = 0
@@ -38,15 +38,15 @@ export const createIntake = (
     waiters = []
   }
   const failed = (error: unknown): Refusal => {
-    if (error instanceof LogOverloaded) return later.overloaded
+    if (error instanceof LogOverloaded) return retryLater.overloaded
     const now = clock()
     if (now - lastComplaint > 1000) {
       lastComplaint = now
       logger.error({ err: error }, 'The log cannot be written; collection answers 503')
     }
-    return later.unavailable
+    return retryLater.unavailable
   }
-  /** Nothing above catches what is thrown here: by now the fate of the record is decided, only its answer is lost. */
+  /** Nothing above catches what is thrown here: by now the outcome for the record is decided, only its answer is lost. */
   const settle = (done: (refusal?: Refusal) => void, refusal?: Refusal): void => {
     try {
       done(refusal)
@@ -56,7 +56,7 @@ export const createIntake = (
   }
   return {
     append({ entry, meta, body }, done) {
-      if (!backlog.take(entry.workspaceId, body.length)) return done(later.backlog)
+      if (!quota.reserve(entry.workspaceId, body.length)) return done(retryLater.quota)
       running++
       const from = ++appended % observeEvery === 0 ? performance.now() : 0
       log.append({ key: entry.workspaceId, meta: JSON.stringify(meta), body }).then(
@@ -67,7 +67,7 @@ export const createIntake = (
           settle(done)
         },
         (error: unknown) => {
-          backlog.giveBack(entry.workspaceId, body.length)
+          quota.release(entry.workspaceId, body.length)
           finished()
           settle(done, failed(error))
         },

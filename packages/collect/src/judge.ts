@@ -92,7 +92,7 @@ const checkIds = (type: EventType, event: Record<string, unknown>): Refusal | un
 }
 
 /**
- * Judges a single event: size (bytes as received), type (the body's own, else the path's), ids and nesting. Numbers
+ * Validates a single event: size (bytes as received), type (the body's own, else the path's), ids and nesting. Numbers
  * are taken as ids. Returns why it is refused, or undefined.
  */
 export const checkSingle = (
@@ -111,7 +111,7 @@ export const checkSingle = (
 }
 
 /**
- * Judges a body as what it was sent as. The events of a batch are judged one by one later, and kept as rejected when they
+ * Validates a body as what it was sent as. The events of a batch are validated one by one later, and kept as rejected when they
  * fail. One event of so many bytes that it was not parsed is too large.
  */
 export const checkBody = (

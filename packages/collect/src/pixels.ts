@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { sendPixel } from './answer.ts'
 import { bodyKey, outerKey } from './credentials.ts'
-import type { Asked, Desk } from './desk.ts'
+import type { CollectRequest, IngestionContext } from './desk.ts'
 import { checkSingle } from './judge.ts'
 import { dataPixel, type PixelEvent, queryPixel } from './pixel-event.ts'
-import type { WriteKeyDirectory, WriteKeyEntry } from './ports.ts'
+import type { WriteKeyCache, WriteKeyEntry } from './ports.ts'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import type { PixelRoute } from './routes.ts'
@@ -13,21 +13,24 @@ import type { PixelRoute } from './routes.ts'
  * Events in the address of a picture. The answer is always the picture. It is never asked for a second time, so even
  * what our own overload refuses is counted as lost.
  */
-export const createPixels = (desk: Desk, keys: WriteKeyDirectory): ((asked: Asked, route: PixelRoute) => void) => {
-  const judge = (
+export const createPixels = (
+  context: IngestionContext,
+  keys: WriteKeyCache,
+): ((request: CollectRequest, route: PixelRoute) => void) => {
+  const validate = (
     read: PixelEvent | { refusal: Refusal },
     route: PixelRoute,
     key: string | undefined,
     entry: WriteKeyEntry | undefined,
   ): Refusal | { entry: WriteKeyEntry; body: Buffer } => {
-    const unfit = desk.shed()
+    const unfit = context.checkAdmission()
     if (unfit !== undefined) return unfit
     if ('refusal' in read) return read.refusal
     if (key === undefined) return refusals.missingKey
     if (entry === undefined) return keys.findRevoked(key) === undefined ? refusals.unknownKey : refusals.revokedKey
-    const closed = desk.closedTo(entry, false)
+    const closed = context.closedTo(entry, false)
     if (closed !== undefined) return closed
-    const wrong = checkSingle(read.value, read.body.length, route.type, desk.settings.eventBytes)
+    const wrong = checkSingle(read.value, read.body.length, route.type, context.settings.eventBytes)
     return wrong ?? { entry, body: read.body }
   }
   const lost = (
@@ -36,24 +39,24 @@ export const createPixels = (desk: Desk, keys: WriteKeyDirectory): ((asked: Aske
     entry: WriteKeyEntry | undefined,
     key: string | undefined,
   ): void => {
-    desk.tally.answered('pixel', refusal.code)
-    desk.countLost(refusal, req, entry, key)
+    context.metricsBuffer.answered('pixel', refusal.code)
+    context.countLost(refusal, req, entry, key)
   }
 
-  return (asked, route) => {
-    const { req, res, query } = asked
+  return (request, route) => {
+    const { req, res, query } = request
     if (req.method === 'HEAD') return sendPixel(req, res)
     const read = route.kind === 'data-pixel' ? dataPixel(query) : queryPixel(query, route.type)
     const key = outerKey(req.headers, query) ?? ('value' in read ? bodyKey(read.value) : undefined)
     const entry = key === undefined ? undefined : keys.find(key)
-    const verdict = judge(read, route, key, entry)
-    if ('code' in verdict) {
-      lost(req, verdict, entry ?? (key === undefined ? undefined : keys.findRevoked(key)), key)
+    const result = validate(read, route, key, entry)
+    if ('code' in result) {
+      lost(req, result, entry ?? (key === undefined ? undefined : keys.findRevoked(key)), key)
       return sendPixel(req, res)
     }
-    const { entry: owner, body } = verdict
-    desk.intake.append({ entry: owner, meta: desk.metaOf(req, owner, route), body }, (refusal) => {
-      if (refusal === undefined) desk.taken('pixel', owner, body.length)
+    const { entry: owner, body } = result
+    context.producer.append({ entry: owner, meta: context.metaOf(req, owner, route), body }, (refusal) => {
+      if (refusal === undefined) context.taken('pixel', owner, body.length)
       else lost(req, refusal, owner, key)
       sendPixel(req, res)
     })

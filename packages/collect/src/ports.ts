@@ -20,7 +20,7 @@ export type WriteKeyEntry = {
 }
 
 /** A snapshot of the write keys in memory. Never waits and never asks the database while a request runs. */
-export interface WriteKeyDirectory {
+export interface WriteKeyCache {
   find(key: string): WriteKeyEntry | undefined
   /** The source that a revoked key belonged to, so that its refusals can be shown there. */
   findRevoked(key: string): WriteKeyEntry | undefined
@@ -75,7 +75,7 @@ export type CollectSettings = {
   /** Which bodies are worked on in turns, and how much of them waits; beyond it requests are answered 429. */
   turns: TurnSettings
   /** Body bytes of one workspace that were accepted and not yet processed; beyond it the workspace is answered 429. */
-  backlogBytes: number
+  quotaBytes: number
   retryAfterSeconds: number
   flushMs: number
   /** How long `stop` waits for requests that run. */
@@ -98,7 +98,7 @@ export const defaultCollectSettings: CollectSettings = {
     pace: { windowMs: 5000, windowBytes: 8 * 1024, totalMs: 20_000 },
   },
   turns: { largeBytes: MiB / 4, ownerBytes: 8 * MiB, allBytes: 64 * MiB },
-  backlogBytes: 512 * MiB,
+  quotaBytes: 512 * MiB,
   retryAfterSeconds: 5,
   flushMs: 1000,
   drainMs: 10_000,
@@ -106,7 +106,7 @@ export const defaultCollectSettings: CollectSettings = {
 
 export type CollectDeps = {
   log: LogWriter
-  keys: WriteKeyDirectory
+  keys: WriteKeyCache
   refusals: RefusalSink
   coordination: Coordination
   /** What becomes of calls to the webhooks of some kinds of sources. */

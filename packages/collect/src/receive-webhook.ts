@@ -52,7 +52,7 @@ const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook
 }
 
 /**
- * Lets each source's own rule make the events, and judges them as single events are judged. One that cannot be kept
+ * Lets each source's own rule make the events, and validates them as single events are validated. One that cannot be kept
  * refuses the call: whoever sends it hears of it, and sees it among the refused requests.
  */
 export const createWebhookReceiver =

@@ -169,7 +169,7 @@ export const settingsUnreadable = (seconds: number): Refusal =>
     "The source's secrets can't be decrypted with the server's secret key. Send the request again later.",
     seconds,
   )
-export const backlogFull = (seconds: number): Refusal =>
+export const quotaExceeded = (seconds: number): Refusal =>
   later(
     429,
     'WORKSPACE_BACKLOG',

@@ -1,14 +1,14 @@
 import type { Metrics } from '@tributary/kernel'
 
 /** Sums of answers and bytes, handed to the metrics once a flush so that a request costs an addition. */
-export type Tally = {
+export type MetricsBuffer = {
   accepted(call: string, bytes: number): void
   answered(call: string, code: number): void
   flush(): void
 }
 
 /** Counters `collect_requests` {call, code} and `collect_accepted_bytes`. */
-export const createTally = (metrics: Metrics): Tally => {
+export const createMetricsBuffer = (metrics: Metrics): MetricsBuffer => {
   const answers = new Map<string, Map<number, number>>()
   let bytes = 0
   const answered = (call: string, code: number): void => {

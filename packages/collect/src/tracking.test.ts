@@ -106,7 +106,7 @@ describe('accepted calls', () => {
     expect((await last()).text).toBe(json(track))
   })
 
-  test('a batch of more than 2,500 events is accepted whole, for the pipeline to judge', async () => {
+  test('a batch of more than 2,500 events is accepted whole, for the pipeline to validate', async () => {
     const batch = Array.from({ length: 2600 }, () => track)
     expect((await post('/v1/batch', json({ batch }), key)).status).toBe(200)
   })
@@ -226,7 +226,7 @@ describe('refused calls', () => {
   })
 })
 
-test('values of every shape at every place are judged, never answered with a 5xx, and kept only when accepted', async () => {
+test('values of every shape at every place are validated, never answered with a 5xx, and kept only when accepted', async () => {
   const values = [
     null,
     true,

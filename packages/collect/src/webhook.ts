@@ -1,8 +1,8 @@
-import type { Desk } from './desk.ts'
+import type { IngestionContext } from './desk.ts'
 import type { CollectDeps } from './ports.ts'
 import { createWebhookReceiver, webhookCall } from './receive-webhook.ts'
 import type { TrackRoute } from './routes.ts'
-import type { Wrap } from './tracking.ts'
+import type { BodyTransform } from './tracking.ts'
 import { webhookEvent } from './webhook-event.ts'
 
 /** What a source's own rule makes: events that have their times already. */
@@ -13,14 +13,14 @@ const ownRoute: TrackRoute = { kind: 'batch', client: false, forwarded: true }
  * pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. For all others the body becomes the properties of a
  * track event.
  */
-export const createWebhook = (desk: Desk, deps: CollectDeps): Wrap => {
+export const createWebhook = (context: IngestionContext, deps: CollectDeps): BodyTransform => {
   const { webhooks, clock } = deps
-  const receive = createWebhookReceiver(desk.settings.eventBytes)
-  const wrap: Wrap = (sent, { req, query }, entry) => {
+  const receive = createWebhookReceiver(context.settings.eventBytes)
+  const transform: BodyTransform = (sent, { req, query }, entry) => {
     // A source that is off is told so by the checks that follow.
     const rule = entry === undefined ? undefined : webhooks?.get(entry.app)
     if (entry !== undefined && entry.sourceEnabled && rule !== undefined) {
-      if (entry.settings === undefined) return desk.later.settingsUnreadable
+      if (entry.settings === undefined) return context.retryLater.settingsUnreadable
       const received = receive(rule, entry.settings, webhookCall(req, query, sent, clock()))
       if (received !== undefined) {
         if ('refusal' in received) return received.refusal
@@ -31,6 +31,6 @@ export const createWebhook = (desk: Desk, deps: CollectDeps): Wrap => {
     const body = webhookEvent(sent, query, req.method ?? '')
     return Buffer.isBuffer(body) ? { body } : body
   }
-  wrap.ownCode = ({ app }) => webhooks?.get(app) !== undefined
-  return wrap
+  transform.ownCode = ({ app }) => webhooks?.get(app) !== undefined
+  return transform
 }

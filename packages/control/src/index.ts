@@ -1,13 +1,13 @@
 export { type Control, createControl } from './control.ts'
 export type { Catalog, ControlDeps, Counters } from './deps.ts'
 export {
-  createDestinationDirectory,
+  type CachedDestination,
+  createDestinationCache,
   type DestinationCache,
-  type DirectoryDestination,
 } from './directories/destinations.ts'
-export type { FollowerDeps } from './directories/follower.ts'
-export { createSchemaDirectory, type DirectorySchema, type SchemaDirectory } from './directories/schemas.ts'
-export { createWriteKeyDirectory, type WriteKeyDirectory, type WriteKeyEntry } from './directories/write-keys.ts'
+export type { CacheFollowerDeps } from './directories/follower.ts'
+export { type CachedSchema, createSchemaCache, type SchemaCache } from './directories/schemas.ts'
+export { createWriteKeyCache, type WriteKeyCache, type WriteKeyEntry } from './directories/write-keys.ts'
 export { storedForm } from './events/stored-event.ts'
 export { escapeHtml } from './mail/layout.ts'
 export {

@@ -6,14 +6,14 @@ import { createDelivery } from '@tributary/delivery'
 import { systemClock } from '@tributary/kernel'
 import { realtimeTopics } from '@tributary/realtime'
 import { type LogPosition, openLogWriter } from '@tributary/storage'
-import { openDestinationDirectory, openRoleContext } from './role-context.ts'
-import { hostRole, startDirectory } from './thread-host.ts'
+import { openDestinationCache, openRoleContext } from './role-context.ts'
+import { hostRole, startCache } from './thread-host.ts'
 
 const context = openRoleContext('delivery', { log: 'stream', maxConnections: 6 })
 const { config, db, eventStore, journal, logger, metrics, reader } = context
 const connectors = createLoadedConnectors(listedDestinations, logger)
-const directory = openDestinationDirectory(context, connectors)
-const started = startDirectory(directory)
+const directory = openDestinationCache(context, connectors)
+const started = startCache(directory)
 const outcomes = await openLogWriter({ dir: context.folders.outcomes, inline: true })
 
 const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })

@@ -1,18 +1,18 @@
 // The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log. It
 // holds that log's writer, and sends the events of replays, too.
-import { createReplayRunner, createSchemaDirectory } from '@tributary/control'
+import { createReplayRunner, createSchemaCache } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
 import { createDiskWatch } from '../disk.ts'
-import { openDestinationDirectory, openRoleContext } from './role-context.ts'
-import { hostRole, startDirectory, tell } from './thread-host.ts'
+import { openDestinationCache, openRoleContext } from './role-context.ts'
+import { hostRole, startCache, tell } from './thread-host.ts'
 
 // Two directories listen on a connection each, and look for changes on others.
 const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
-const directory = openDestinationDirectory(context)
+const directory = openDestinationCache(context)
 const { config, coordination, eventStore, folders, journal, logger, metrics, reader, relational } = context
-const schemas = createSchemaDirectory({ db: relational.db, pool: relational.pool, logger })
+const schemas = createSchemaCache({ db: relational.db, pool: relational.pool, logger })
 const deliveries = await openLogWriter({
   dir: folders.stream,
   inline: true,
@@ -54,7 +54,7 @@ const replays = createReplayRunner({
 await hostRole({
   role: {
     async start() {
-      await Promise.all([startDirectory(directory), startDirectory(schemas)])
+      await Promise.all([startCache(directory), startCache(schemas)])
       await disk.check()
       pipeline.start()
       replays.start()

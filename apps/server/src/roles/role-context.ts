@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import type { LoadedConnectors } from '@tributary/connector-kit'
-import { createDestinationDirectory } from '@tributary/control'
+import { createDestinationCache } from '@tributary/control'
 import {
   connectCoordination,
   createClickHouseEventStore,
@@ -62,9 +62,9 @@ export const openRoleContext = (
  * The destinations' directory of a role, with the connectors for one that delivers; it is stopped before the context is
  * closed.
  */
-export const openDestinationDirectory = (
+export const openDestinationCache = (
   { relational: { db, pool }, secretBox, logger }: ReturnType<typeof openRoleContext>,
   connectors?: Pick<LoadedConnectors<unknown>, 'load'>,
 ) =>
   // The pipeline asks for the ways of events only.
-  createDestinationDirectory({ db, pool, secretBox, logger, ...(connectors === undefined ? {} : { connectors }) })
+  createDestinationCache({ db, pool, secretBox, logger, ...(connectors === undefined ? {} : { connectors }) })

@@ -64,7 +64,7 @@ export const hostRole = async (options: {
 }
 
 /** Starts to follow a directory and waits for its first snapshot: working without one would mean to know nobody. */
-export const startDirectory = async (directory: { start(): Promise<void>; ready(): boolean }): Promise<void> => {
+export const startCache = async (directory: { start(): Promise<void>; ready(): boolean }): Promise<void> => {
   await directory.start()
   while (!directory.ready()) await new Promise((resolve) => setTimeout(resolve, 100))
 }

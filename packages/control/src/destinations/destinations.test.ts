@@ -1,7 +1,7 @@
 import { methods, type Setting } from '@tributary/contract'
 import { createSecretBox, newId, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDestinationDirectory } from '../index.ts'
+import { createDestinationCache } from '../index.ts'
 import {
   type Caller,
   type Harness,
@@ -37,7 +37,7 @@ const rowOf = (id: string) =>
   harness.db.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 /** What delivery would get. */
 const delivered = async (id: string, secretBox = harness.secretBox) => {
-  const directory = createDestinationDirectory({
+  const directory = createDestinationCache({
     db: harness.db,
     pool: harness.database.pool,
     secretBox,

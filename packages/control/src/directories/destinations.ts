@@ -6,10 +6,10 @@ import type { Database } from '@tributary/storage'
 import { type Selectable, sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { grantState } from '../oauth-grants/grants.ts'
-import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
+import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './follower.ts'
 
 /** A destination as delivery needs it, its secrets included. */
-export type DirectoryDestination = {
+export type CachedDestination = {
   id: string
   workspaceId: string
   title: string
@@ -28,11 +28,11 @@ export type DirectoryDestination = {
   filters: ReadonlyMap<string, EventConditions>
 }
 
-export type DestinationCache = Follower & {
+export type DestinationCache = CacheFollower & {
   /** Ids of the destinations that a source is connected with by an enabled connection; those of a paused one are held. */
   destinationsFor(sourceId: string): readonly string[]
   /** A destination that is not deleted, enabled or not. */
-  get(destinationId: string): DirectoryDestination | undefined
+  get(destinationId: string): CachedDestination | undefined
   /** Called after each change of the snapshot. Returns how to stop. */
   onChange(listener: () => void): () => void
 }
@@ -43,12 +43,12 @@ const none: readonly string[] = []
  * Every destination and connection in memory, for the pipeline and for delivery. With `connectors`, the connector of a
  * destination is loaded before the destination is in the snapshot.
  */
-export const createDestinationDirectory = (
-  deps: FollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
+export const createDestinationCache = (
+  deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
 ): DestinationCache => {
   const { secretBox, logger } = deps
   let bySource = new Map<string, readonly string[]>()
-  let byId = new Map<string, DirectoryDestination>()
+  let byId = new Map<string, CachedDestination>()
   const listeners = new Set<() => void>()
 
   const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
@@ -75,7 +75,7 @@ export const createDestinationDirectory = (
     row: Selectable<Database['destinations']>,
     grant: GrantState | undefined,
     filters: ReadonlyMap<string, EventConditions>,
-  ): DirectoryDestination => {
+  ): CachedDestination => {
     const settings = settingsOf(row.id, row)
     const mappings = mappingsOf(row.id, row.mappings)
     return {
@@ -93,7 +93,7 @@ export const createDestinationDirectory = (
   }
 
   /** All that is not deleted, or of these alone. */
-  const loadDestinations = async (tx: Tx, ids: readonly string[] | undefined): Promise<DirectoryDestination[]> => {
+  const loadDestinations = async (tx: Tx, ids: readonly string[] | undefined): Promise<CachedDestination[]> => {
     const among = (column: string) =>
       ids === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = any(${ids})`
     const rows = await tx
@@ -145,7 +145,7 @@ export const createDestinationDirectory = (
     return found
   }
 
-  const follower = createFollower(deps, {
+  const follower = createCacheFollower(deps, {
     name: 'destinations',
     async load(tx, changed) {
       const destinations = await loadDestinations(tx, changed?.destinations)

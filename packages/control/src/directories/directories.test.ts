@@ -5,12 +5,7 @@ import { openRelational } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import {
-  createDestinationDirectory,
-  createSchemaDirectory,
-  createWriteKeyDirectory,
-  type FollowerDeps,
-} from '../index.ts'
+import { type CacheFollowerDeps, createDestinationCache, createSchemaCache, createWriteKeyCache } from '../index.ts'
 import {
   type Harness,
   idIn,
@@ -36,14 +31,14 @@ const connectStore = (
   logger: Logger = silentLogger,
   url: string = harness.database.url,
   maxConnections = 2,
-): FollowerDeps & { close(): Promise<void> } => {
+): CacheFollowerDeps & { close(): Promise<void> } => {
   const relational = openRelational({ url, logger, maxConnections })
   return { db: relational.db, pool: relational.pool, logger, close: () => relational.close() }
 }
 
-const startKeys = async (more: Partial<FollowerDeps> = {}) => {
+const startKeys = async (more: Partial<CacheFollowerDeps> = {}) => {
   const store = connectStore()
-  const directory = createWriteKeyDirectory({ ...store, secretBox: harness.secretBox, ...more })
+  const directory = createWriteKeyCache({ ...store, secretBox: harness.secretBox, ...more })
   onTestFinished(async () => {
     await directory.stop()
     await store.close()
@@ -54,7 +49,7 @@ const startKeys = async (more: Partial<FollowerDeps> = {}) => {
 
 const startDestinations = async () => {
   const store = connectStore()
-  const directory = createDestinationDirectory({ ...store, secretBox: harness.secretBox })
+  const directory = createDestinationCache({ ...store, secretBox: harness.secretBox })
   onTestFinished(async () => {
     await directory.stop()
     await store.close()
@@ -86,7 +81,7 @@ describe('the directory of write keys', () => {
   })
 
   test('is not ready before its first snapshot', () => {
-    const directory = createWriteKeyDirectory({
+    const directory = createWriteKeyCache({
       db: harness.db,
       pool: harness.database.pool,
       secretBox: harness.secretBox,
@@ -127,7 +122,7 @@ describe('the directory of write keys', () => {
     const failed = Promise.withResolvers<void>()
     const logger = { ...silentLogger, warn: () => failed.resolve() }
     const store = connectStore(logger, own.database.url)
-    const directory = createWriteKeyDirectory({ ...store, secretBox: own.secretBox, pollMs: 20 })
+    const directory = createWriteKeyCache({ ...store, secretBox: own.secretBox, pollMs: 20 })
     await directory.start()
     // The database is dropped, with every connection to it.
     await own.database.close()
@@ -288,8 +283,8 @@ test('the connector of what is in a snapshot is loaded before it is there', asyn
     },
   })
   const { secretBox } = harness
-  const keys = createWriteKeyDirectory({ ...stores[0], secretBox, connectors: collecting(sources) })
-  const following = createDestinationDirectory({ ...stores[1], secretBox, connectors: collecting(destinations) })
+  const keys = createWriteKeyCache({ ...stores[0], secretBox, connectors: collecting(sources) })
+  const following = createDestinationCache({ ...stores[1], secretBox, connectors: collecting(destinations) })
   onTestFinished(async () => {
     await Promise.all([keys.stop(), following.stop()])
     for (const store of stores) await store.close()
@@ -306,9 +301,9 @@ describe('following changes', () => {
     // Each listens on a connection of its own.
     const store = connectStore(silentLogger, harness.database.url, 6)
     const deps = { ...store, secretBox, pollMs: 3_600_000 }
-    const keys = createWriteKeyDirectory(deps)
-    const destinations = createDestinationDirectory(deps)
-    const schemas = createSchemaDirectory(deps)
+    const keys = createWriteKeyCache(deps)
+    const destinations = createDestinationCache(deps)
+    const schemas = createSchemaCache(deps)
     const all = [keys, destinations, schemas]
     onTestFinished(async () => {
       for (const directory of all) await directory.stop()
@@ -386,7 +381,7 @@ describe('following changes', () => {
 describe('the directory of schemas', () => {
   const startSchemas = async (logger: Logger = silentLogger) => {
     const store = connectStore(logger)
-    const directory = createSchemaDirectory({ ...store })
+    const directory = createSchemaCache({ ...store })
     onTestFinished(async () => {
       await directory.stop()
       await store.close()

@@ -2,7 +2,7 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { Logger } from '@tributary/kernel'
 import { createListener, type Relational } from '@tributary/storage'
 
-export type FollowerDeps = {
+export type CacheFollowerDeps = {
   db: Db
   /** For the connection that listens for changes. */
   pool: Relational['pool']
@@ -11,7 +11,7 @@ export type FollowerDeps = {
   pollMs?: number
 }
 
-export type Follower = {
+export type CacheFollower = {
   /** True once the first snapshot is there, and from then on. */
   ready(): boolean
   /** Looks for changes now; resolves when everything committed before the call is in the snapshot, or could not be had. */
@@ -52,10 +52,10 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
  * snapshot. Version and rows are read in one snapshot, so no change is missed. While the store is away the last snapshot
  * is served.
  */
-export const createFollower = (
-  { db, pool, logger, pollMs = 1000 }: FollowerDeps,
+export const createCacheFollower = (
+  { db, pool, logger, pollMs = 1000 }: CacheFollowerDeps,
   options: { name: string; load: (tx: Tx, changed: Changed | undefined) => Promise<() => void> },
-): Follower => {
+): CacheFollower => {
   let seen: string | undefined
   let running: Promise<void> | undefined
   let again = false

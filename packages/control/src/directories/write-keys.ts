@@ -4,7 +4,7 @@ import type { SecretBox } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { hashToken } from '../secret-tokens.ts'
-import { type Changed, createFollower, type Follower, type FollowerDeps } from './follower.ts'
+import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './follower.ts'
 
 /** What a write key leads to. */
 export type WriteKeyEntry = {
@@ -19,7 +19,7 @@ export type WriteKeyEntry = {
   keyId: string
 }
 
-export type WriteKeyDirectory = Follower & {
+export type WriteKeyCache = CacheFollower & {
   /** The entry of a valid key, from memory. A revocation shows within two seconds. */
   find(key: string): WriteKeyEntry | undefined
   /** The entry that a revoked key led to, from memory; its source may be deleted. */
@@ -35,9 +35,9 @@ const longestKey = 256
  * Every valid write key with its source, in memory, for collection: no query is made for a request. With `connectors`, the
  * connector of a source is loaded before its keys are in the snapshot.
  */
-export const createWriteKeyDirectory = (
-  deps: FollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
-): WriteKeyDirectory => {
+export const createWriteKeyCache = (
+  deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
+): WriteKeyCache => {
   const byHash = new Map<string, WriteKeyEntry>()
   const revoked = new Map<string, WriteKeyEntry>()
   /** Hashes by key, and ids of keys by source, of all that are known. */
@@ -103,7 +103,7 @@ export const createWriteKeyDirectory = (
     for (const source of changed?.sources ?? []) keysOf.delete(source)
   }
 
-  const follower = createFollower(deps, {
+  const follower = createCacheFollower(deps, {
     name: 'write keys',
     async load(tx, changed) {
       const rows = await loadKeys(tx, changed)

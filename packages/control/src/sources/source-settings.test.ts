@@ -1,7 +1,7 @@
 import { methods, type Setting, type Source } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createWriteKeyDirectory } from '../index.ts'
+import { createWriteKeyCache } from '../index.ts'
 import {
   type Caller,
   type Harness,
@@ -116,7 +116,7 @@ test('collection has the settings of a source with its key, and nothing when the
     { workspace: organization.workspaceId },
     { body: { source: source.name } },
   )
-  const directory = createWriteKeyDirectory({
+  const directory = createWriteKeyCache({
     db: harness.db,
     pool: harness.database.pool,
     secretBox: harness.secretBox,
