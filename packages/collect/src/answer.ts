@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerEarly, isLongUnread } from '@tributary/http'
 import type { ErrorBody } from '@tributary/kernel'
-import type { Script } from './browser-sdk.ts'
+import type { Script } from './calls/browser-sdk.ts'
 import type { Refusal } from './refusal.ts'
 
 const jsonType = 'application/json; charset=utf-8'

@@ -1,4 +1,4 @@
-export { snippet } from './browser-sdk.ts'
+export { snippet } from './calls/browser-sdk.ts'
 export { clientAddress, parseProxies } from './client.ts'
 export { type Collect, createCollect, processedTopic } from './collect.ts'
 export {
@@ -11,4 +11,9 @@ export {
   type WriteKeyEntry,
   type WriteKeyUse,
 } from './ports.ts'
-export { createWebhookReceiver, type ReceiveWebhookCall, type WebhookRule, type Webhooks } from './receive-webhook.ts'
+export {
+  createWebhookReceiver,
+  type ReceiveWebhookCall,
+  type WebhookRule,
+  type Webhooks,
+} from './webhook/receive-webhook.ts'

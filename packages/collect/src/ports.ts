@@ -3,8 +3,8 @@ import { trackingLimits } from '@tributary/contract'
 import type { PaceLimits } from '@tributary/http'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { Coordination, LogWriter } from '@tributary/storage'
-import type { Webhooks } from './receive-webhook.ts'
-import type { TurnSettings } from './turns.ts'
+import type { TurnSettings } from './body/turns.ts'
+import type { Webhooks } from './webhook/receive-webhook.ts'
 
 /** What a write key leads to, as known at the moment. */
 export type WriteKeyEntry = {

@@ -1,11 +1,11 @@
-import { sendJson, sendRefusal, sendScript } from './answer.ts'
+import { sendJson, sendRefusal, sendScript } from '../answer.ts'
+import { requestOrigin } from '../client.ts'
+import { outerKey } from '../credentials.ts'
+import type { CollectRequest, IngestionContext } from '../ingestion-context.ts'
+import type { WriteKeyCache } from '../ports.ts'
+import * as refusals from '../refusal.ts'
+import type { StartRoute } from '../routes.ts'
 import type { BrowserSdk } from './browser-sdk.ts'
-import { requestOrigin } from './client.ts'
-import { outerKey } from './credentials.ts'
-import type { CollectRequest, IngestionContext } from './desk.ts'
-import type { WriteKeyCache } from './ports.ts'
-import * as refusals from './refusal.ts'
-import type { StartRoute } from './routes.ts'
 import { rudderSourceConfig, segmentSettings } from './start-documents.ts'
 
 const settingsSeconds = 60

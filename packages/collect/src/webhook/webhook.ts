@@ -1,8 +1,8 @@
-import type { IngestionContext } from './desk.ts'
-import type { CollectDeps } from './ports.ts'
+import type { BodyTransform } from '../calls/tracking.ts'
+import type { IngestionContext } from '../ingestion-context.ts'
+import type { CollectDeps } from '../ports.ts'
+import type { TrackRoute } from '../routes.ts'
 import { createWebhookReceiver, webhookCall } from './receive-webhook.ts'
-import type { TrackRoute } from './routes.ts'
-import type { BodyTransform } from './tracking.ts'
 import { webhookEvent } from './webhook-event.ts'
 
 /** What a source's own rule makes: events that have their times already. */

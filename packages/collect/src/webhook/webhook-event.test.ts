@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { basic, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
+import { basic, liveKey, type RunningCollect, startCollect } from '../testing/server.ts'
 import { webhookEvent, webhookEventName } from './webhook-event.ts'
 
 describe('a webhook body becomes the properties of a track event', () => {

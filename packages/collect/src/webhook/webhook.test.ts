@@ -2,9 +2,9 @@ import type { ReceiveWebhook } from '@tributary/connector-kit'
 import { requestMeta } from '@tributary/contract'
 import { createWorkShare, type WorkShare } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { WriteKeyEntry } from './ports.ts'
+import type { WriteKeyEntry } from '../ports.ts'
+import { basic, type RunningCollect, startCollect } from '../testing/server.ts'
 import { createWebhookReceiver } from './receive-webhook.ts'
-import { basic, type RunningCollect, startCollect } from './testing/server.ts'
 
 /** A rule that does what the body asks for, once the header has the secret. */
 const receive: ReceiveWebhook = (call, settings) => {

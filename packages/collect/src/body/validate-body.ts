@@ -1,9 +1,9 @@
 import { type EventType, eventTypeOf, trackingLimits } from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'
-import { bodyKey } from './credentials.ts'
-import type { Refusal } from './refusal.ts'
-import * as refusals from './refusal.ts'
-import type { TrackRoute } from './routes.ts'
+import { bodyKey } from '../credentials.ts'
+import type { Refusal } from '../refusal.ts'
+import * as refusals from '../refusal.ts'
+import type { TrackRoute } from '../routes.ts'
 import { type BodyOutline, type ScanFault, scanJson } from './scan-json.ts'
 import { sliceBytes } from './turns.ts'
 

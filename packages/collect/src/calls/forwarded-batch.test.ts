@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { basic, liveKey, type RunningCollect, startCollect } from '../testing/server.ts'
 import { forwardedBatch } from './forwarded-batch.ts'
-import { basic, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
 
 test.each<[string, string, string]>([
   ['an event', ' {"type":"track","n":12345678901234567890}', '{"batch":[ {"type":"track","n":12345678901234567890}]}'],

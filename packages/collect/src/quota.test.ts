@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQuota } from './backlog.ts'
+import { createQuota } from './quota.ts'
 
 test('a workspace has its share and no more, whatever others have waiting', () => {
   const quota = createQuota(100)

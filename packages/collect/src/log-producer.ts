@@ -1,8 +1,8 @@
 import type { RequestMeta } from '@tributary/contract'
 import { faultPoint } from '@tributary/kernel'
 import { LogOverloaded } from '@tributary/storage'
-import type { Quota } from './backlog.ts'
 import type { CollectDeps, WriteKeyEntry } from './ports.ts'
+import type { Quota } from './quota.ts'
 import type { Refusal } from './refusal.ts'
 
 /** One checked request on its way into the log. */

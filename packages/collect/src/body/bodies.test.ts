@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { type Metrics, noMetrics } from '@tributary/kernel'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { defaultCollectSettings } from './ports.ts'
-import { basic, liveKey, otherKey, type RunningCollect, startCollect } from './testing/server.ts'
+import { defaultCollectSettings } from '../ports.ts'
+import { basic, liveKey, otherKey, type RunningCollect, startCollect } from '../testing/server.ts'
 
 const MiB = 1024 * 1024
 const track = { userId: 'u1', event: 'Paid' }

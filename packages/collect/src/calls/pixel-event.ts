@@ -1,6 +1,6 @@
 import type { EventType } from '@tributary/contract'
-import { parseBody } from './judge.ts'
-import { badPixel, type Refusal } from './refusal.ts'
+import { parseBody } from '../body/validate-body.ts'
+import { badPixel, type Refusal } from '../refusal.ts'
 
 /** An event that came as the address of a picture, as the JSON body it stands for. */
 export type PixelEvent = { value: Record<string, unknown>; body: Buffer }

@@ -1,4 +1,4 @@
-import type { WriteKeyEntry } from './ports.ts'
+import type { WriteKeyEntry } from '../ports.ts'
 
 /**
  * What @segment/analytics-next and the mobile SDKs ask for at start (`/v1/projects/{key}/settings`): it sends events to

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Settings, SourceDefinition, WebhookCall } from '@tributary/connector-kit'
 import { trackingLimits } from '@tributary/contract'
-import { checkSingle } from './judge.ts'
-import { tooDeep as badDepth, type Refusal } from './refusal.ts'
+import { checkSingle } from '../body/validate-body.ts'
+import { tooDeep as badDepth, type Refusal } from '../refusal.ts'
 
 /** What the definition of a source says about calls to its webhook. */
 export type WebhookRule = NonNullable<SourceDefinition['webhook']>

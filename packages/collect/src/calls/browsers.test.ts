@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { requestMeta } from '@tributary/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { basic, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
+import { basic, liveKey, type RunningCollect, startCollect } from '../testing/server.ts'
 
 let running: RunningCollect
 beforeAll(async () => {

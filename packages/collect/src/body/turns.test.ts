@@ -1,7 +1,7 @@
 import { createWorkShare, type WorkShare } from '@tributary/kernel'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { defaultCollectSettings } from './ports.ts'
-import { basic, liveKey, otherKey, startCollect } from './testing/server.ts'
+import { defaultCollectSettings } from '../ports.ts'
+import { basic, liveKey, otherKey, startCollect } from '../testing/server.ts'
 import { createTurns } from './turns.ts'
 
 const KiB = 1024

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientAddress, parseProxies } from '../client.ts'
+import { basic, disabledKey, liveKey, type RunningCollect, startCollect } from '../testing/server.ts'
 import { snippet } from './browser-sdk.ts'
-import { clientAddress, parseProxies } from './client.ts'
-import { basic, disabledKey, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
 
 let running: RunningCollect
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { requestMeta } from '@tributary/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { basic, disabledKey, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
+import { basic, disabledKey, liveKey, type RunningCollect, startCollect } from '../testing/server.ts'
 
 let running: RunningCollect
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { sendPixel } from './answer.ts'
-import { bodyKey, outerKey } from './credentials.ts'
-import type { CollectRequest, IngestionContext } from './desk.ts'
-import { checkSingle } from './judge.ts'
+import { sendPixel } from '../answer.ts'
+import { checkSingle } from '../body/validate-body.ts'
+import { bodyKey, outerKey } from '../credentials.ts'
+import type { CollectRequest, IngestionContext } from '../ingestion-context.ts'
+import type { WriteKeyCache, WriteKeyEntry } from '../ports.ts'
+import type { Refusal } from '../refusal.ts'
+import * as refusals from '../refusal.ts'
+import type { PixelRoute } from '../routes.ts'
 import { dataPixel, type PixelEvent, queryPixel } from './pixel-event.ts'
-import type { WriteKeyCache, WriteKeyEntry } from './ports.ts'
-import type { Refusal } from './refusal.ts'
-import * as refusals from './refusal.ts'
-import type { PixelRoute } from './routes.ts'
 
 /**
  * Events in the address of a picture. The answer is always the picture. It is never asked for a second time, so even

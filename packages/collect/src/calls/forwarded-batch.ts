@@ -1,5 +1,5 @@
-import { bodyFault } from './judge.ts'
-import type { Refusal } from './refusal.ts'
+import { bodyFault } from '../body/validate-body.ts'
+import type { Refusal } from '../refusal.ts'
 
 /**
  * What the webhook destination of another collecting server sends to `/v1/forward`, as the body of a batch: one event

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { bodyFault } from './judge.ts'
-import type { Refusal } from './refusal.ts'
+import { bodyFault } from '../body/validate-body.ts'
+import type { Refusal } from '../refusal.ts'
 
 /** Name of the event that a call of somebody else's webhook becomes, as RudderStack's server names it. */
 export const webhookEventName = 'webhook_source_event'
