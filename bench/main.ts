@@ -2,9 +2,9 @@
 // `npm run bench -- start latency` measures some; `npm run bench -- log` shows what the log alone costs.
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
 import { measureBacklog } from './figures/backlog.ts'
+import { measureConfigurationCache } from './figures/configuration-cache.ts'
 import { measureConnectors } from './figures/connectors.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
-import { measureDirectory } from './figures/directory.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureHostile } from './figures/hostile.ts'
 import { measureJudging } from './figures/judging.ts'
@@ -35,7 +35,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   connectors: measureConnectors,
   acknowledged,
   latency: () => measureLatency(15),
-  directory: measureDirectory,
+  'configuration-cache': measureConfigurationCache,
   explorer: () => measureExplorer(5_000_000),
   stored: () => measureStored(8),
   profiles: () => measureProfiles(6),

@@ -39,6 +39,7 @@ import { createPrometheus } from './metrics.ts'
 import { createTokenCheck, loadMetricsToken } from './metrics-token.ts'
 import { createOperations } from './operations.ts'
 import { createPendingEvents } from './pending-events.ts'
+import { createReadYourWritesBarrier } from './read-your-writes.ts'
 import { createReadiness } from './readiness.ts'
 import { realtimeCredentials } from './realtime-credentials.ts'
 import { appendRequests } from './replayed-requests.ts'
@@ -47,7 +48,6 @@ import { openJobs, startJobs } from './scheduled-jobs.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
 import { settleSecretKey } from './secret-key-rotation.ts'
 import type { RoleName } from './settings.ts'
-import { createSettle } from './settled.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
 import { createStoredBefore } from './stored-before.ts'
 import { createUpkeep } from './upkeep.ts'
@@ -239,7 +239,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       handlers: { ...control.handlers, destinations: { ...control.handlers.destinations, retry } },
       authenticate,
       authorize: createAuthorize({ db: relational.db }),
-      settle: createSettle({
+      readYourWrites: createReadYourWritesBarrier({
         collection: () => keys.refresh(),
         pipeline: () => refreshOf(threads.pipeline),
         delivery: () => refreshOf(threads.delivery),

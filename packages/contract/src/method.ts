@@ -7,7 +7,7 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type DocumentedError = { code: number; reason: string; when: string }
 
 /** A part of the product that keeps a snapshot of sources, write keys, destinations and connections. */
-export type Follower = 'collection' | 'pipeline' | 'delivery'
+export type CacheFollower = 'collection' | 'pipeline' | 'delivery'
 
 /**
  * One call of the API as a value. The path is relative to `/api`; `{name}` stands for one segment without ':' and '/',
@@ -25,7 +25,7 @@ export type Method = {
   /** For a call with a body that changes nothing, as a preview: it leaves no record. A GET needs not say so. */
   reads?: true
   /** Who works with what this call changes from a snapshot in memory: the answer comes when they have seen the change. */
-  followedBy?: readonly Follower[]
+  followedBy?: readonly CacheFollower[]
   /** The body, for POST, PUT and PATCH. */
   request?: z.ZodType
   query?: z.ZodType

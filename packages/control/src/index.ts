@@ -1,13 +1,13 @@
-export { type Control, createControl } from './control.ts'
-export type { Catalog, ControlDeps, Counters } from './deps.ts'
+export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
 export {
   type CachedDestination,
   createDestinationCache,
   type DestinationCache,
-} from './directories/destinations.ts'
-export type { CacheFollowerDeps } from './directories/follower.ts'
-export { type CachedSchema, createSchemaCache, type SchemaCache } from './directories/schemas.ts'
-export { createWriteKeyCache, type WriteKeyCache, type WriteKeyEntry } from './directories/write-keys.ts'
+} from './configuration-cache/destination-cache.ts'
+export { type CachedSchema, createSchemaCache, type SchemaCache } from './configuration-cache/schema-cache.ts'
+export { createWriteKeyCache, type WriteKeyCache, type WriteKeyEntry } from './configuration-cache/write-key-cache.ts'
+export { type Control, createControl } from './control.ts'
+export type { Catalog, ControlDeps, Counters } from './deps.ts'
 export { storedForm } from './events/stored-event.ts'
 export { escapeHtml } from './mail/layout.ts'
 export {

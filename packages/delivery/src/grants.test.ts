@@ -68,11 +68,11 @@ const grant = (changes: Partial<GrantState> = {}): GrantState => ({
   error: '',
   ...changes,
 })
-/** Changes the grant of a destination, as the directory tells of it. */
+/** Changes the grant of a destination, as the configuration cache reports it. */
 const change = (id: string, next: GrantState | undefined): void => fixture.change(id, { grant: next })
 const worker = (id: string) => fixture.delivery.state().workers.find((each) => each.destinationId === id)
 
-it('each request carries the token of the grant that the directory knows', async () => {
+it('each request carries the token of the grant that the configuration cache knows', async () => {
   good.add('first-token')
   const asked: unknown[] = []
   tokens = async (id, { grantId, refused }) => {

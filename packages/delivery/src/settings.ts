@@ -38,7 +38,7 @@ export type DeliverySettings = {
   held: { maxAgeMs: number; maxEvents: number; maxRows: number }
   /** Dead letters kept in the relational store (the delivery log keeps them, too). */
   dead: { maxAgeMs: number; maxRows: number }
-  /** How long a destination may be unknown to the directory before it counts as deleted. */
+  /** How long a destination may be unknown to the configuration cache before it counts as deleted. */
   unknownGraceMs: number
   /** Limits, counts and the lowest needed offsets are looked after this often. */
   maintenanceMs: number

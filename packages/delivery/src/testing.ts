@@ -65,7 +65,7 @@ export type Fixture = {
     more?: Partial<DeliveryMeta>,
     eventOf?: (number: number) => Partial<PipelineEvent>,
   ): Promise<LogPosition[]>
-  /** Changes a destination as the directory would. */
+  /** Changes a destination as the configuration cache would. */
   change(id: string, changes: Partial<DestinationEntry>): void
   /** Stops the delivery and begins anew with the same log, journal and stores. */
   restart(settings?: Partial<DeliverySettings>): Promise<void>

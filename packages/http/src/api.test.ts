@@ -38,7 +38,7 @@ type Given = Parameters<AnyHandler>[0]
 
 const start = async (
   own: Record<string, AnyHandler> = {},
-  options: Partial<Pick<ApiDeps, 'authorize' | 'settle' | 'logger' | 'maxInFlight'>> = {},
+  options: Partial<Pick<ApiDeps, 'authorize' | 'readYourWrites' | 'logger' | 'maxInFlight'>> = {},
 ) => {
   const app = fastifyFactory(apiServerOptions)
   await createApi({
@@ -47,7 +47,7 @@ const start = async (
     authenticate: async (token) =>
       token === 'good' ? { actor } : { failure: token === 'old' ? ('expired' as const) : ('unknown' as const) },
     authorize: options.authorize ?? allowAll,
-    ...(options.settle === undefined ? {} : { settle: options.settle }),
+    ...(options.readYourWrites === undefined ? {} : { readYourWrites: options.readYourWrites }),
     logger: options.logger ?? silentLogger,
     metrics: noMetrics,
     docsAssetsDir: dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))),
@@ -200,7 +200,7 @@ describe('an answer', () => {
         },
         'sources.get': async () => source,
       },
-      { settle: async (followers) => void steps.push(followers) },
+      { readYourWrites: async (followers) => void steps.push(followers) },
     )
     expect((await call('PATCH', '/workspaces/w/sources/gone', { title: 'Shop' })).status).toBe(404)
     expect((await call('GET', '/workspaces/w/sources/s')).status).toBe(200)

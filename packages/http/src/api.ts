@@ -1,4 +1,4 @@
-import { type Follower, type Method, methodList } from '@tributary/contract'
+import { type CacheFollower, type Method, methodList } from '@tributary/contract'
 import { type Actor, AppError, badRequest, type Logger, type Metrics, notFound, unauthorized } from '@tributary/kernel'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { answerEarly, isLongUnread } from './bodies/early-answer.ts'
@@ -21,7 +21,7 @@ export type ApiDeps = {
   /** Asked for every call before its handler. */
   authorize: Authorize
   /** Resolves when these follow what a call has just changed; its answer waits for that. */
-  settle?(followers: readonly Follower[]): Promise<void>
+  readYourWrites?(followers: readonly CacheFollower[]): Promise<void>
   logger: Logger
   metrics: Metrics
   /** The client's address, after trusted proxies; the socket's when not given. */
@@ -126,7 +126,7 @@ const answer = async (
   const signal = goneSignal(reply)
   const found = await deps.authorize(method.access, actor, params)
   const result = await handler({ actor, params, query, body, client, signal, ...found })
-  if (method.followedBy !== undefined) await deps.settle?.(method.followedBy)
+  if (method.followedBy !== undefined) await deps.readYourWrites?.(method.followedBy)
   const checked = method.response.safeParse(result)
   if (!checked.success) throw new Error(`${method.name} answered outside of its contract`, { cause: checked.error })
   return JSON.stringify(checked.data)

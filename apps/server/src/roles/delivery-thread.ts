@@ -12,8 +12,8 @@ import { hostRole, startCache } from './thread-host.ts'
 const context = openRoleContext('delivery', { log: 'stream', maxConnections: 6 })
 const { config, db, eventStore, journal, logger, metrics, reader } = context
 const connectors = createLoadedConnectors(listedDestinations, logger)
-const directory = openDestinationCache(context, connectors)
-const started = startCache(directory)
+const destinationCache = openDestinationCache(context, connectors)
+const started = startCache(destinationCache)
 const outcomes = await openLogWriter({ dir: context.folders.outcomes, inline: true })
 
 const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
@@ -24,7 +24,7 @@ const delivery = createDelivery({
   db,
   eventStore,
   outcomes,
-  directory: { get: (id) => directory.get(id), ready: () => started },
+  destinationCache: { get: (id) => destinationCache.get(id), ready: () => started },
   connectors,
   requestClient,
   accessTokens: createAccessTokens({
@@ -51,7 +51,7 @@ await hostRole({
     wake: () => delivery.wake(),
   },
   answers: {
-    refresh: () => directory.refresh(),
+    refresh: () => destinationCache.refresh(),
     'take-up': (destinationId) => delivery.takeUp(String(destinationId)),
     retry: (destinationId) => delivery.retryNow(String(destinationId)),
     idle: () => delivery.idle(),
@@ -62,7 +62,7 @@ await hostRole({
   metrics,
   async close() {
     await outcomes.close()
-    await directory.stop()
+    await destinationCache.stop()
     await context.close()
   },
 })

@@ -8,9 +8,9 @@ import { createDiskWatch } from '../disk.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache, tell } from './thread-host.ts'
 
-// Two directories listen on a connection each, and look for changes on others.
+// Two configuration caches listen on a connection each, and look for changes on others.
 const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
-const directory = openDestinationCache(context)
+const destinationCache = openDestinationCache(context)
 const { config, coordination, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const schemas = createSchemaCache({ db: relational.db, pool: relational.pool, logger })
 const deliveries = await openLogWriter({
@@ -26,7 +26,7 @@ const pipeline = createPipeline({
   eventStore,
   deliveries,
   deliveriesReader,
-  destinationsFor: (sourceId) => directory.destinationsFor(sourceId),
+  destinationsFor: (sourceId) => destinationCache.destinationsFor(sourceId),
   schemaFor: (sourceId) => schemas.schemaFor(sourceId),
   coordination,
   clock: systemClock,
@@ -54,7 +54,7 @@ const replays = createReplayRunner({
 await hostRole({
   role: {
     async start() {
-      await Promise.all([startCache(directory), startCache(schemas)])
+      await Promise.all([startCache(destinationCache), startCache(schemas)])
       await disk.check()
       pipeline.start()
       replays.start()
@@ -67,7 +67,7 @@ await hostRole({
   answers: {
     refresh: () => {
       replays.wake()
-      return Promise.all([directory.refresh(), schemas.refresh()])
+      return Promise.all([destinationCache.refresh(), schemas.refresh()])
     },
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
@@ -83,7 +83,7 @@ await hostRole({
     deliveriesReader.close()
     await deliveries.close()
     await schemas.stop()
-    await directory.stop()
+    await destinationCache.stop()
     await context.close()
   },
 })

@@ -63,8 +63,8 @@ export const hostRole = async (options: {
   tell({ kind: 'ready' })
 }
 
-/** Starts to follow a directory and waits for its first snapshot: working without one would mean to know nobody. */
-export const startCache = async (directory: { start(): Promise<void>; ready(): boolean }): Promise<void> => {
-  await directory.start()
-  while (!directory.ready()) await new Promise((resolve) => setTimeout(resolve, 100))
+/** Starts to follow a configuration cache and waits for its first snapshot: working without one would mean to know nobody. */
+export const startCache = async (cache: { start(): Promise<void>; ready(): boolean }): Promise<void> => {
+  await cache.start()
+  while (!cache.ready()) await new Promise((resolve) => setTimeout(resolve, 100))
 }

@@ -37,15 +37,15 @@ const rowOf = (id: string) =>
   harness.db.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 /** What delivery would get. */
 const delivered = async (id: string, secretBox = harness.secretBox) => {
-  const directory = createDestinationCache({
+  const cache = createDestinationCache({
     db: harness.db,
     pool: harness.database.pool,
     secretBox,
     logger: silentLogger,
   })
-  await directory.start()
-  await directory.stop()
-  return directory.get(id)
+  await cache.start()
+  await cache.stop()
+  return cache.get(id)
 }
 
 describe('a destination', () => {

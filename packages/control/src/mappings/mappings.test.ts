@@ -1,7 +1,7 @@
 import { eventMappings, mappingVariables, methods } from '@tributary/contract'
 import { newId, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDestinationCache } from '../directories/destinations.ts'
+import { createDestinationCache } from '../configuration-cache/destination-cache.ts'
 import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { field, mappedCatalog, mappingsOf, purchase, startMapped } from '../testing/mapped-destination.ts'
 
@@ -18,10 +18,10 @@ const good = purchase({ 'user.em': field('context.traits.email'), value: field('
 /** What delivery would get. */
 const delivered = async (id: string) => {
   const { database, secretBox } = harness
-  const directory = createDestinationCache({ db: harness.db, pool: database.pool, secretBox, logger: silentLogger })
-  await directory.start()
-  await directory.stop()
-  return directory.get(id)
+  const cache = createDestinationCache({ db: harness.db, pool: database.pool, secretBox, logger: silentLogger })
+  await cache.start()
+  await cache.stop()
+  return cache.get(id)
 }
 
 describe('the mappings of a destination', () => {

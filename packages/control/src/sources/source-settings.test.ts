@@ -116,25 +116,25 @@ test('collection has the settings of a source with its key, and nothing when the
     { workspace: organization.workspaceId },
     { body: { source: source.name } },
   )
-  const directory = createWriteKeyCache({
+  const cache = createWriteKeyCache({
     db: harness.db,
     pool: harness.database.pool,
     secretBox: harness.secretBox,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   })
-  await directory.start()
-  expect(directory.find(key)).toMatchObject({ app: 'signed', settings: { signing_secret: 'whsec_2' } })
+  await cache.start()
+  expect(cache.find(key)).toMatchObject({ app: 'signed', settings: { signing_secret: 'whsec_2' } })
   await set(source, 'signing_secret', 'whsec_3')
-  await directory.refresh()
-  expect(directory.find(key)?.settings).toEqual({ signing_secret: 'whsec_3' })
+  await cache.refresh()
+  expect(cache.find(key)?.settings).toEqual({ signing_secret: 'whsec_3' })
   await harness.db
     .updateTable('sources')
     .set({ secrets_encrypted: Buffer.from('broken') })
     .where('id', '=', idIn(source.name))
     .execute()
-  await directory.refresh()
-  expect(directory.find(key)).toMatchObject({ app: 'signed', settings: undefined })
-  await directory.stop()
+  await cache.refresh()
+  expect(cache.find(key)).toMatchObject({ app: 'signed', settings: undefined })
+  await cache.stop()
   const reply = await set(source, 'signing_secret', 'whsec_4')
   expect(reply).toMatchObject({ status: 409, body: { reason: 'SECRETS_UNREADABLE' } })
 })

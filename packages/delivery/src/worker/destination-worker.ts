@@ -40,7 +40,7 @@ export type DestinationWorker = {
   requeue(partitions: ReadonlySet<number>): void
   /** True while something of these partitions is queued or under way. */
   isBusy(partitions: ReadonlySet<number>): boolean
-  /** Looks at the directory and the time, and starts what may start. */
+  /** Looks at the configuration cache and the time, and starts what may start. */
   tick(): void
   /** What of the spilled ranges must be written; with `all` also the youngest. */
   ranges(all: boolean): RangeChange

@@ -36,7 +36,7 @@ export type Readiness = {
   ready(): Ready | undefined
 }
 
-/** The parts of an entry that decide, as text: the directory makes new objects of all when one of them changes. */
+/** The parts of an entry that decide, as text: the configuration cache makes new objects of all when one of them changes. */
 const gateText = ({ title, mappings, consentCategories, filters }: DestinationEntry): string =>
   JSON.stringify([title, mappings ?? null, consentCategories, [...filters]])
 
@@ -53,7 +53,7 @@ const settingsProblem = (
 }
 
 /**
- * Follows the directory's entry of one destination. Settings and gate are made anew when their own parts change, what is
+ * Follows the entry in the configuration cache of one destination. Settings and gate are made anew when their own parts change, what is
  * left of the rate only when the rate does.
  */
 export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'settings'>): Readiness => {

@@ -263,14 +263,14 @@ export type ReplaysTable = {
   finish_time: NullableTime
 }
 
-/** One row whose version grows with every change that the directories of other threads must see. */
+/** One row whose version grows with every change that the configuration caches of other threads must see. */
 export type DirectoryVersionTable = {
   version: ColumnType<string, number | string, number | string>
   /** Transaction that raised it last: one transaction raises it once. */
   changed_by: ColumnType<string, number | string, number | string>
 }
 
-/** What changed last of what directories hold, with the directory's version of that change; kept for what is deleted. */
+/** What changed last of what configuration caches hold, with the version of that change; kept for what is deleted. */
 export type DirectoryChangesTable = {
   kind: 'source' | 'destination' | 'write_key'
   id: string

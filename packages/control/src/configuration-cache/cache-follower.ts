@@ -47,7 +47,7 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
 
 /**
  * Keeps a snapshot of the relational store in memory: looked at after each notification and at least every `pollMs`, and
- * brought up to the directory's version whenever that has grown. `load` gets what changed since (undefined: everything,
+ * brought up to the configuration's version whenever that has grown. `load` gets what changed since (undefined: everything,
  * at first, after very many changes and when the store is an older one than before) and returns what puts it into the
  * snapshot. Version and rows are read in one snapshot, so no change is missed. While the store is away the last snapshot
  * is served.
@@ -82,10 +82,10 @@ export const createCacheFollower = (
   const lookSafely = async (): Promise<void> => {
     try {
       await look()
-      if (failing) logger.info({ directory: options.name }, 'the directory follows again')
+      if (failing) logger.info({ cache: options.name }, 'the directory follows again')
       failing = false
     } catch (error) {
-      if (!failing) logger.warn({ err: error, directory: options.name }, 'the directory serves its last snapshot')
+      if (!failing) logger.warn({ err: error, cache: options.name }, 'the directory serves its last snapshot')
       failing = true
     }
   }

@@ -1,7 +1,7 @@
 import type { Tx } from '@tributary/api-kit'
 import { type Enforcement, emptySchema, enforcements, parseSourceSchema, type SourceSchema } from '@tributary/contract'
 import { sql } from 'kysely'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './follower.ts'
+import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 /** What a source's events are judged by. */
 export type CachedSchema = {

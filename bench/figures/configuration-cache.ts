@@ -38,8 +38,8 @@ const fill = async ({ db }: Relational, count: number): Promise<string[]> => {
 const follow = async (url: string, count: number) => {
   const relational = openRelational({ url, logger: silentLogger, maxConnections: 4 })
   const ids = await fill(relational, count)
-  const directory = createDestinationCache({ ...relational, secretBox, logger: silentLogger, pollMs: 3_600_000 })
-  await directory.start()
+  const cache = createDestinationCache({ ...relational, secretBox, logger: silentLogger, pollMs: 3_600_000 })
+  await cache.start()
   return {
     async change(round: number): Promise<number> {
       const id = ids[(round * 7) % count] ?? ''
@@ -49,19 +49,19 @@ const follow = async (url: string, count: number) => {
         .where('id', '=', id)
         .execute()
       const began = performance.now()
-      await directory.refresh()
-      if (directory.get(id)?.title !== `Round ${round}`) throw new Error('The change was not seen')
+      await cache.refresh()
+      if (cache.get(id)?.title !== `Round ${round}`) throw new Error('The change was not seen')
       return performance.now() - began
     },
     async stop() {
-      await directory.stop()
+      await cache.stop()
       await relational.close()
     },
   }
 }
 
 /** What a change of one destination costs those who keep all of them in memory, with many and with few, in turns. */
-export const measureDirectory = async (): Promise<Figure[]> => {
+export const measureConfigurationCache = async (): Promise<Figure[]> => {
   await using postgres = await startSharedPostgres()
   await using admin = openRelational({
     url: withDatabase(postgres.url, 'postgres'),

@@ -4,7 +4,7 @@ import type { SecretBox } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { hashToken } from '../secret-tokens.ts'
-import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './follower.ts'
+import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './cache-follower.ts'
 
 /** What a write key leads to. */
 export type WriteKeyEntry = {

@@ -38,31 +38,31 @@ const connectStore = (
 
 const startKeys = async (more: Partial<CacheFollowerDeps> = {}) => {
   const store = connectStore()
-  const directory = createWriteKeyCache({ ...store, secretBox: harness.secretBox, ...more })
+  const cache = createWriteKeyCache({ ...store, secretBox: harness.secretBox, ...more })
   onTestFinished(async () => {
-    await directory.stop()
+    await cache.stop()
     await store.close()
   })
-  await directory.start()
-  return directory
+  await cache.start()
+  return cache
 }
 
 const startDestinations = async () => {
   const store = connectStore()
-  const directory = createDestinationCache({ ...store, secretBox: harness.secretBox })
+  const cache = createDestinationCache({ ...store, secretBox: harness.secretBox })
   onTestFinished(async () => {
-    await directory.stop()
+    await cache.stop()
     await store.close()
   })
-  await directory.start()
-  return directory
+  await cache.start()
+  return cache
 }
 
-describe('the directory of write keys', () => {
+describe('the configuration cache of write keys', () => {
   test('knows every valid key with its source, and no other text', async () => {
     const made = await make()
-    const directory = await startKeys()
-    expect(directory.ready()).toBe(true)
+    const cache = await startKeys()
+    expect(cache.ready()).toBe(true)
     const entry = {
       workspaceId: organization.workspaceId,
       sourceId: idIn(made.source.name),
@@ -74,45 +74,45 @@ describe('the directory of write keys', () => {
     }
     // Twice: computed, and remembered.
     for (const _ of [1, 2]) {
-      expect(directory.find(made.writekey.key)).toEqual(entry)
+      expect(cache.find(made.writekey.key)).toEqual(entry)
       for (const text of ['', 'unknown', `${made.writekey.key} `, made.writekey.key.toLowerCase(), 'x'.repeat(100_000)])
-        expect(directory.find(text)).toBeUndefined()
+        expect(cache.find(text)).toBeUndefined()
     }
   })
 
   test('is not ready before its first snapshot', () => {
-    const directory = createWriteKeyCache({
+    const cache = createWriteKeyCache({
       db: harness.db,
       pool: harness.database.pool,
       secretBox: harness.secretBox,
       logger: silentLogger,
     })
-    expect(directory.ready()).toBe(false)
-    expect(directory.find('x')).toBeUndefined()
+    expect(cache.ready()).toBe(false)
+    expect(cache.find('x')).toBeUndefined()
   })
 
   test.each([
     ['with its notification', undefined],
     ['by looking, when no notification comes', { connect: () => Promise.reject(new Error('no connection')) }],
   ])('sees a new key, a disabled source and a revocation within two seconds %s', async (_, pool) => {
-    const directory = await startKeys(
+    const cache = await startKeys(
       pool === undefined ? {} : { pool: Object.assign(Object.create(harness.database.pool), pool) },
     )
     const { administrator } = organization
     const within = (what: string, check: () => boolean) => eventually(what, check, 2000)
     const made = await make()
-    await within('the new key', () => directory.find(made.writekey.key)?.sourceEnabled === true)
+    await within('the new key', () => cache.find(made.writekey.key)?.sourceEnabled === true)
     await administrator.call('PATCH', `/${made.source.name}`, { enabled: false })
-    await within('the disabled source', () => directory.find(made.writekey.key)?.sourceEnabled === false)
+    await within('the disabled source', () => cache.find(made.writekey.key)?.sourceEnabled === false)
     await administrator.call('DELETE', `/${made.writekey.name}`)
-    await within('the revocation', () => directory.find(made.writekey.key) === undefined)
-    expect(directory.findRevoked(made.writekey.key)?.sourceId).toBe(idIn(made.source.name))
-    expect(directory.findRevoked('nobody')).toBeUndefined()
+    await within('the revocation', () => cache.find(made.writekey.key) === undefined)
+    expect(cache.findRevoked(made.writekey.key)?.sourceId).toBe(idIn(made.source.name))
+    expect(cache.findRevoked('nobody')).toBeUndefined()
     const second = await make()
-    await within('the second key', () => directory.find(second.writekey.key) !== undefined)
+    await within('the second key', () => cache.find(second.writekey.key) !== undefined)
     await administrator.call('DELETE', `/${second.source.name}`)
-    await within('the deleted source', () => directory.find(second.writekey.key) === undefined)
-    expect(directory.findRevoked(second.writekey.key)?.sourceId).toBe(idIn(second.source.name))
+    await within('the deleted source', () => cache.find(second.writekey.key) === undefined)
+    expect(cache.findRevoked(second.writekey.key)?.sourceId).toBe(idIn(second.source.name))
   })
 
   test('asks the database nothing for a request, and serves the last snapshot while it is away', async () => {
@@ -122,32 +122,32 @@ describe('the directory of write keys', () => {
     const failed = Promise.withResolvers<void>()
     const logger = { ...silentLogger, warn: () => failed.resolve() }
     const store = connectStore(logger, own.database.url)
-    const directory = createWriteKeyCache({ ...store, secretBox: own.secretBox, pollMs: 20 })
-    await directory.start()
+    const cache = createWriteKeyCache({ ...store, secretBox: own.secretBox, pollMs: 20 })
+    await cache.start()
     // The database is dropped, with every connection to it.
     await own.database.close()
     await failed.promise
-    expect(directory.find(made.writekey.key)?.keyId).toBe(idIn(made.writekey.name))
-    expect(directory.find('unknown')).toBeUndefined()
-    expect(directory.ready()).toBe(true)
-    await directory.stop()
+    expect(cache.find(made.writekey.key)?.keyId).toBe(idIn(made.writekey.name))
+    expect(cache.find('unknown')).toBeUndefined()
+    expect(cache.ready()).toBe(true)
+    await cache.stop()
     await store.close()
   })
 
   test('goes on after its connections were cut', async () => {
-    const directory = await startKeys({ pollMs: 100 })
+    const cache = await startKeys({ pollMs: 100 })
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(harness.db)
     const made = await eventually('the database again', make)
-    await eventually('the key', () => directory.find(made.writekey.key) !== undefined, 3000)
+    await eventually('the key', () => cache.find(made.writekey.key) !== undefined, 3000)
   })
 
   test('holds everything that was committed before a refresh is done', async () => {
-    const directory = await startKeys({ pollMs: 3_600_000 })
+    const cache = await startKeys({ pollMs: 3_600_000 })
     for (let count = 0; count < 5; count++) {
       const made = await make()
-      await directory.refresh()
-      expect(directory.find(made.writekey.key)?.keyId).toBe(idIn(made.writekey.name))
+      await cache.refresh()
+      expect(cache.find(made.writekey.key)?.keyId).toBe(idIn(made.writekey.name))
     }
   })
 
@@ -167,25 +167,25 @@ describe('the directory of write keys', () => {
   })
 
   test('forgets what it remembered of unknown texts instead of growing', async () => {
-    const directory = await startKeys()
+    const cache = await startKeys()
     const made = await make()
-    for (let index = 0; index < 50_000; index++) directory.find(`unknown-${index}`)
-    await eventually('the key', () => directory.find(made.writekey.key) !== undefined, 2000)
+    for (let index = 0; index < 50_000; index++) cache.find(`unknown-${index}`)
+    await eventually('the key', () => cache.find(made.writekey.key) !== undefined, 2000)
   })
 })
 
-describe('the directory of destinations', () => {
+describe('the configuration cache of destinations', () => {
   test('leads from a source to the destinations of its enabled connections, paused ones included', async () => {
     const { administrator, workspaceId } = organization
-    const directory = await startDestinations()
+    const cache = await startDestinations()
     const made = await make()
     const sourceId = idIn(made.source.name)
     const id = idIn(made.destination.name)
-    const ids = () => directory.destinationsFor(sourceId)
+    const ids = () => cache.destinationsFor(sourceId)
     const becomes = (what: string, expected: readonly string[]) =>
       eventually(what, () => JSON.stringify(ids()) === JSON.stringify(expected), 2000)
     await becomes('connected', [id])
-    expect(directory.get(id)).toEqual({
+    expect(cache.get(id)).toEqual({
       id,
       workspaceId,
       title: 'Receiver',
@@ -205,18 +205,18 @@ describe('the directory of destinations', () => {
     await becomes('connection on', [id])
     // A paused destination keeps its place: what is for it is held.
     await set(made.destination.name, false)
-    await eventually('paused', () => directory.get(id)?.enabled === false, 2000)
+    await eventually('paused', () => cache.get(id)?.enabled === false, 2000)
     expect(ids()).toEqual([id])
     await set(made.destination.name, true)
-    await eventually('resumed', () => directory.get(id)?.enabled === true, 2000)
+    await eventually('resumed', () => cache.get(id)?.enabled === true, 2000)
     await administrator.call('DELETE', `/${made.destination.name}`)
     await becomes('deleted', [])
-    expect(directory.get(id)).toBeUndefined()
-    expect(directory.destinationsFor(newId())).toEqual([])
+    expect(cache.get(id)).toBeUndefined()
+    expect(cache.destinationsFor(newId())).toEqual([])
   })
 
   test('hears that a grant is given and ends, not that its tokens are renewed', async () => {
-    const directory = await startDestinations()
+    const cache = await startDestinations()
     const { destination } = await make()
     const [id, grantId, time] = [idIn(destination.name), newId(), new Date()]
     const { db } = harness
@@ -226,8 +226,8 @@ describe('the directory of destinations', () => {
       .values({ destination_id: id, ...grant, status: 'connected', tokens_encrypted: Buffer.from('sealed') })
       .execute()
     const seen = { id: grantId, issuedFor: 'client', error: '' }
-    await eventually('the grant', () => directory.get(id)?.grant !== undefined, 2000)
-    expect(directory.get(id)?.grant).toEqual({ ...seen, status: 'connected' })
+    await eventually('the grant', () => cache.get(id)?.grant !== undefined, 2000)
+    expect(cache.get(id)?.grant).toEqual({ ...seen, status: 'connected' })
     const version = () => db.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()
     const before = await version()
     await db
@@ -236,37 +236,37 @@ describe('the directory of destinations', () => {
       .execute()
     expect(await version()).toEqual(before)
     await db.updateTable('oauth_grants').set({ status: 'expired', error: '' }).execute()
-    await eventually('its end', () => directory.get(id)?.grant?.status === 'expired', 2000)
+    await eventually('its end', () => cache.get(id)?.grant?.status === 'expired', 2000)
     await db.deleteFrom('oauth_grants').execute()
-    await eventually('its absence', () => directory.get(id)?.grant === undefined, 2000)
+    await eventually('its absence', () => cache.get(id)?.grant === undefined, 2000)
   })
 
   test('tells its listeners of a changed setting, until they stop', async () => {
-    const directory = await startDestinations()
+    const cache = await startDestinations()
     const made = await make()
     const id = idIn(made.destination.name)
     let told = 0
-    const stop = directory.onChange(() => void told++)
+    const stop = cache.onChange(() => void told++)
     const params = { workspace: organization.workspaceId, destination: id }
     const set = (value: number) =>
       organization.administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'batch_size', value } })
     await set(42)
-    await eventually('the change', () => directory.get(id)?.settings.batch_size === 42, 2000)
+    await eventually('the change', () => cache.get(id)?.settings.batch_size === 42, 2000)
     expect(told).toBeGreaterThan(0)
     stop()
     const before = told
     await set(43)
-    await eventually('the next change', () => directory.get(id)?.settings.batch_size === 43, 2000)
+    await eventually('the next change', () => cache.get(id)?.settings.batch_size === 43, 2000)
     expect(told).toBe(before)
   })
 
   test('misses no change of transactions that run side by side', async () => {
-    const directory = await startDestinations()
+    const cache = await startDestinations()
     const made = await Promise.all(Array.from({ length: 12 }, () => make()))
     const wanted = made.map(({ source, destination }) => [idIn(source.name), idIn(destination.name)] as const)
     await eventually(
       'all of them',
-      () => wanted.every(([source, destination]) => directory.destinationsFor(source)[0] === destination),
+      () => wanted.every(([source, destination]) => cache.destinationsFor(source)[0] === destination),
       2000,
     )
   })
@@ -306,11 +306,11 @@ describe('following changes', () => {
     const schemas = createSchemaCache(deps)
     const all = [keys, destinations, schemas]
     onTestFinished(async () => {
-      for (const directory of all) await directory.stop()
+      for (const cache of all) await cache.stop()
       await store.close()
     })
-    await Promise.all(all.map((directory) => directory.start()))
-    return { keys, destinations, schemas, refresh: () => Promise.all(all.map((directory) => directory.refresh())) }
+    await Promise.all(all.map((cache) => cache.start()))
+    return { keys, destinations, schemas, refresh: () => Promise.all(all.map((cache) => cache.refresh())) }
   }
 
   test('one that followed each change knows the same as one that is loaded anew', async () => {
@@ -378,16 +378,16 @@ describe('following changes', () => {
   })
 })
 
-describe('the directory of schemas', () => {
+describe('the configuration cache of schemas', () => {
   const startSchemas = async (logger: Logger = silentLogger) => {
     const store = connectStore(logger)
-    const directory = createSchemaCache({ ...store })
+    const cache = createSchemaCache({ ...store })
     onTestFinished(async () => {
-      await directory.stop()
+      await cache.stop()
       await store.close()
     })
-    await directory.start()
-    return directory
+    await cache.start()
+    return cache
   }
 
   /** A new version, as a change of the schema makes it. */
@@ -402,54 +402,54 @@ describe('the directory of schemas', () => {
     const made = await make()
     const other = await make()
     const id = idIn(made.source.name)
-    const directory = await startSchemas()
-    expect(directory.ready()).toBe(true)
+    const cache = await startSchemas()
+    expect(cache.ready()).toBe(true)
     const of = (sourceId = id) => {
-      const found = directory.schemaFor(sourceId)
+      const found = cache.schemaFor(sourceId)
       return found && [found.version, found.enforcement, [...found.schema.events.keys()]]
     }
-    const first = directory.schemaFor(id)?.version ?? 0
+    const first = cache.schemaFor(id)?.version ?? 0
     expect(of()).toEqual([first, 'allow', expect.any(Array)])
     await change(id, first + 1, withEvent('Bought'))
-    await eventually('the version', () => directory.schemaFor(id)?.version === first + 1, 2000)
+    await eventually('the version', () => cache.schemaFor(id)?.version === first + 1, 2000)
     expect(of()).toEqual([first + 1, 'allow', ['Bought']])
-    const before = directory.schemaFor(id)?.schema
+    const before = cache.schemaFor(id)?.schema
     await harness.db.updateTable('sources').set({ enforcement: 'block' }).where('id', '=', id).execute()
-    await eventually('the enforcement', () => directory.schemaFor(id)?.enforcement === 'block', 2000)
+    await eventually('the enforcement', () => cache.schemaFor(id)?.enforcement === 'block', 2000)
     // A version is read once.
-    expect(directory.schemaFor(id)?.schema).toBe(before)
+    expect(cache.schemaFor(id)?.schema).toBe(before)
     await change(id, first + 2, withEvent('Sold'))
-    await directory.refresh()
+    await cache.refresh()
     expect(of()).toEqual([first + 2, 'block', ['Sold']])
     expect(of(idIn(other.source.name))).toEqual([expect.any(Number), 'allow', expect.any(Array)])
     await organization.administrator.call('DELETE', `/${made.source.name}`)
-    await eventually('the deletion', () => directory.schemaFor(id) === undefined, 2000)
-    expect(directory.schemaFor(newId())).toBeUndefined()
+    await eventually('the deletion', () => cache.schemaFor(id) === undefined, 2000)
+    expect(cache.schemaFor(newId())).toBeUndefined()
   })
 
   test('keeps the last schema of a source whose text cannot be read, and the others go on', async () => {
     const errors: unknown[] = []
     const logger = { ...silentLogger, error: (...args: unknown[]) => void errors.push(args[0]) }
-    const directory = await startSchemas(logger)
+    const cache = await startSchemas(logger)
     const [one, two] = [await make(), await make()].map(({ source }) => idIn(source.name))
     if (one === undefined || two === undefined) throw new Error('no sources')
-    await directory.refresh()
-    const first = directory.schemaFor(one)?.version ?? 0
+    await cache.refresh()
+    const first = cache.schemaFor(one)?.version ?? 0
     await change(one, first + 1, withEvent('Bought'))
-    await directory.refresh()
+    await cache.refresh()
     await change(one, first + 2, '{"events":{"Sold":{"pattern":"x"}}}')
     await change(two, first + 1, withEvent('Sold'))
-    await directory.refresh()
+    await cache.refresh()
     expect(errors[0]).toMatchObject({ sourceId: one, version: first + 2 })
-    expect([directory.schemaFor(one)?.version, directory.schemaFor(two)?.version]).toEqual([first + 1, first + 1])
+    expect([cache.schemaFor(one)?.version, cache.schemaFor(two)?.version]).toEqual([first + 1, first + 1])
     await change(one, first + 3, withEvent('Mended'))
-    await directory.refresh()
-    expect([...(directory.schemaFor(one)?.schema.events.keys() ?? [])]).toEqual(['Mended'])
+    await cache.refresh()
+    expect([...(cache.schemaFor(one)?.schema.events.keys() ?? [])]).toEqual(['Mended'])
   })
 
   test('reads the schemas of many sources', async () => {
     const ids = (await Promise.all(Array.from({ length: 45 }, () => make()))).map(({ source }) => idIn(source.name))
-    const directory = await startSchemas()
-    expect(ids.filter((id) => directory.schemaFor(id) === undefined)).toEqual([])
+    const cache = await startSchemas()
+    expect(ids.filter((id) => cache.schemaFor(id) === undefined)).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createSettle } from './settled.ts'
+import { createReadYourWritesBarrier } from './read-your-writes.ts'
 
 const never = () => new Promise(() => {})
 
-test('a change is settled when those who follow it have seen it, and others are not asked', async () => {
+test('a write is read when those who follow it have seen it, and others are not asked', async () => {
   const asked: string[] = []
   const collection = Promise.withResolvers<void>()
-  const settle = createSettle(
+  const barrier = createReadYourWritesBarrier(
     {
       collection: () => {
         asked.push('collection')
@@ -17,22 +17,22 @@ test('a change is settled when those who follow it have seen it, and others are 
     },
     60_000,
   )
-  let settled = false
-  const waiting = settle(['collection', 'pipeline']).then(() => {
-    settled = true
+  let passed = false
+  const waiting = barrier(['collection', 'pipeline']).then(() => {
+    passed = true
   })
   expect(asked).toEqual(['collection', 'pipeline'])
   await new Promise(setImmediate)
-  expect(settled).toBe(false)
+  expect(passed).toBe(false)
   collection.resolve()
   await waiting
 })
 
 test('who cannot follow, or not in time, is waited for no longer', async () => {
-  const settle = createSettle(
+  const barrier = createReadYourWritesBarrier(
     { collection: never, pipeline: never, delivery: () => Promise.reject(new Error('away')) },
     1,
   )
-  await settle(['collection'])
-  await settle(['delivery'])
+  await barrier(['collection'])
+  await barrier(['delivery'])
 })

@@ -6,7 +6,7 @@ import type { Database } from '@tributary/storage'
 import { type Selectable, sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { grantState } from '../oauth-grants/grants.ts'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './follower.ts'
+import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 /** A destination as delivery needs it, its secrets included. */
 export type CachedDestination = {
