@@ -12,7 +12,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { createBaselineRows } from './baseline-rows.ts'
 
 const rowsPerInsert = 20_000
-const mostAgeMs = 1000
+const maxAgeMs = 1000
 const inserts = 2
 
 type Stored = { rows: number; at: number }
@@ -161,7 +161,7 @@ const store = ({ path, url }: Place): void => {
     )
   }
   const isDue = (): boolean =>
-    rows.count() >= rowsPerInsert || (rows.count() > 0 && Date.now() - oldest >= mostAgeMs && offset >= synced)
+    rows.count() >= rowsPerInsert || (rows.count() > 0 && Date.now() - oldest >= maxAgeMs && offset >= synced)
   const pump = (): void => {
     if (busy) return
     busy = true

@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const MiB = 1024 * 1024
-const mostGrowth = 100 * MiB
+const maxGrowth = 100 * MiB
 
 let product: Product
 let world: HostileWorld
@@ -45,6 +45,6 @@ test.for(attacks.map((attack) => [attack.what, attack] as const))(
       for (const status of statuses) expect(attack.answers).toContain(status)
       expect(said).toMatch(attack.says)
     }
-    expect(growth).toBeLessThan(mostGrowth)
+    expect(growth).toBeLessThan(maxGrowth)
   },
 )

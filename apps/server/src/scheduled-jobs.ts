@@ -10,9 +10,9 @@ const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
   name,
   data: nothing,
   // The next minute is the next try.
-  retries: { most: 0, pauseSeconds: 1, mostPauseSeconds: 1 },
+  retries: { most: 0, pauseSeconds: 1, maxPauseSeconds: 1 },
   leaseSeconds: 60,
-  mostSeconds: 10 * 60,
+  maxSeconds: 10 * 60,
   atOnce: 1,
   exclusive: true,
   keepSeconds: 60 * 60,

@@ -31,13 +31,13 @@ export type Problem = {
 export type Judgement = { readonly compatibility: Compatibility; readonly problems: readonly Problem[] }
 
 /** Problems of one event that are kept; what is beyond is not told. */
-export const mostProblems = 50
+export const maxProblems = 50
 
 /**
  * Findings after which an event is looked at no further. An event of 32 KiB may be a list of ten thousand empty items,
  * each of which lacks dozens of properties: telling the same problems over and over took 150 ms.
  */
-const mostFindings = 1000
+const maxFindings = 1000
 
 const fits: Judgement = { compatibility: 'compatible', problems: [] }
 const isNew: Judgement = { compatibility: 'incompatible', problems: [] }
@@ -86,12 +86,12 @@ const judgeFields = (values: Values, object: ObjectSchema, parent: string | unde
 }
 
 /** The problems of properties or traits against their definition, each once, at most `most`. */
-export const problemsOf = (values: Values, object: ObjectSchema, most = mostProblems): readonly Problem[] => {
+export const problemsOf = (values: Values, object: ObjectSchema, most = maxProblems): readonly Problem[] => {
   let problems: Problem[] | undefined
   let seen: Set<string> | undefined
   let findings = 0
   judgeFields(values, object, undefined, (parent, name, kind) => {
-    if (++findings > mostFindings) return false
+    if (++findings > maxFindings) return false
     const field = pointerSegment(name)
     const property = parent === undefined ? field : `${pointerSegment(parent)}/${field}`
     seen ??= new Set()

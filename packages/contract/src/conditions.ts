@@ -45,9 +45,9 @@ export type Condition = z.infer<typeof condition>
 export const conditionMatches = ['all', 'any'] as const
 
 /** Conditions of one list at most. */
-export const mostConditions = 20
+export const maxConditions = 20
 
-export const conditionList = z.array(condition).max(mostConditions, `At most ${mostConditions} conditions`)
+export const conditionList = z.array(condition).max(maxConditions, `At most ${maxConditions} conditions`)
 
 /** Conditions that an event meets together; an empty list is met by every event. */
 export const eventFilter = z.object({ match: z.enum(conditionMatches).default('all'), conditions: conditionList })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeEvent, mostProblems } from './compatibility.ts'
+import { judgeEvent, maxProblems } from './compatibility.ts'
 import { type ObjectSchema, parseSourceSchema, type SourceSchema, schemaLimits } from './source-schema.ts'
 import { trackingLimits } from './tracking.ts'
 
@@ -68,7 +68,7 @@ const names = Array.from({ length: schemaLimits.properties }, (_, index) => `p${
 const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
 const asked = { properties: texts, required: names }
 /** Too few for as many different problems as are told, which would end a judgement. */
-const fewAsked = { properties: texts, required: names.slice(0, mostProblems - 1) }
+const fewAsked = { properties: texts, required: names.slice(0, maxProblems - 1) }
 const listOf = (items: object): object => ({ properties: { l: { type: 'array', items } } })
 /** As many of a value as an event has room for. */
 const filled = (value: unknown): unknown[] => {

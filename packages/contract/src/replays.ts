@@ -20,9 +20,9 @@ export type ReplayState = (typeof replayStates)[number]
 
 export const replayLimits = {
   /** Events that go to the deliveries in a second: at least, unless told, and at most. */
-  leastRate: 1,
+  minRate: 1,
   rate: 500,
-  mostRate: 5000,
+  maxRate: 5000,
   /** Events of a history that conditions are asked of at most: more are not counted but refused. */
   conditionEvents: 500_000,
   /** Events that a preview shows. */
@@ -72,8 +72,8 @@ const newReplay = z
     events_per_second: z
       .number()
       .int('Must be a whole number')
-      .min(replayLimits.leastRate, `At least ${replayLimits.leastRate}`)
-      .max(replayLimits.mostRate, `At most ${replayLimits.mostRate}`)
+      .min(replayLimits.minRate, `At least ${replayLimits.minRate}`)
+      .max(replayLimits.maxRate, `At most ${replayLimits.maxRate}`)
       .default(replayLimits.rate),
     /** As the preview has told, so that exactly what it counted is sent. */
     stored_before: storedBefore.optional(),

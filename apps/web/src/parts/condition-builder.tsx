@@ -2,7 +2,7 @@ import {
   type Condition,
   conditionOperators,
   type EventConditions,
-  mostConditions,
+  maxConditions,
   withoutValue,
 } from '@tributary/contract'
 import { Plus, Trash2 } from 'lucide-react'
@@ -142,7 +142,7 @@ export const ConditionBuilder = ({
     focusNext.current = (left[index] ?? left.at(-1))?.id ?? ''
     onChange({ match, conditions: left })
   }
-  const full = conditions.length >= mostConditions
+  const full = conditions.length >= maxConditions
   return (
     <fieldset ref={list} aria-label={label} className="min-w-0 space-y-2.5">
       {conditions.length > 1 && (
@@ -189,7 +189,7 @@ export const ConditionBuilder = ({
           data-add
           size="sm"
           disabled={full}
-          title={full ? `At most ${mostConditions} conditions` : undefined}
+          title={full ? `At most ${maxConditions} conditions` : undefined}
           onClick={add}
         >
           <Plus aria-hidden />

@@ -29,7 +29,7 @@ export type Changed = {
 }
 
 /** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
-const mostChanges = 1000
+const maxChanges = 1000
 
 const changedSince = async (tx: Tx, version: string | undefined): Promise<Changed | undefined> => {
   if (version === undefined) return undefined
@@ -37,9 +37,9 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
     .selectFrom('directory_changes')
     .select(['kind', 'id'])
     .where('version', '>', version)
-    .limit(mostChanges + 1)
+    .limit(maxChanges + 1)
     .execute()
-  if (rows.length > mostChanges) return undefined
+  if (rows.length > maxChanges) return undefined
   const idsOf = (kind: (typeof rows)[number]['kind']): string[] =>
     rows.filter((row) => row.kind === kind).map(({ id }) => id)
   return { sources: idsOf('source'), destinations: idsOf('destination'), writeKeys: idsOf('write_key') }

@@ -32,7 +32,7 @@ const latencyQuery = (scope: OutcomeScope): string => `
   from deliveries where ${outcomeRange(scope)} and status = 'delivered' group by current`
 
 /** Reasons told of each outcome. */
-const mostReasons = 20
+const maxReasons = 20
 
 const reasonsOf = (rows: readonly OutcomeRow[], texts: ReadonlyMap<number, string>) =>
   (['filtered', 'failed'] as const).flatMap((outcome) => {
@@ -41,7 +41,7 @@ const reasonsOf = (rows: readonly OutcomeRow[], texts: ReadonlyMap<number, strin
       if (row.current && row.outcome === outcome) counts.set(row.reason, (counts.get(row.reason) ?? 0) + row.events)
     return [...counts]
       .toSorted(([, one], [, other]) => other - one)
-      .slice(0, mostReasons)
+      .slice(0, maxReasons)
       .map(([key, event_count]) => ({
         status: outcome === 'failed' ? ('dead' as const) : outcome,
         reason: texts.get(key) ?? '',

@@ -11,7 +11,7 @@ import { readDestination } from './read.ts'
 
 /** Longest wait for an answer, ms; and tests of one workspace in 15 minutes. */
 const withinMs = 10_000
-const mostTests = 60
+const maxTests = 60
 
 /** What a test that failed on its way says, in words for people; a fault of the connector is logged and says little. */
 const failureText = (error: unknown, logger: ConnectorDeps['logger']): string => {
@@ -36,7 +36,7 @@ export const testConnection =
     const definition = await requireDefinition(catalog, row, 'destination')
     await countTry(
       counters,
-      [[`connection-tests:${workspace.id}`, mostTests]],
+      [[`connection-tests:${workspace.id}`, maxTests]],
       'Too many connection tests. Try again in 15 minutes',
     )
     await db.transaction().execute((tx) =>

@@ -33,7 +33,7 @@ type GroupRow = {
 }
 
 /** Causes that are told apart at most. */
-const mostGroups = 1000
+const maxGroups = 1000
 
 /**
  * What is held for a destination by its cause, of one cause or state, of dead letters those given up since a time: dead letters first, of each state the largest. The
@@ -60,7 +60,7 @@ export const readGroups = async (
         and ${state === undefined ? sql<SqlBool>`true` : sql<SqlBool>`state = ${state}`}
         and ${deadSince === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(state = 'waiting' or next_time >= ${new Date(deadSince)})`}
       group by state, last_reason, last_status
-      order by state, events desc limit ${mostGroups})
+      order by state, events desc limit ${maxGroups})
     select ${groupId} as id, causes.*, sample.request, sample.response
     from causes join (select id, request, response from parked_deliveries) sample on sample.id = causes.sample
     order by state, events desc, id`.execute(db)

@@ -12,7 +12,7 @@ type SampleRow = { type: string; title: string; original: string }
 const dayMs = 86_400_000
 
 /** How much is looked at: events in all, of one name at least and at most, their bytes in all, and those of one name at least. */
-const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, leastBytes: 32 * 1024 } as const
+const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, minBytes: 32 * 1024 } as const
 
 /** What an event is judged by. Traits that an identify call has only in its context are its traits. */
 const sampleOf = (row: SampleRow): Sample | undefined => {
@@ -73,7 +73,7 @@ export const getInferredSchema =
         each: Math.min(Math.max(Math.floor(looksAt.events / names), looksAt.least), looksAt.most),
         events: looksAt.events,
         all_bytes: looksAt.bytes,
-        bytes: Math.max(Math.floor(looksAt.bytes / names), looksAt.leastBytes),
+        bytes: Math.max(Math.floor(looksAt.bytes / names), looksAt.minBytes),
       },
       options,
     )

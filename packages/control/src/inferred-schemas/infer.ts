@@ -33,7 +33,7 @@ const recommendedShare = 0.8
  * Properties that are counted in all. A schema holds some 15,000 of them; events whose names of properties are never the
  * same would otherwise take gigabytes (400 bytes each).
  */
-const mostCounted = 100_000
+const maxCounted = 100_000
 
 /** What was seen of a property: how often each type, and the items of arrays that hold objects only. */
 type Seen = { types: Map<PropertyType, number>; items: Tally | undefined; otherItems: boolean }
@@ -56,7 +56,7 @@ const tallyInto = (
     if (property === undefined || nameProblem(name) !== undefined) continue
     let seen = tally.fields.get(name)
     if (seen === undefined) {
-      if (counted.properties === mostCounted) continue
+      if (counted.properties === maxCounted) continue
       counted.properties++
       seen = { types: new Map(), items: undefined, otherItems: false }
       tally.fields.set(name, seen)

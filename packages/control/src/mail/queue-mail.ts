@@ -12,10 +12,10 @@ export const mailJob: JobKind<z.output<typeof data>> = {
   name: 'mail',
   data,
   // Until the mail is of no use, which the run knows.
-  retries: { most: withoutEnd, pauseSeconds: 1, mostPauseSeconds: 10 * 60 },
+  retries: { most: withoutEnd, pauseSeconds: 1, maxPauseSeconds: 10 * 60 },
   // Longer than a transport takes to give up, should the database be away meanwhile.
   leaseSeconds: 60,
-  mostSeconds: 5 * 60,
+  maxSeconds: 5 * 60,
   atOnce: 4,
   exclusive: false,
   keepSeconds: 24 * 60 * 60,

@@ -20,7 +20,7 @@ import { tryMapping } from './try-mapping.ts'
 
 /** Longest wait for an answer, ms; and test events of one workspace in 15 minutes. */
 const withinMs = 15_000
-const mostTests = 60
+const maxTests = 60
 
 type Sent = Pick<
   MethodResponse<typeof methods.mappings.sendTest>,
@@ -93,7 +93,7 @@ export const sendTestEvent =
     const { shown, outgoing } = await tryMapping(deps, row, definition, body, signal)
     await countTry(
       counters,
-      [[`test-events:${workspace.id}`, mostTests]],
+      [[`test-events:${workspace.id}`, maxTests]],
       'Too many test events. Try again in 15 minutes',
     )
     await db.transaction().execute((tx) =>

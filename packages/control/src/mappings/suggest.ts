@@ -21,8 +21,8 @@ import { createSeenFields, judgedPlace, type SeenField } from './seen-fields.ts'
 import { suggestFields } from './suggest-fields.ts'
 
 /** Events that are looked at for their fields, names of events that are told, and how far back for those. */
-const mostEvents = 50
-const mostNames = 200
+const maxEvents = 50
+const maxNames = 200
 const namesWithinMs = 7 * 24 * 3_600_000
 
 type Wanted = { eventName: string; eventType: EventType | '' }
@@ -77,7 +77,7 @@ const recentNames = (
          where workspace_id = {workspace:String} and source_id in {sources:Array(String)}
            and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status = 'accepted'
          group by event, type order by count() desc, event limit {limit:UInt32}`,
-        { workspace, sources, since: options.now - namesWithinMs, limit: mostNames },
+        { workspace, sources, since: options.now - namesWithinMs, limit: maxNames },
         { owner: workspace, lane: 'heavy', signal: options.signal },
       )
 
@@ -140,7 +140,7 @@ export const suggestMappings =
       readRecentEvents(
         eventStore,
         { workspaceId: workspace.id, sourceIds, types, event: wanted.eventName },
-        mostEvents,
+        maxEvents,
         options,
       ),
       recentNames(eventStore, workspace.id, sourceIds, options),

@@ -18,7 +18,7 @@ export type TrialEvent = {
 }
 
 /** How many of the newest events are looked through for one that fits. */
-export const mostLookedThrough = 300
+export const maxLookedThrough = 300
 
 type Given = { event?: string | undefined; payload?: string | undefined; event_mapping: EventMapping }
 
@@ -62,7 +62,7 @@ const namedEvent = async (name: string, { eventStore, workspaceId, signal }: Tri
 const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<TrialEvent | undefined> => {
   const { eventStore, workspaceId, sources, types, map, now, signal } = deps
   const filter = { workspaceId, sourceIds: sources.map(({ id }) => id), types, event: mapping.event_name }
-  for (const row of await readRecentEvents(eventStore, filter, mostLookedThrough, { now, signal })) {
+  for (const row of await readRecentEvents(eventStore, filter, maxLookedThrough, { now, signal })) {
     const json = storedEventText(row)
     if (json === undefined) continue
     const trial = trialOf(workspaceId, row.source_id, json)

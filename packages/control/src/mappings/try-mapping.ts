@@ -12,7 +12,7 @@ import type { ControlDeps } from '../deps.ts'
 import type { DestinationRow } from '../destinations/read.ts'
 import { checkMappings } from './check-mappings.ts'
 import { connectedSources } from './connected-sources.ts'
-import { findTrialEvent, mostLookedThrough, presentTrialEvent, type TrialEvent } from './trial-event.ts'
+import { findTrialEvent, maxLookedThrough, presentTrialEvent, type TrialEvent } from './trial-event.ts'
 
 type Trial = { event_mapping: EventMapping; event?: string | undefined; payload?: string | undefined }
 
@@ -68,7 +68,7 @@ const reasonOf = (mapping: Mapping): string => {
 const noEvent = (sources: number): string =>
   sources === 0
     ? 'No source is connected yet. Connect one, or paste an event'
-    : `None of the latest ${mostLookedThrough} events match this mapping. Send one, or paste one`
+    : `None of the latest ${maxLookedThrough} events match this mapping. Send one, or paste one`
 
 /**
  * What a mapping makes of the event that a trial asks for, by what deliveries run; `outgoing` is what the connector would

@@ -19,7 +19,7 @@ export type ReplayRunner = {
 }
 
 /** Failures in a row, of replays alone, after which one is given up. */
-const mostFailures = 5
+const maxFailures = 5
 
 const passes = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
@@ -116,7 +116,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)
       failures.set(id, count)
       logger.warn({ err: error, replay: id }, 'A replay cannot go on now; it is tried again')
-      if (count >= mostFailures) await fail(id, "It stopped at an unexpected error. See the server's log")
+      if (count >= maxFailures) await fail(id, "It stopped at an unexpected error. See the server's log")
       else throw error
     }
   }

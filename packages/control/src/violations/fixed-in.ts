@@ -14,7 +14,7 @@ type Place = Pick<Violation, 'type' | 'event' | 'property' | 'problem'>
 export type SeenProblem = Place & { lastSeen: number }
 
 /** Versions that are read at most to find the one with which something was fixed. */
-const mostVersions = 20
+const maxVersions = 20
 
 /** The definition that has the property, and the property's name; undefined when the schema does not get that far. */
 const ownerIn = (schema: SourceSchema, { type, event, property }: Place) => {
@@ -77,7 +77,7 @@ export const readFixedVersions = async (
 ): Promise<(number | null)[]> => {
   const versions: SeenVersion[] = []
   let found = problems.map((problem) => fixedIn(versions, problem))
-  while (found.includes(undefined) && versions.length < mostVersions) {
+  while (found.includes(undefined) && versions.length < maxVersions) {
     const row = await db
       .selectFrom('source_schemas')
       .select(['version', 'schema', 'create_time'])
@@ -92,7 +92,7 @@ export const readFixedVersions = async (
     found = problems.map((problem) => fixedIn(versions, problem))
   }
   // Older versions are not looked at: what all of these allow was fixed with the oldest of them, or before.
-  const oldest = versions.length === mostVersions ? (versions.at(-1)?.version ?? null) : null
+  const oldest = versions.length === maxVersions ? (versions.at(-1)?.version ?? null) : null
   return found.map((version, index) =>
     version === undefined ? (problems[index]?.problem === 'type' ? null : oldest) : version,
   )

@@ -8,9 +8,9 @@ import { replayedEvent } from './blocked-event.ts'
 import { type BlockedFilter, countBlocked, readBlocked } from './read-blocked.ts'
 
 /** What one call does at most: events that it sends, their bytes, and events that it looks at. */
-const mostEvents = 10_000
-const mostBytes = 64 * 1024 * 1024
-const mostLookedAt = 200_000
+const maxEvents = 10_000
+const maxBytes = 64 * 1024 * 1024
+const maxLookedAt = 200_000
 /** Events of one request to the log. */
 const requestEvents = 500
 
@@ -75,7 +75,7 @@ export const replayBlockedEvents =
     for await (const rows of readBlocked(eventStore, filter, signal)) {
       const fitting: Sent[] = []
       for (const row of rows) {
-        if (replayed + fitting.length >= mostEvents) break
+        if (replayed + fitting.length >= maxEvents) break
         const event = replayedEvent(row, schema)
         if (event !== undefined) fitting.push({ id: row.event_id, text: event })
       }
@@ -84,7 +84,7 @@ export const replayBlockedEvents =
       replayed += fitting.length
       bytes += fitting.reduce((sum, event) => sum + event.text.length, 0)
       lookedAt += rows.length
-      if (replayed >= mostEvents || bytes >= mostBytes || lookedAt >= mostLookedAt) break
+      if (replayed >= maxEvents || bytes >= maxBytes || lookedAt >= maxLookedAt) break
     }
     return { replayed, still_blocked: await countBlocked(eventStore, filter, signal) }
   }

@@ -25,7 +25,7 @@ export type BatchQueue = {
 }
 
 /** Items that have left and still stand before the others: below it moving the others costs more than keeping these. */
-const mostLeft = 32
+const maxLeft = 32
 
 /** The events of one action. */
 const createRow = () => {
@@ -52,7 +52,7 @@ const createRow = () => {
       bytes -= sum
       const batch = items.slice(start, head)
       // What has left must not be kept until the rest has: it would outlive two collections of young objects.
-      if (head === items.length || head >= mostLeft) {
+      if (head === items.length || head >= maxLeft) {
         items = items.slice(head)
         head = 0
       }

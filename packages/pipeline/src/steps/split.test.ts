@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mostSlices, splitBatch, splitSingle } from './split.ts'
+import { maxSlices, splitBatch, splitSingle } from './split.ts'
 
 const slicesOf = (text: string): string[] => {
   const body = Buffer.from(text)
@@ -69,9 +69,9 @@ describe('splitBatch', () => {
   })
 
   it('keeps what lies far behind the limit together, and all of it', () => {
-    const body = Buffer.from(`{"batch":[${'1,'.repeat(mostSlices + 50)}2]}`)
+    const body = Buffer.from(`{"batch":[${'1,'.repeat(maxSlices + 50)}2]}`)
     const { events } = splitBatch(body)
-    expect(events).toHaveLength(mostSlices)
+    expect(events).toHaveLength(maxSlices)
     expect(events.at(-1)?.end).toBe(body.length - 2)
   })
 })

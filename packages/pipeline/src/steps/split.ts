@@ -26,7 +26,7 @@ export type SplitBody = {
  * Slices of one body that are told apart. What comes behind is one slice with the last of them, so that a body of a
  * million tiny values costs no million records; it lies far behind the events a batch may carry.
  */
-export const mostSlices = 10_000
+export const maxSlices = 10_000
 
 const quote = 0x22
 const backslash = 0x5c
@@ -192,10 +192,10 @@ const splitArray = (body: Buffer, from: number, into: EventSlice[]): number => {
     if (at >= body.length) return at
     const element = sliceEvent(body, at)
     if (element.end > element.start) {
-      const last = into[mostSlices - 1]
+      const last = into[maxSlices - 1]
       const depth = Math.max(last?.depth ?? 0, element.depth)
       if (last === undefined) into.push(element)
-      else into[mostSlices - 1] = { start: last.start, end: element.end, depth, context: undefined, lossy: false }
+      else into[maxSlices - 1] = { start: last.start, end: element.end, depth, context: undefined, lossy: false }
     }
     at = skipSpace(body, element.end)
     if (body[at] === closeBracket) return at + 1

@@ -29,9 +29,9 @@ type Named = { name: string }
 export const testKind = (name: string, more: Partial<JobKind<Named>> = {}): JobKind<Named> => ({
   name,
   data: z.object({ name: z.string() }),
-  retries: { most: 5, pauseSeconds: 1, mostPauseSeconds: 60 },
+  retries: { most: 5, pauseSeconds: 1, maxPauseSeconds: 60 },
   leaseSeconds: 10,
-  mostSeconds: 600,
+  maxSeconds: 600,
   atOnce: 4,
   exclusive: false,
   keepSeconds: 3600,
@@ -146,7 +146,7 @@ const sendingTests = (open: () => Promise<JobStore>): void => {
 const failureTests = (open: () => Promise<JobStore>): void => {
   it('what fails runs again after pauses that grow; when its tries are used up it is counted as failed', async () => {
     await using store = await open()
-    const kind = testKind('fails', { retries: { most: 2, pauseSeconds: 1, mostPauseSeconds: 60 } })
+    const kind = testKind('fails', { retries: { most: 2, pauseSeconds: 1, maxPauseSeconds: 60 } })
     const jobs = await store.jobs([kind])
     const tries: { attempt: number; at: number }[] = []
     await jobs.start()

@@ -39,8 +39,8 @@ const open = async (): Promise<JobStore & { url: string }> => {
         import { openRelational } from ${here('../relational/open.ts')}
         import { openPgBossJobs } from ${here('./pg-boss/pg-boss-jobs.ts')}
         const { pool } = openRelational({ url: ${JSON.stringify(store.url)}, logger: silentLogger })
-        const kind = { name: ${JSON.stringify(kind)}, data: { parse: (data) => data }, retries: { most: 5, pauseSeconds: 1, mostPauseSeconds: 60 },
-          leaseSeconds: 10, mostSeconds: 600, atOnce: 1, exclusive: false, keepSeconds: 3600 }
+        const kind = { name: ${JSON.stringify(kind)}, data: { parse: (data) => data }, retries: { most: 5, pauseSeconds: 1, maxPauseSeconds: 60 },
+          leaseSeconds: 10, maxSeconds: 600, atOnce: 1, exclusive: false, keepSeconds: 3600 }
         const jobs = await openPgBossJobs({ pool, kinds: [kind], logger: silentLogger, metrics: noMetrics })
         await jobs.start()
         await jobs.work(kind, () => { process.kill(process.pid, 'SIGKILL'); return new Promise(() => {}) })`

@@ -10,13 +10,13 @@ export type JobKind<Data extends object = object> = {
   data: z.ZodType<Data>
   /**
    * How often a run that failed, was broken off or died is repeated before the job counts as failed, and the pauses between, s: between half of
-   * and all of what doubles with each try, beginning with twice `pauseSeconds` and never more than `mostPauseSeconds`.
+   * and all of what doubles with each try, beginning with twice `pauseSeconds` and never more than `maxPauseSeconds`.
    */
-  retries: { most: number; pauseSeconds: number; mostPauseSeconds: number }
+  retries: { most: number; pauseSeconds: number; maxPauseSeconds: number }
   /** After so much silence of its worker, s (at least 10), a job is taken to be abandoned. Renewed while a run goes on. */
   leaseSeconds: number
   /** What takes longer has failed, s; at most a day. */
-  mostSeconds: number
+  maxSeconds: number
   /** Runs at the same time in one process. */
   atOnce: number
   /**

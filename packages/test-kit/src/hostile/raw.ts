@@ -55,14 +55,14 @@ const message = (kind: string, content: Buffer, announced = content.length + 4):
 }
 
 /** No more is sent than this, so that the one who tries it does not suffer from it. */
-const mostSent = 700 * 1024 * 1024
+const maxSent = 700 * 1024 * 1024
 
 /** A server of PostgreSQL's protocol that lets everybody in and answers the first question with a row of two gigabytes. */
 export const startEndlessPostgres = async (): Promise<AsyncDisposable & { port: number }> => {
   const signedIn = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])
   const filler = Buffer.alloc(64 * 1024, 0x61)
   const flood = (socket: Socket): void => {
-    while (socket.writable && socket.bytesWritten < mostSent) if (!socket.write(filler)) return
+    while (socket.writable && socket.bytesWritten < maxSent) if (!socket.write(filler)) return
   }
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -1,5 +1,5 @@
 /** Characters of a cause that a list shows. */
-const mostCharacters = 200
+const maxCharacters = 200
 
 /** Names under which services explain themselves, the most telling first. */
 const names = [
@@ -69,7 +69,7 @@ export const responseCause = (response: string): string => {
   const isMessage = /^HTTP[ /]\S/.test(response)
   if (isMessage && end < 0) return ''
   const text = textOf(isMessage ? response.slice(end) : response).replaceAll(/\s+/g, ' ')
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1).toWellFormed()}…`
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`
 }
 
 const statusTexts: Readonly<Record<number, string>> = {

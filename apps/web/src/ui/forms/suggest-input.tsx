@@ -7,7 +7,7 @@ import { Input, type InputProps } from './input.tsx'
 export type Suggestion = { value: string; title?: string; note?: string }
 
 /** Suggestions that are shown at once; typing narrows them. */
-const mostShown = 60
+const maxShown = 60
 
 /** True when all words of what is typed stand in the suggestion. */
 const fits = ({ value, title = '' }: Suggestion, typed: string): boolean => {
@@ -37,7 +37,7 @@ export const SuggestInput = ({
   // What is chosen already should not hide the others.
   const exact = useMemo(() => suggestions.some((each) => each.value === value), [suggestions, value])
   const shown = useMemo(
-    () => (exact ? suggestions : suggestions.filter((each) => fits(each, value))).slice(0, mostShown),
+    () => (exact ? suggestions : suggestions.filter((each) => fits(each, value))).slice(0, maxShown),
     [suggestions, value, exact],
   )
   return (

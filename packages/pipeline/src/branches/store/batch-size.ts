@@ -1,7 +1,7 @@
 import type { PipelineSettings } from '../../settings.ts'
 
 /** Fewer rows are not asked for: below, an insert costs nearly as much as with so many. */
-const leastBatchRows = 2000
+const minBatchRows = 2000
 
 /** Rows that wait for their insert, and their bytes. */
 type Waiting = { readonly rows: number; readonly bytes: number }
@@ -27,19 +27,19 @@ export const createBatchSize = (
 ): BatchSize => {
   let rowsPerMs = 0
 
-  const mostRows = (): number =>
+  const maxRows = (): number =>
     rowsPerMs === 0
       ? settings.batchRows
-      : Math.min(settings.batchRows, Math.max(leastBatchRows, Math.round(rowsPerMs * settings.batchMs)))
+      : Math.min(settings.batchRows, Math.max(minBatchRows, Math.round(rowsPerMs * settings.batchMs)))
 
   return {
     inserted(rows, ms) {
       rowsPerMs = rowsPerMs === 0 ? rows / ms : rowsPerMs * 0.7 + (rows / ms) * 0.3
     },
     isDue: ({ rows, bytes }, ageMs) =>
-      rows >= Math.min(settings.flushRows, mostRows()) || bytes >= settings.flushBytes || ageMs >= settings.flushAgeMs,
+      rows >= Math.min(settings.flushRows, maxRows()) || bytes >= settings.flushBytes || ageMs >= settings.flushAgeMs,
     isFull({ rows, bytes }, ownBytes) {
-      const most = mostRows()
+      const most = maxRows()
       if (rows < most && bytes < settings.batchBytes) return false
       return ownBytes >= settings.shareBytes || rows >= 2 * most || bytes >= 2 * settings.batchBytes
     },

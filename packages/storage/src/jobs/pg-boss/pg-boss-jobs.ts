@@ -33,9 +33,9 @@ const queueOptions = (kind: JobKind): QueueOptions & { notify: boolean } => ({
   retryLimit: kind.retries.most,
   retryDelay: kind.retries.pauseSeconds,
   retryBackoff: true,
-  retryDelayMax: kind.retries.mostPauseSeconds,
+  retryDelayMax: kind.retries.maxPauseSeconds,
   heartbeatSeconds: kind.leaseSeconds,
-  expireInSeconds: kind.mostSeconds,
+  expireInSeconds: kind.maxSeconds,
   deleteAfterSeconds: kind.keepSeconds,
   // What is of no use any more is for a run to judge; only what no process ever takes up goes by itself.
   retentionSeconds: 366 * 24 * 60 * 60,
@@ -52,7 +52,7 @@ const prepare = async (boss: PgBoss, kinds: readonly JobKind[]): Promise<void> =
 
 /** The longest pause after a try, ms: the library draws from the upper half of what doubles. */
 const longestPauseMs = ({ retries }: JobKind, attempt: number): number =>
-  Math.min(retries.mostPauseSeconds, Math.max(1, retries.pauseSeconds) * 2 ** Math.min(16, attempt)) * 1000
+  Math.min(retries.maxPauseSeconds, Math.max(1, retries.pauseSeconds) * 2 ** Math.min(16, attempt)) * 1000
 
 /** Jobs in PostgreSQL, by pg-boss. The part of the database is there (`installJobs`); sending needs no `start`. */
 export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> => {

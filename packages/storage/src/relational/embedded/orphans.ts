@@ -14,7 +14,7 @@ export const shutdownSteps = [
 export const initPrefix = (dir: string): string => `${dir}.init-`
 
 /** How often is looked for orphans: one that was ended may have started another just before. */
-const mostRounds = 5
+const maxRounds = 5
 
 const postmasterIn = (dir: string): ProcessIdentity | undefined => {
   try {
@@ -48,7 +48,7 @@ export const clearOrphans = async (dir: string, logger: Logger): Promise<void> =
     await endProcess(main, shutdownSteps)
   }
   let left = find()
-  for (let round = 0; left.length > 0 && round < mostRounds; round++) {
+  for (let round = 0; left.length > 0 && round < maxRounds; round++) {
     for (const orphan of left) {
       logger.warn({ pid: orphan.pid, dir }, 'ending a PostgreSQL process that a killed predecessor left running')
       await endProcess(orphan, [

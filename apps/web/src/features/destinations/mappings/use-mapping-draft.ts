@@ -13,7 +13,7 @@ type Draft = {
 }
 
 /** Steps that can be undone. */
-const mostSteps = 100
+const maxSteps = 100
 
 /** The changes of a destination's mappings that are not saved. Lives above the tabs, so that they survive looking at another one. */
 export const useMappingDraft = () => {
@@ -27,7 +27,7 @@ export const useMappingDraft = () => {
           const next = change(mappings)
           if (next === mappings) return before
           const together = key !== undefined && past.at(-1)?.key === key
-          return { base, mappings: next, past: together ? past : [...past, { mappings, key }].slice(-mostSteps) }
+          return { base, mappings: next, past: together ? past : [...past, { mappings, key }].slice(-maxSteps) }
         }),
       /** Begins with mappings of its own, which are the presets until they are changed. */
       customize: (server: DestinationMappings): void =>

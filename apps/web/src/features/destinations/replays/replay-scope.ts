@@ -72,9 +72,9 @@ export const replayBody = (
   if (end === '') errors['end_time'] = 'Required'
   else if (start !== '' && Date.parse(start) >= Date.parse(end)) errors['end_time'] = 'Must be after the start'
   const rate = Number(draft.rate)
-  const { leastRate, mostRate } = replayLimits
-  if (!/^\d+$/.test(draft.rate.trim()) || rate < leastRate || rate > mostRate)
-    errors['events_per_second'] = `From ${leastRate} to ${mostRate}`
+  const { minRate, maxRate } = replayLimits
+  if (!/^\d+$/.test(draft.rate.trim()) || rate < minRate || rate > maxRate)
+    errors['events_per_second'] = `From ${minRate} to ${maxRate}`
   if (Object.keys(errors).length > 0) return { errors }
   const { kind, source, filter, reason } = draft
   const event = draft.event.trim()

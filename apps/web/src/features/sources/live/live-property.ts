@@ -17,11 +17,11 @@ const valueAt = (value: unknown, path: string): unknown => {
 }
 
 /** Characters of a value that a cell holds. */
-const mostCharacters = 200
+const maxCharacters = 200
 
 const textOf = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1).toWellFormed()}…`
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`
 }
 
 /**

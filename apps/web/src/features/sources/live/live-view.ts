@@ -14,7 +14,7 @@ type LiveView = {
 }
 
 /** How many sources' properties are remembered. */
-const mostSources = 200
+const maxSources = 200
 
 /** Local storage where there is any; else what is chosen lasts as long as the page. */
 const storage: StateStorage = {
@@ -58,7 +58,7 @@ export const setDensity = (density: Density): void => {
 export const setProperty = (source: string, property: string): void => {
   useLiveView.setState(({ properties }) => {
     const { [source]: _, ...others } = properties
-    const kept = Object.entries(others).slice(1 - mostSources)
+    const kept = Object.entries(others).slice(1 - maxSources)
     return { properties: Object.fromEntries(property === '' ? kept : [...kept, [source, property]]) }
   })
 }

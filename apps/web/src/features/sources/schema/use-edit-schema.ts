@@ -30,7 +30,7 @@ export type SchemaEdit = {
 }
 
 /** How often a whole schema is put on top of what somebody else saved meanwhile. */
-const mostRepeats = 2
+const maxRepeats = 2
 
 const textWith = ({ schema }: SourceWithSchema, change: SchemaEdit['change']): string =>
   formatSourceSchema(change(parseSourceSchema(schema.schema)))
@@ -65,7 +65,7 @@ const save = async (cache: QueryClient, source: string, { change, place }: Schem
     try {
       return await send(on)
     } catch (error) {
-      if (repeats === mostRepeats || !isSchemaChanged(error)) throw error
+      if (repeats === maxRepeats || !isSchemaChanged(error)) throw error
       on = await call(methods.sources.get, { params: sourceIds(source) })
     }
   }
