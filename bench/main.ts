@@ -7,7 +7,6 @@ import { measureConnectors } from './figures/connectors.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureHostile } from './figures/hostile.ts'
-import { measureJudging } from './figures/judging.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
@@ -15,6 +14,7 @@ import { measureProfiles } from './figures/profiles.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
 import { measureUnconnected } from './figures/unconnected.ts'
+import { measureValidation } from './figures/validation.ts'
 import { measureWeb } from './figures/web.ts'
 import { measureWebLive } from './figures/web-live.ts'
 import { type Figure, printFigures } from './harness.ts'
@@ -45,7 +45,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   deliveries: () => measureDeliveries(40_000),
   'one-by-one': () => measureOneByOne(20_000),
   hostile: measureHostile,
-  judging: measureJudging,
+  validation: measureValidation,
   mapping: measureMapping,
   web: measureWeb,
   'web-live': measureWebLive,

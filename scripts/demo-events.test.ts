@@ -1,4 +1,4 @@
-import { judgedDataOf, judgeEvent, parseSourceSchema } from '@tributary/contract'
+import { parseSourceSchema, validatedDataOf, validateEvent } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { eCommerce } from '../packages/control/src/source-schema-templates/e-commerce.ts'
 import { templateSchema } from '../packages/control/src/source-schema-templates/template.ts'
@@ -23,7 +23,7 @@ test('every event of the demo fits the schema that its source begins with', () =
     const title = event.event ?? event.type
     seen.add(title)
     expect(
-      judgeEvent(schema, { type: event.type, title, data: judgedDataOf(event.type, event) }),
+      validateEvent(schema, { type: event.type, title, data: validatedDataOf(event.type, event) }),
       JSON.stringify(event),
     ).toEqual({ compatibility: 'compatible', problems: [] })
   }

@@ -161,7 +161,7 @@ test('EVT-21, SCH-12: an event that the schema does not have is said to be new, 
   const stored = (await product.api.ok('GET', `/${source}`)).schema as { schema: string }
   expect(Object.keys(JSON.parse(stored.schema).events).sort()).toEqual(['Paid', 'Shipped'])
 
-  // The other row was never opened, and is judged anew as well; so it is when somebody else changes the schema.
+  // The other row was never opened, and is validated anew as well; so it is when somebody else changes the schema.
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   // Its note has no type that could be added.
   await expect(icon(rows(page).nth(0), 'needsAttention')).toBeVisible()
@@ -205,7 +205,7 @@ test('SCH-18: a schema that the server refuses stays as it was, and nothing is s
   await expect(newProperties(dialog).getByRole('listitem')).toHaveText([/^gift/])
 })
 
-test('the view says which version judged the event, and that it is judged anew when the schema is another since', async ({
+test('the view says which version validated the event, and that it is validated anew when the schema is another since', async ({
   signedIn: page,
   product,
 }) => {
@@ -227,7 +227,7 @@ test('the view says which version judged the event, and that it is judged anew w
   await expect(icon(dialog, 'compatible').first()).toBeVisible()
 })
 
-test('a rejected event is not judged, a page always fits, and a guest sees what is new without a way to add it', async ({
+test('a rejected event is not validated, a page always fits, and a guest sees what is new without a way to add it', async ({
   signedIn: page,
   product,
   chromium,

@@ -21,10 +21,10 @@ const misfits: readonly Track[] = [
   { event: 'Signed Up', messageId: 'new', properties: { plan: 'team' } },
 ]
 
-type Judged = TestSource & { organization: string }
+type Validated = TestSource & { organization: string }
 
 /** A source whose stored events do not fit its schema. */
-const misfitting = async (product: Product, enforcement: 'allow' | 'block' = 'allow'): Promise<Judged> => {
+const misfitting = async (product: Product, enforcement: 'allow' | 'block' = 'allow'): Promise<Validated> => {
   const { workspace, organization } = await createWorkspace(product.api, 'Violations')
   const made = await createSource(product.api, workspace, 'Shop')
   await change(product, made.source, { schema: JSON.stringify(schema), enforcement })

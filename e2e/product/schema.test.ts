@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Whether an event was sent only to see whether somebody listens already. */
 const isSign = (messageId: string): boolean => messageId.startsWith('sign-')
 
-type Judged = StoredEvent & { compatibility: string; schema_version: number }
+type Validated = StoredEvent & { compatibility: string; schema_version: number }
 
 const typed = (total: string) => ({
   events: { Ordered: { properties: { total: { type: total } }, required: ['total'] } },
@@ -36,13 +36,15 @@ const change = (source: TestSource, body: object) => product.api.ok('PATCH', `/$
 const setSchema = (source: TestSource, schema: object) => change(source, { schema: JSON.stringify(schema) })
 
 /** The stored events of a source by message id, once there are `count`. */
-const judged = async (source: TestSource, count: number): Promise<Judged[]> =>
+const validated = async (source: TestSource, count: number): Promise<Validated[]> =>
   eventually(`${count} stored`, async () => {
-    const found = ((await storedEvents(product, source.source)) as Judged[]).filter((each) => !isSign(each.message_id))
+    const found = ((await storedEvents(product, source.source)) as Validated[]).filter(
+      (each) => !isSign(each.message_id),
+    )
     return found.length >= count && found
   })
 
-test('a change of the schema counts for the next event, and each stored event says which version judged it', async () => {
+test('a change of the schema counts for the next event, and each stored event says which version validated it', async () => {
   const source = await createSource(product.api, workspace, 'Changing')
   const began = Number((await product.api.ok('GET', `/${source.source}`)).schema_version)
   const delays: number[] = []
@@ -58,7 +60,7 @@ test('a change of the schema counts for the next event, and each stored event sa
     delays.push(performance.now() - since)
     expected.push([`c-${n}`, n % 2 === 0 ? 'compatible' : 'needsAttention', began + n + 1])
   }
-  const stored = await judged(source, 6)
+  const stored = await validated(source, 6)
   const told = stored.map((event) => [event.message_id, event.compatibility, event.schema_version])
   expect(told.toSorted()).toEqual(expected.toSorted())
   expect(Math.max(...delays)).toBeLessThan(1000)
@@ -85,7 +87,7 @@ test('a blocked event is stored and shown live, and delivered once when it is re
   const body = { batch, context: { ip: '198.51.100.7' }, sentAt: timestamp }
   expect((await post(product, '/v1/batch', source.key, body)).status).toBe(200)
   await eventually('the one that fits delivered', () => receiver.messageIds().has('good'))
-  const stored = await judged(source, 3)
+  const stored = await validated(source, 3)
   expect(stored.map((event) => [event.message_id, event.status, event.compatibility]).toSorted()).toEqual([
     ['bad', 'blocked', 'needsAttention'],
     ['good', 'accepted', 'compatible'],
@@ -127,14 +129,14 @@ test('a blocked event is stored and shown live, and delivered once when it is re
   })
   // The stored event stays, a new one stands beside it.
   expect(before).toMatchObject({ status: 'blocked', replay_time: expect.any(String), deliveries: [] })
-  const both = (await judged(source, 5)).filter((event) => event.message_id === 'bad')
+  const both = (await validated(source, 5)).filter((event) => event.message_id === 'bad')
   expect(both.map((event) => [event.status, event.compatibility, event.schema_version]).toSorted()).toEqual([
     ['accepted', 'compatible', 3],
     ['blocked', 'needsAttention', 2],
   ])
 })
 
-test('events that are large, deep or of hostile names are judged like others', async () => {
+test('events that are large, deep or of hostile names are validated like others', async () => {
   const source = await createSource(product.api, workspace, 'Hostile')
   const items = {
     properties: Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`n${n}`, { type: 'string' }])),
@@ -159,7 +161,7 @@ test('events that are large, deep or of hostile names are judged like others', a
   ]
   const body = `{"batch":[${hostile.map(([id, given]) => event(id, given)).join(',')}]}`
   expect((await post(product, '/v1/batch', source.key, body)).status).toBe(200)
-  const stored = await judged(source, hostile.length)
+  const stored = await validated(source, hostile.length)
   for (const [id, , status, problems] of hostile) {
     const found = stored.find((each) => each.message_id === id)
     expect([id, found?.status, found?.schema_version]).toEqual([id, status, 2])
@@ -175,6 +177,6 @@ test('events that are large, deep or of hostile names are judged like others', a
   expect((await post(product, '/v1/batch', source.key, flood)).status).toBe(200)
   const quiet = await createSource(product.api, workspace, 'Quiet')
   await post(product, '/v1/track', quiet.key, track('behind'))
-  await judged(quiet, 1)
+  await validated(quiet, 1)
   expect(performance.now() - began).toBeLessThan(10_000)
 })

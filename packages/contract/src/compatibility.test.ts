@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import {
   type Compatibility,
-  judgedDataOf,
-  judgeEvent,
   maxProblems,
   type ProblemKind,
   problemMessages,
   typeOfValue,
+  validatedDataOf,
+  validateEvent,
 } from './compatibility.ts'
 import { emptySchema, parseSourceSchema } from './source-schema.ts'
 import { type EventType, eventTypeOf, eventTypes } from './tracking.ts'
@@ -38,12 +38,12 @@ const schema = parseSourceSchema(
   }),
 )
 
-const judge = (type: string, title: string, data: unknown, by = schema) => judgeEvent(by, { type, title, data })
-const bought = (data: unknown) => judge('track', 'Bought', data)
+const validate = (type: string, title: string, data: unknown, by = schema) => validateEvent(by, { type, title, data })
+const bought = (data: unknown) => validate('track', 'Bought', data)
 const told = (data: unknown): [string, string][] =>
   bought(data).problems.map(({ property, kind }) => [property, problemMessages[kind]])
 
-describe('what an event is judged by', () => {
+describe('what an event is validated by', () => {
   test('EVT-23: an event is a track, page, screen, identify, group or alias', () => {
     expect(eventTypes).toEqual(['track', 'page', 'screen', 'identify', 'group', 'alias'])
     for (const type of eventTypes) expect([eventTypeOf(type), eventTypeOf(type.charAt(0))]).toEqual([type, type])
@@ -57,21 +57,21 @@ describe('what an event is judged by', () => {
     ['identify', 'traits'],
   ])('EVT-24: the payload of %s are its %s', (type, key) => {
     const payload = { properties: { a: 1 }, traits: { b: 2 } }
-    expect(judgedDataOf(type, payload)).toBe(payload[key])
-    expect(judgedDataOf(type, {})).toBeUndefined()
+    expect(validatedDataOf(type, payload)).toBe(payload[key])
+    expect(validatedDataOf(type, {})).toBeUndefined()
   })
 })
 
 describe('compatibility', () => {
   test.each(['page', 'screen', 'group', 'alias'])('EVT-34, EVT-35: %s fits whatever the schema says', (type) => {
     for (const by of [schema, emptySchema])
-      expect(judge(type, 'Bought', { anything: 1 }, by)).toEqual({ compatibility: 'compatible', problems: [] })
+      expect(validate(type, 'Bought', { anything: 1 }, by)).toEqual({ compatibility: 'compatible', problems: [] })
   })
 
   test('EVT-36: a tracked event that the schema does not define is incompatible', () => {
     for (const title of ['Sold', 'bought', ' Bought', '', '__proto__', 'constructor', 'toString'])
-      expect(judge('track', title, { total: 1 })).toEqual({ compatibility: 'incompatible', problems: [] })
-    expect(judge('track', 'Bought', { total: 1 }, emptySchema).compatibility).toBe('incompatible')
+      expect(validate('track', title, { total: 1 })).toEqual({ compatibility: 'incompatible', problems: [] })
+    expect(validate('track', 'Bought', { total: 1 }, emptySchema).compatibility).toBe('incompatible')
   })
 
   test.each<[unknown, Compatibility]>([
@@ -80,10 +80,10 @@ describe('compatibility', () => {
     [{}, 'needsAttention'],
     [undefined, 'needsAttention'],
   ])(
-    'EVT-37: the traits %j of identify are judged by the user schema, and are incompatible without one',
+    'EVT-37: the traits %j of identify are validated by the user schema, and are incompatible without one',
     (data, says) => {
-      expect(judge('identify', 'Bought', data).compatibility).toBe(says)
-      expect(judge('identify', 'Bought', data, { events: schema.events })).toEqual({
+      expect(validate('identify', 'Bought', data).compatibility).toBe(says)
+      expect(validate('identify', 'Bought', data, { events: schema.events })).toEqual({
         compatibility: 'incompatible',
         problems: [],
       })
@@ -112,7 +112,7 @@ describe('compatibility', () => {
     const inherited = parseSourceSchema(
       '{"events":{"A":{"properties":{"toString":{"type":"string"}},"required":["toString"]}}}',
     )
-    expect(judge('track', 'A', {}, inherited).problems).toEqual([{ property: 'toString', kind: 'missing' }])
+    expect(validate('track', 'A', {}, inherited).problems).toEqual([{ property: 'toString', kind: 'missing' }])
   })
 
   const values = { string: 'x', number: 1.5, boolean: false, object: {}, array: [] }
@@ -125,12 +125,12 @@ describe('compatibility', () => {
       )
       for (const [kind, value] of Object.entries(values)) {
         const expected = kind === type ? [] : [{ property: 'p', kind: 'type' as const }]
-        expect(judge('track', 'A', { p: value }, one).problems).toEqual(expected)
+        expect(validate('track', 'A', { p: value }, one).problems).toEqual(expected)
         expect(problemMessages.type).toBe('Type mismatch')
       }
       // null is a mismatch for a required property, and ignored otherwise.
-      expect(judge('track', 'A', { p: null }, one).problems).toEqual([])
-      expect(judge('track', 'A', { p: null }, strict).problems).toEqual([{ property: 'p', kind: 'type' }])
+      expect(validate('track', 'A', { p: null }, one).problems).toEqual([])
+      expect(validate('track', 'A', { p: null }, strict).problems).toEqual([{ property: 'p', kind: 'type' }])
     },
   )
 
@@ -153,7 +153,7 @@ describe('compatibility', () => {
     ])
   })
 
-  test('EVT-44: the items of an array are judged by their definition, and told with their array', () => {
+  test('EVT-44: the items of an array are validated by their definition, and told with their array', () => {
     expect(told({ total: 1, products: [{ sku: 'a' }, { price: '2' }, { sku: 'c', size: 4 }] })).toEqual([
       ['products/sku', 'Missing property'],
       ['products/price', 'Type mismatch'],
@@ -173,7 +173,7 @@ describe('compatibility', () => {
     expect(bought(wide).problems).toHaveLength(maxProblems)
   })
 
-  test('a list of ten thousand empty items that lack much is judged in no time', () => {
+  test('a list of ten thousand empty items that lack much is validated in no time', () => {
     const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
     const wanting = parseSourceSchema(
@@ -183,7 +183,7 @@ describe('compatibility', () => {
     )
     const data = { l: Array.from({ length: 10_000 }, () => ({})) }
     const before = process.cpuUsage()
-    for (let count = 0; count < 20; count++) expect(judge('track', 'A', data, wanting).problems).toHaveLength(40)
+    for (let count = 0; count < 20; count++) expect(validate('track', 'A', data, wanting).problems).toHaveLength(40)
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 20 / 1000).toBeLessThan(20)
   })

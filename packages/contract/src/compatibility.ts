@@ -28,7 +28,7 @@ export type Problem = {
   readonly kind: ProblemKind
 }
 
-export type Judgement = { readonly compatibility: Compatibility; readonly problems: readonly Problem[] }
+export type ValidationResult = { readonly compatibility: Compatibility; readonly problems: readonly Problem[] }
 
 /** Problems of one event that are kept; what is beyond is not told. */
 export const maxProblems = 50
@@ -39,8 +39,8 @@ export const maxProblems = 50
  */
 const maxFindings = 1000
 
-const fits: Judgement = { compatibility: 'compatible', problems: [] }
-const isNew: Judgement = { compatibility: 'incompatible', problems: [] }
+const fits: ValidationResult = { compatibility: 'compatible', problems: [] }
+const isNew: ValidationResult = { compatibility: 'incompatible', problems: [] }
 
 type Values = { readonly [name: string]: unknown }
 const noValues: Values = {}
@@ -55,11 +55,11 @@ export const typeOfValue = (value: unknown): PropertyType | undefined => {
 
 const hasOwn = Object.prototype.hasOwnProperty
 
-/** Hears of a problem of a field, or of the field `name` in the items of `parent`; false ends the judgement. */
+/** Hears of a problem of a field, or of the field `name` in the items of `parent`; false ends the validation. */
 type Report = (parent: string | undefined, name: string, kind: ProblemKind) => boolean
 
-/** Judges the fields of `values`, which are items of the array `parent` if it is given; false when `report` ended it. */
-const judgeFields = (values: Values, object: ObjectSchema, parent: string | undefined, report: Report): boolean => {
+/** Validates the fields of `values`, which are items of the array `parent` if it is given; false when `report` ended it. */
+const validateFields = (values: Values, object: ObjectSchema, parent: string | undefined, report: Report): boolean => {
   for (const name of object.required) {
     if (!hasOwn.call(values, name) && !report(parent, name, 'missing')) return false
   }
@@ -78,7 +78,9 @@ const judgeFields = (values: Values, object: ObjectSchema, parent: string | unde
     }
     if (property.items === undefined || !Array.isArray(value)) continue
     for (const item of value) {
-      const goesOn = isJsonObject(item) ? judgeFields(item, property.items, name, report) : report(parent, name, 'type')
+      const goesOn = isJsonObject(item)
+        ? validateFields(item, property.items, name, report)
+        : report(parent, name, 'type')
       if (!goesOn) return false
     }
   }
@@ -90,7 +92,7 @@ export const problemsOf = (values: Values, object: ObjectSchema, most = maxProbl
   let problems: Problem[] | undefined
   let seen: Set<string> | undefined
   let findings = 0
-  judgeFields(values, object, undefined, (parent, name, kind) => {
+  validateFields(values, object, undefined, (parent, name, kind) => {
     if (++findings > maxFindings) return false
     const field = pointerSegment(name)
     const property = parent === undefined ? field : `${pointerSegment(parent)}/${field}`
@@ -105,8 +107,8 @@ export const problemsOf = (values: Values, object: ObjectSchema, most = maxProbl
   return problems ?? fits.problems
 }
 
-/** Judges as `judgeEvent` does, without an object around what is judged: one that fits costs no memory. */
-export const judgeValues = (schema: SourceSchema, type: string, title: string, data: unknown): Judgement => {
+/** Validates as `validateEvent` does, without an object around what is validated: one that fits costs no memory. */
+export const validateValues = (schema: SourceSchema, type: string, title: string, data: unknown): ValidationResult => {
   if (type !== 'track' && type !== 'identify') return fits
   const definition = definitionOf(schema, type, title)
   if (definition === undefined) return isNew
@@ -115,19 +117,19 @@ export const judgeValues = (schema: SourceSchema, type: string, title: string, d
 }
 
 /**
- * Judges one event. page, screen, group and alias always fit. A track event is looked up by its title, identify by the
+ * Validates one event. page, screen, group and alias always fit. A track event is looked up by its title, identify by the
  * user schema: without a definition it is incompatible; with one it is compatible when nothing is missing, of another
  * type or unknown, and else needs attention. `data` are its properties, or the traits of identify; what is no object
  * counts as empty. null is a mismatch for a required property and ignored otherwise; objects are not descended, items
  * of arrays are where the schema defines them.
  */
-export const judgeEvent = (
+export const validateEvent = (
   schema: SourceSchema,
   event: { readonly type: string; readonly title: string; readonly data: unknown },
-): Judgement => judgeValues(schema, event.type, event.title, event.data)
+): ValidationResult => validateValues(schema, event.type, event.title, event.data)
 
-/** The object of an event that its schema judges: the traits of identify, the properties of the others. */
-export const judgedDataOf = (type: string, payload: Values): unknown =>
+/** The object of an event that its schema validates: the traits of identify, the properties of the others. */
+export const validatedDataOf = (type: string, payload: Values): unknown =>
   type === 'identify' ? payload['traits'] : payload['properties']
 
 /** Whether a text is one of the types of events. */

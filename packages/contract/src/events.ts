@@ -30,9 +30,9 @@ export const eventSummary = z.object({
   reason: z.string(),
   user_id: z.string(),
   anonymous_id: z.string(),
-  /** How it fitted the schema; '' for events that were not judged. */
+  /** How it fitted the schema; '' for events that were not validated. */
   compatibility: z.enum([...compatibilities, '']),
-  /** The version of the schema that judged it; 0 when none did. */
+  /** The version of the schema that validated it; 0 when none did. */
   schema_version: z.number().int(),
   receive_time: time,
   timestamp: time,
@@ -57,7 +57,7 @@ export const eventDetail = eventSummary.extend({
   original_timestamp: time.nullable(),
   sent_at: time.nullable(),
   ip: z.string(),
-  /** What did not fit the schema version that judged it; properties as `Problem.property`. */
+  /** What did not fit the schema version that validated it; properties as `Problem.property`. */
   problems: z.array(z.object({ property: z.string(), kind: z.enum(problemKinds) })),
   /** When a blocked event was sent again; null when it was not. */
   replay_time: time.nullable(),
@@ -101,7 +101,7 @@ const eventList = z.object({ events: z.array(eventSummary), next_page_token: nex
 /** At most this many events are asked for at once. */
 export const eventBatchLimit = 50
 
-/** An event as a schema judges it. */
+/** An event as a schema validates it. */
 export const eventPayload = eventSummary
   .pick({ name: true, event_id: true, message_id: true, type: true, title: true, status: true })
   .extend({

@@ -50,7 +50,7 @@ export const metrics = {
       granularity: z.enum(granularities).default('day'),
       /** Only the events of this source, by resource name. */
       source: reference.optional(),
-      /** Only events that were judged so; deliveries are not judged. */
+      /** Only events that were validated so; deliveries are not validated. */
       compatibility: z.enum(compatibilities).optional(),
     }),
     response: z.record(z.string(), z.number()),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeEvent } from './compatibility.ts'
+import { validateEvent } from './compatibility.ts'
 import { emptySchema, formatSourceSchema, parseSourceSchema, type SourceSchema } from './source-schema.ts'
 import {
   mergeProperty,
@@ -168,7 +168,7 @@ describe('a definition made of values', () => {
   ])('fits %j', (data) => {
     const schema = withOwner(emptySchema, 'A', objectOfValues({ ...data, f: undefined }))
     const { f: _, ...event } = data
-    expect(judgeEvent(schema, { type: 'track', title: 'A', data: event }).compatibility).toBe('compatible')
+    expect(validateEvent(schema, { type: 'track', title: 'A', data: event }).compatibility).toBe('compatible')
     expect(parseSourceSchema(formatSourceSchema(schema))).toEqual(schema)
   })
 

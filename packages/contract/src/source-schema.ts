@@ -22,7 +22,7 @@ export type ObjectSchema = {
   readonly recommended: ReadonlySet<string>
 }
 
-/** What a source's events are judged by: tracked events by their name, and the traits of identify calls. */
+/** What a source's events are validated by: tracked events by their name, and the traits of identify calls. */
 export type SourceSchema = {
   readonly events: ReadonlyMap<string, ObjectSchema>
   readonly user?: ObjectSchema
@@ -234,9 +234,9 @@ export const formatSourceSchema = (schema: SourceSchema, space?: number): string
 export const requirementOf = (object: ObjectSchema, property: string): Requirement =>
   object.required.has(property) ? 'required' : object.recommended.has(property) ? 'recommended' : 'optional'
 
-/** The types of calls that a schema judges; others always fit. */
-export const judgedTypes = ['track', 'identify'] as const satisfies readonly (typeof eventTypes)[number][]
+/** The types of calls that a schema validates; others always fit. */
+export const validatedTypes = ['track', 'identify'] as const satisfies readonly (typeof eventTypes)[number][]
 
-/** The definition an event of this type and title is judged by, if there is one. */
+/** The definition an event of this type and title is validated by, if there is one. */
 export const definitionOf = (schema: SourceSchema, type: string, title: string): ObjectSchema | undefined =>
   type === 'identify' ? schema.user : schema.events.get(title)

@@ -15,7 +15,7 @@ export const schemaChanges = ['created', 'edited', 'property', 'imported', 'infe
 export const currentSchema = z.object({
   /** JSON text of the schema, as `parseSourceSchema` reads it. */
   schema: z.string(),
-  /** Grows by one with each change; an event says which version judged it. */
+  /** Grows by one with each change; an event says which version validated it. */
   version: z.number().int(),
   update_time: time,
 })

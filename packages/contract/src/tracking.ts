@@ -126,7 +126,7 @@ export type LiveEventSummary = {
   /** 'accepted', 'rejected' with a reason, or 'blocked' because it does not fit the schema. */
   status: 'accepted' | 'rejected' | 'blocked'
   reason?: string
-  /** How it fits the schema, and the version that judged it; absent for rejected events. */
+  /** How it fits the schema, and the version that validated it; absent for rejected events. */
   compatibility?: Compatibility
   schemaVersion?: number
   /**

@@ -3,12 +3,12 @@
  *
  *     node packages/pipeline/bench/steps.ts [events]
  *
- * With `judging` behind the number it prints one line of JSON for the figure of the bench: the same with and without a
+ * With `validation` behind the number it prints one line of JSON for the figure of the bench: the same with and without a
  * schema of 50 events with 20 properties each.
  */
 import { parseSourceSchema } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
-import type { JudgedBy } from '../src/event-types.ts'
+import type { SchemaInForce } from '../src/event-types.ts'
 import { createProcessor } from '../src/process.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)
@@ -60,7 +60,7 @@ const record = (offset: number, from: number, count: number, text = (event: stri
 })
 
 /** A schema as a shop has it: 50 events of 20 properties, some required, lists with items; `event` among them. */
-const judgedBy = ((): JudgedBy => {
+const schemaInForce = ((): SchemaInForce => {
   const text = { type: 'string' }
   const number = { type: 'number' }
   const own = {
@@ -91,18 +91,18 @@ const judgedBy = ((): JudgedBy => {
 type Shape = {
   perRecord: number
   connected: boolean
-  judged: boolean
+  validated: boolean
   /** Made of the event's text on its way into the log. */
   text?: (event: string) => string
 }
 type Cost = { cpu: number; wall: number; rowBytes: number }
 
 /** The steps over `wanted` events, ready to be measured: µs per event of one pass. */
-const prepare = ({ perRecord, connected, judged, text }: Shape): (() => Cost) => {
+const prepare = ({ perRecord, connected, validated, text }: Shape): (() => Cost) => {
   const processor = createProcessor({
     journal: { firstSeen: () => undefined },
     destinationsFor: () => (connected ? ['d-1'] : []),
-    schemaFor: () => (judged ? judgedBy : undefined),
+    schemaFor: () => (validated ? schemaInForce : undefined),
     isWatched: () => false,
     deliveryRecordBytes: 512 * 1024,
   })
@@ -146,10 +146,10 @@ const run = (label: string, shape: Shape): void => {
 }
 
 /** In turns, so that neither has the machine's better moments; the least of each is what the work itself costs. */
-const measureJudging = (rounds: number): { without: number; with: number } => {
-  const bare = prepare({ perRecord: 100, connected: true, judged: false })
-  const judged = prepare({ perRecord: 100, connected: true, judged: true })
-  const costs = Array.from({ length: rounds }, () => [bare().cpu, judged().cpu] as const)
+const measureValidation = (rounds: number): { without: number; with: number } => {
+  const bare = prepare({ perRecord: 100, connected: true, validated: false })
+  const validated = prepare({ perRecord: 100, connected: true, validated: true })
+  const costs = Array.from({ length: rounds }, () => [bare().cpu, validated().cpu] as const)
   return { without: Math.min(...costs.map(([cpu]) => cpu)), with: Math.min(...costs.map(([, cpu]) => cpu)) }
 }
 
@@ -165,15 +165,15 @@ const report = (): void => {
   process.stdout.write(`event: ${Buffer.byteLength(eventText(1))} bytes\n`)
   parseAlone()
   process.stdout.write(`JSON.parse alone, for comparison: ${parseAlone().toFixed(2)} µs CPU/event\n`)
-  run('batches of 100, one destination', { perRecord: 100, connected: true, judged: false })
-  run('the same, judged by a schema', { perRecord: 100, connected: true, judged: true })
-  run('batches of 100, no destination', { perRecord: 100, connected: false, judged: false })
+  run('batches of 100, one destination', { perRecord: 100, connected: true, validated: false })
+  run('the same, validated by a schema', { perRecord: 100, connected: true, validated: true })
+  run('batches of 100, no destination', { perRecord: 100, connected: false, validated: false })
   const decimals = (event: string): string => event.replace(/"quantity":(\d+)/g, '"quantity":$1.0')
-  run('numbers such as 1.0, one destination', { perRecord: 100, connected: true, judged: false, text: decimals })
+  run('numbers such as 1.0, one destination', { perRecord: 100, connected: true, validated: false, text: decimals })
   const spaced = (event: string): string => decimals(event).replace(/[:,](?=["\d{[])/g, '$& ')
-  run('the same, with space between tokens', { perRecord: 100, connected: true, judged: false, text: spaced })
-  run('single events, one destination', { perRecord: 1, connected: true, judged: false })
+  run('the same, with space between tokens', { perRecord: 100, connected: true, validated: false, text: spaced })
+  run('single events, one destination', { perRecord: 1, connected: true, validated: false })
 }
 
-if (process.argv[3] === 'judging') process.stdout.write(`${JSON.stringify(measureJudging(15))}\n`)
+if (process.argv[3] === 'validation') process.stdout.write(`${JSON.stringify(measureValidation(15))}\n`)
 else report()

@@ -1,13 +1,13 @@
-import type { Judgement } from '@tributary/contract'
+import type { ValidationResult } from '@tributary/contract'
 import type { ConsumerJournal, SeenId } from '@tributary/storage'
-import type { AcceptedStatus, JudgedBy, NormalEvent, RawEvent } from './event-types.ts'
+import type { AcceptedStatus, NormalEvent, RawEvent, SchemaInForce } from './event-types.ts'
 import { type Drop, type Reject, reject } from './outcome.ts'
-import { sequence, type Verdict } from './sequence.ts'
+import { type StepsResult, sequence } from './sequence.ts'
 import { checkEnvelope } from './steps/check-envelope.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
-import { judgeBySchema } from './steps/judge-by-schema.ts'
 import { normalise } from './steps/normalise.ts'
 import { parseJson } from './steps/parse-json.ts'
+import { validateBySchema } from './steps/validate-by-schema.ts'
 import { withinLimits } from './steps/within-limits.ts'
 
 /** The status of an event when its record was processed before, by its id; undefined when it was not. */
@@ -16,7 +16,7 @@ export type Decided = (eventId: string) => AcceptedStatus | undefined
 /** What the events of one record are checked with. */
 export type PathScope = {
   /** What a schema of the source asks for; undefined for a source without one. */
-  readonly judgedBy: JudgedBy | undefined
+  readonly schemaInForce: SchemaInForce | undefined
   readonly decided: Decided | undefined
 }
 
@@ -27,7 +27,7 @@ export type PathEnd =
       readonly event: NormalEvent
       readonly status: AcceptedStatus
       /** Undefined without a schema. */
-      readonly judgement: Judgement | undefined
+      readonly validation: ValidationResult | undefined
     }
   /** `event` is as much of it as could be read. */
   | { readonly kind: 'rejected'; readonly event: NormalEvent | undefined; readonly why: Reject }
@@ -44,13 +44,13 @@ export type EventPath = {
 
 const fault = reject('malformed_json', 'The event could not be processed.')
 
-const validate = (event: NormalEvent, { judgedBy, decided }: PathScope): PathEnd => {
-  const judgement = judgedBy === undefined ? undefined : judgeBySchema(event, judgedBy.schema)
-  const fits = judgement === undefined || judgement.compatibility === 'compatible'
+const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): PathEnd => {
+  const validation = schemaInForce === undefined ? undefined : validateBySchema(event, schemaInForce.schema)
+  const fits = validation === undefined || validation.compatibility === 'compatible'
   // Who sends an event again has validated it by the newest schema, which may not have come here yet.
-  const goesOn = fits || judgedBy?.enforcement !== 'block' || event.raw.request.meta.p !== undefined
+  const goesOn = fits || schemaInForce?.enforcement !== 'block' || event.raw.request.meta.p !== undefined
   const status = decided?.(event.raw.eventId) ?? (goesOn ? 'accepted' : 'blocked')
-  return { kind: 'stored', event, status, judgement }
+  return { kind: 'stored', event, status, validation }
 }
 
 /**
@@ -66,7 +66,7 @@ export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): Ev
   const steps = sequence(withinLimits(), parseJson(), normalise(), checkEnvelope())
   const seen = createSeenIds(journal)
 
-  const safely = (raw: RawEvent): Verdict => {
+  const safely = (raw: RawEvent): StepsResult => {
     try {
       return steps(raw)
     } catch {

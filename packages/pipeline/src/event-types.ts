@@ -70,8 +70,8 @@ export type NormalEvent = {
   readonly properties: string
   readonly traits: string
   readonly context: string
-  /** What the schema of its source judges: the traits of identify, the properties of the others. */
-  readonly judged: JsonObject | undefined
+  /** What the schema of its source validates: the traits of identify, the properties of the others. */
+  readonly validated: JsonObject | undefined
   readonly integrations: JsonObject | undefined
   /** Keys of the body that are none of the above, or undefined. */
   readonly extraKeys: readonly string[] | undefined
@@ -85,7 +85,7 @@ export type NormalEvent = {
 }
 
 /** A source's schema as it is now, and what is done with an event that does not fit it. */
-export type JudgedBy = {
+export type SchemaInForce = {
   readonly schema: SourceSchema
   readonly version: number
   readonly enforcement: Enforcement

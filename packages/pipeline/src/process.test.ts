@@ -1,7 +1,7 @@
 import { type PipelineEvent, parseSourceSchema, type RequestMeta } from '@tributary/contract'
 import { type ConsumerJournal, type LogRecord, rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
-import type { JudgedBy } from './event-types.ts'
+import type { SchemaInForce } from './event-types.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
 import { readRow } from './rows.ts'
 import { splitSingle } from './steps/split.ts'
@@ -18,11 +18,11 @@ const record = (body: unknown, meta: Partial<RequestMeta> = {}, offset = 0): Log
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
 
-const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined, judgedBy?: JudgedBy) =>
+const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined, schemaInForce?: SchemaInForce) =>
   createProcessor({
     journal: { firstSeen },
     destinationsFor: () => ['d-1'],
-    schemaFor: () => judgedBy,
+    schemaFor: () => schemaInForce,
     isWatched: () => true,
     deliveryRecordBytes: 512 * 1024,
   })
@@ -447,10 +447,10 @@ describe('the schema of a source', () => {
       user: { properties: { email: { type: 'string' } } },
     }),
   )
-  const allow: JudgedBy = { schema, version: 3, enforcement: 'allow' }
-  const block: JudgedBy = { ...allow, enforcement: 'block' }
-  const by = (judgedBy: JudgedBy | undefined, ...records: LogRecord[]) => {
-    const processor = newProcessor(undefined, judgedBy)
+  const allow: SchemaInForce = { schema, version: 3, enforcement: 'allow' }
+  const block: SchemaInForce = { ...allow, enforcement: 'block' }
+  const by = (schemaInForce: SchemaInForce | undefined, ...records: LogRecord[]) => {
+    const processor = newProcessor(undefined, schemaInForce)
     for (const one of records) processor.add(one)
     const batch = processor.take()
     return { rows: rowsOf(batch), delivered: deliveredOf(batch).map(({ messageId }) => messageId), batch }
@@ -466,7 +466,7 @@ describe('the schema of a source', () => {
   ]
   const sent = record({ batch: events }, { k: 'batch' })
 
-  it('judges every accepted event, and the row says by which version and what does not fit', () => {
+  it('validates every accepted event, and the row says by which version and what does not fit', () => {
     const { rows, batch } = by(allow, sent)
     expect(rows.map((row) => [row.messageId, row.status, row.compatibility, row.schemaVersion, row.problems])).toEqual([
       ['fits', 'accepted', 'compatible', 3, []],
@@ -504,13 +504,13 @@ describe('the schema of a source', () => {
     expect(batch.live.get('s-1')?.map(({ blocked }) => blocked)).toEqual([false, true, true, true, true, false, false])
   })
 
-  it('judges nothing of a source whose schema is not known', () => {
+  it('validates nothing of a source whose schema is not known', () => {
     const { rows, delivered } = by(undefined, sent)
     expect(rows.map((row) => [row.compatibility, row.schemaVersion])).toEqual(Array(7).fill(['', 0]))
     expect(delivered).toHaveLength(6)
   })
 
-  it('does not block what is sent again: it was judged by a schema that may not have come here yet', () => {
+  it('does not block what is sent again: it was validated by a schema that may not have come here yet', () => {
     const again = record({ batch: [events[3]] }, { k: 'batch', f: true, p: ['1-0000000007-0000'] })
     const { rows, delivered } = by(block, again)
     expect(rows.map(({ status }) => status)).toEqual(['accepted'])
@@ -526,7 +526,7 @@ describe('the schema of a source', () => {
     expect(kept({ batch: own })).toEqual(['', ...Array(4).fill('{"All":false}'), '', ''])
   })
 
-  it('judges properties of any name and depth', () => {
+  it('validates properties of any name and depth', () => {
     const text = `{"type":"track","event":"Bought","userId":"u","properties":{"total":1,"__proto__":{"total":2},"constructor":1,"\\ud800":1,"deep":${'['.repeat(150)}${']'.repeat(150)}}}`
     const [row] = by(block, record(text)).rows
     expect(row?.status).toBe('blocked')

@@ -10,7 +10,7 @@ import {
 } from '@tributary/storage'
 import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './delivery-records.ts'
 import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
-import type { Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
+import type { Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
 import type { DropReason, Reject } from './outcome.ts'
 import { type DroppedCount, rowPrefix, writeAccepted, writeRejected } from './rows.ts'
 import { type EventSlice, type Slice, type SplitBody, splitBatch, splitSingle } from './steps/split.ts'
@@ -23,7 +23,7 @@ export type LiveEvent = {
   readonly event: NormalEvent | undefined
   readonly rejected: Reject | undefined
   readonly blocked: boolean
-  /** Undefined for an event that no schema judged. */
+  /** Undefined for an event that no schema validated. */
   readonly fit: Fit | undefined
 }
 
@@ -68,8 +68,8 @@ export type ProcessorDeps = {
   journal: Pick<ConsumerJournal, 'firstSeen'>
   /** Destinations connected to a source; accepted events go on without any, too. */
   destinationsFor(sourceId: string): readonly string[]
-  /** What a source's events are judged by; asked once per record. */
-  schemaFor(sourceId: string): JudgedBy | undefined
+  /** What a source's events are validated by; asked once per record. */
+  schemaFor(sourceId: string): SchemaInForce | undefined
   /** Whether anybody watches a source's live channel. */
   isWatched(sourceId: string): boolean
   /** Whether an event is in the deliveries log already, from when its record was processed before. */
@@ -180,7 +180,7 @@ type Stored = Extract<PathEnd, { kind: 'stored' }>
 /**
  * Takes records apart and each of their events along its path. Every event of a record ends as a row (accepted, blocked,
  * or rejected) or as a count of what was discarded. The same records with the same journal and
- * schemas give the same rows in the same order; with another schema the same events, judged by that one.
+ * schemas give the same rows in the same order; with another schema the same events, validated by that one.
  */
 export const createProcessor = ({
   journal,
@@ -210,11 +210,15 @@ export const createProcessor = ({
     batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, blocked: false, fit: undefined })
   }
 
-  const keepStored = (batch: InHand, { event, status, judgement }: Stored, { destinations, judgedBy }: Scope): void => {
+  const keepStored = (
+    batch: InHand,
+    { event, status, validation }: Stored,
+    { destinations, schemaInForce }: Scope,
+  ): void => {
     const { raw } = event
     const { w: workspaceId, s: sourceId } = raw.request.meta
-    const version = judgedBy?.version ?? 0
-    writeAccepted(rows, event, status, judgement, version)
+    const version = schemaInForce?.version ?? 0
+    writeAccepted(rows, event, status, validation, version)
     const blocked = status === 'blocked'
     if (blocked) batch.blocked++
     else batch.accepted++
@@ -223,7 +227,7 @@ export const createProcessor = ({
       event,
       rejected: undefined,
       blocked,
-      fit: judgement === undefined ? undefined : { compatibility: judgement.compatibility, version },
+      fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
     if (blocked || isAppended(raw, raw.eventId)) return
     let source = batch.deliveries.get(sourceId)
@@ -268,7 +272,7 @@ export const createProcessor = ({
         events: parts.events.length,
       }
       const eventIdAt = eventIdsOf(record)
-      const scope: Scope = { destinations: destinationsFor(meta.s), judgedBy: schemaFor(meta.s), decided }
+      const scope: Scope = { destinations: destinationsFor(meta.s), schemaInForce: schemaFor(meta.s), decided }
       if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
         const slice = parts.events[index] as EventSlice

@@ -2,7 +2,7 @@ import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tribu
 import type { DeliverBranch } from './branches/deliver.ts'
 import type { StoreBranch } from './branches/store.ts'
 import { type MicroBatch, ownerOf, type Processor } from './process.ts'
-import type { RecordSpan, StoredVerdicts } from './stored-verdicts.ts'
+import type { RecordSpan, StoredStatuses } from './stored-statuses.ts'
 
 export type RecoveryDeps = {
   journal: Pick<ConsumerJournal, 'openRanges' | 'saw'>
@@ -11,7 +11,7 @@ export type RecoveryDeps = {
   store: Pick<StoreBranch, 'repeat'>
   deliver: Pick<DeliverBranch, 'add'>
   /** What the event store has of the records already. */
-  storedVerdicts: StoredVerdicts
+  storedStatuses: StoredStatuses
   readBytes: number
 }
 
@@ -79,7 +79,7 @@ const spanOf = async (
  * A source's schema or its enforcement may have changed since. What the last run stored stays as it is stored (the
  * engine drops the repetition), so its events go to deliveries or not as their rows say: an event that is stored as
  * accepted is offered to its destinations, one that is stored as blocked waits to be replayed. What was not stored yet
- * is judged by the schema as it is now. What the last run appended to deliveries stays as it is there: an event that
+ * is validated by the schema as it is now. What the last run appended to deliveries stays as it is there: an event that
  * was accepted then may be stored as blocked and have been delivered all the same, and the other way round.
  */
 export const recover = async (deps: RecoveryDeps): Promise<number> => {
@@ -94,7 +94,7 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       deliveries.push(deliver.add(batch))
     }
     for (const range of ranges) {
-      const stored = await deps.storedVerdicts(await spanOf(piecesOf(reader, range, readBytes), range))
+      const stored = await deps.storedStatuses(await spanOf(piecesOf(reader, range, readBytes), range))
       for await (const records of piecesOf(reader, range, readBytes)) {
         journal.saw(records)
         for (const record of records) {

@@ -1,4 +1,4 @@
-import type { Judgement, RequestMeta } from '@tributary/contract'
+import type { RequestMeta, ValidationResult } from '@tributary/contract'
 import { createRowReader, createRowWriter, type RowWriter } from '@tributary/storage'
 import type { AcceptedStatus, NormalEvent, RawEvent } from './event-types.ts'
 import { storableJson } from './json-text.ts'
@@ -91,10 +91,10 @@ const writeIdentity = (to: RowWriter, identity: Identity): void => {
 }
 
 /** How an event fitted version `version` of its source's schema. */
-const writeFit = (to: RowWriter, judgement: Judgement | undefined, version: number): void => {
-  to.text(judgement?.compatibility ?? '')
-  to.uint32(judgement === undefined ? 0 : version)
-  const problems = judgement?.problems ?? []
+const writeFit = (to: RowWriter, validation: ValidationResult | undefined, version: number): void => {
+  to.text(validation?.compatibility ?? '')
+  to.uint32(validation === undefined ? 0 : version)
+  const problems = validation?.problems ?? []
   to.size(problems.length)
   for (const { property, kind } of problems) {
     to.text(property)
@@ -113,12 +113,12 @@ const forReplay = ({ integrations, exact, raw }: NormalEvent, status: AcceptedSt
     ? ''
     : (exact?.get('integrations') ?? JSON.stringify(integrations))
 
-/** Writes the row of an accepted or blocked event; without a judgement no schema judged it. */
+/** Writes the row of an accepted or blocked event; without a result no schema validated it. */
 export const writeAccepted = (
   to: RowWriter,
   event: NormalEvent,
   status: AcceptedStatus,
-  judgement: Judgement | undefined,
+  validation: ValidationResult | undefined,
   version: number,
 ): void => {
   const { raw } = event
@@ -127,7 +127,7 @@ export const writeAccepted = (
   writeIdentity(to, event)
   to.text(status)
   to.text('')
-  writeFit(to, judgement, version)
+  writeFit(to, validation, version)
   to.text(jsonColumn(event.properties))
   to.text(jsonColumn(event.traits))
   to.text(event.context === '{}' ? '' : event.context)

@@ -2,7 +2,7 @@ import type { NormalEvent, ParsedEvent, RawEvent } from './event-types.ts'
 import type { Outcome, Step } from './outcome.ts'
 
 /** What the steps said of an event, and as much of it as they could read. */
-export type Verdict = {
+export type StepsResult = {
   readonly event: NormalEvent | undefined
   readonly outcome: Outcome<NormalEvent | ParsedEvent | RawEvent>
 }
@@ -17,7 +17,7 @@ export const sequence =
     parse: Step<RawEvent, ParsedEvent>,
     shape: Step<ParsedEvent, NormalEvent>,
     ...rules: readonly Step<NormalEvent, NormalEvent>[]
-  ): ((raw: RawEvent) => Verdict) =>
+  ): ((raw: RawEvent) => StepsResult) =>
   (raw) => {
     const limited = limits(raw)
     if (limited.kind !== 'ok') return { event: undefined, outcome: limited }

@@ -196,11 +196,11 @@ describe('the browser library', () => {
     expect(await error).toBe(4009)
   })
 
-  test('whose access has changed is connected anew at once and judged as new; others stay', async () => {
-    const judging = await startRealtime({ authorize: async (_, channel) => (allowed.has(channel) ? {} : undefined) })
+  test('whose access has changed is connected anew at once and authorized as new; others stay', async () => {
+    const server = await startRealtime({ authorize: async (_, channel) => (allowed.has(channel) ? {} : undefined) })
     const allowed = new Set(['private-sources-kept', 'private-sources-lost'])
-    const ann = connectAs('ann', judging.port)
-    const bob = connectAs('bob', judging.port)
+    const ann = connectAs('ann', server.port)
+    const bob = connectAs('bob', server.port)
     ann.signin()
     const kept = await subscribed(ann, 'private-sources-kept')
     const lost = await subscribed(ann, 'private-sources-lost')
@@ -213,14 +213,14 @@ describe('the browser library', () => {
     const refused = once<{ status: number }>(lost, 'pusher:subscription_error')
     const known = once(ann, 'pusher:signin_success')
     const joined = once(kept, 'pusher:subscription_succeeded')
-    judging.realtime.reconnectUser('ann')
+    server.realtime.reconnectUser('ann')
     expect(await error).toBe(4200)
     expect((await refused).status).toBe(403)
     await Promise.all([known, joined])
     expect([ann.connection.socket_id === sockets[0], bob.connection.socket_id === sockets[1]]).toEqual([false, true])
-    expect(judging.realtime.occupied()).not.toContain('private-sources-lost')
+    expect(server.realtime.occupied()).not.toContain('private-sources-lost')
     for (const client of [ann, bob]) client.disconnect()
-    await judging.stop()
+    await server.stop()
   })
 
   test('whoever loses access while a subscription is being authorized is disconnected too', async () => {

@@ -34,7 +34,7 @@ export const closings = {
   tooSlow: { code: 4100, message: 'The client does not read fast enough; try again later' },
   /** Not 4200: clients would come back at once, to a server that is not there yet. */
   stopping: { code: 4100, message: 'The server is restarting; connect again in a moment' },
-  /** At once, to be judged as new: whoever may still listen goes on. */
+  /** At once, to be authorized as new: whoever may still listen goes on. */
   accessChanged: { code: 4200, message: 'Your access has changed; connect again' },
   silent: { code: 4201, message: 'No answer to a ping' },
 } as const

@@ -30,7 +30,7 @@ export type Realtime = {
   /** Answers `/pusher/auth`, `/pusher/user-auth` and `/apps/{appId}/…`; false for other paths. */
   handleHttp(req: IncomingMessage, res: ServerResponse): boolean
   /**
-   * Ends every connection that was authorized for a user, in all processes. Clients connect again at once and are judged
+   * Ends every connection that was authorized for a user, in all processes. Clients connect again at once and are authorized
    * by what the user may now.
    */
   reconnectUser(userId: string): void

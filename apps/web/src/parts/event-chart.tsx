@@ -32,17 +32,17 @@ const Loading = () => (
 )
 
 /** From the bottom of a bar to its top. */
-const judgements = ['compatible', 'needsAttention', 'incompatible'] as const satisfies readonly Compatibility[]
+const validations = ['compatible', 'needsAttention', 'incompatible'] as const satisfies readonly Compatibility[]
 
-/** Events by how they fit the schema; those that nothing has judged are what is left. */
-const partsOf = (all: Series, judged: readonly Series[]): ChartPart[] => {
+/** Events by how they fit the schema; those that nothing has validated are what is left. */
+const partsOf = (all: Series, validated: readonly Series[]): ChartPart[] => {
   const rest = all.values.map((value, index) =>
-    Math.max(0, value - judged.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
+    Math.max(0, value - validated.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
   )
   return [
-    ...judgements.map((compatibility, place): ChartPart => {
+    ...validations.map((compatibility, place): ChartPart => {
       const { title, tone } = compatibilityWords[compatibility]
-      return { title, tone, values: judged[place]?.values ?? [] }
+      return { title, tone, values: validated[place]?.values ?? [] }
     }),
     ...(rest.some((value) => value > 0) ? [{ title: 'Not checked', tone: 'neutral' as const, values: rest }] : []),
   ]
@@ -60,16 +60,16 @@ type EventChartProps = {
 const useSeries = ({ workspace, source, preset }: Omit<EventChartProps, 'empty'>) => {
   const counted = { workspace, source, metric: 'events_received' } as const
   const all = useQuery(seriesQuery(counted, preset))
-  const judged = useQueries({
-    queries: (source === undefined ? [] : judgements).map((compatibility) =>
+  const validated = useQueries({
+    queries: (source === undefined ? [] : validations).map((compatibility) =>
       seriesQuery({ ...counted, compatibility }, preset),
     ),
   })
-  const queries = [all, ...judged]
-  const series = judged.map(({ data }) => data).filter((data) => data !== undefined)
+  const queries = [all, ...validated]
+  const series = validated.map(({ data }) => data).filter((data) => data !== undefined)
   return {
     all: all.data,
-    judged: series.length === judged.length ? series : undefined,
+    validated: series.length === validated.length ? series : undefined,
     error: queries.find(({ isError, data }) => isError && data === undefined)?.error,
     retry: () => void Promise.all(queries.map((query) => query.refetch())),
   }
@@ -80,14 +80,14 @@ export const EventChart = ({ workspace, source, preset, empty }: EventChartProps
   const [table, setTable] = useState(false)
   const masked = useMask((state) => state.on)
   const navigate = useNavigate()
-  const { all, judged, error, retry } = useSeries({ workspace, preset, ...(source === undefined ? {} : { source }) })
+  const { all, validated, error, retry } = useSeries({ workspace, preset, ...(source === undefined ? {} : { source }) })
   const { granularity, previous } = viewOf(preset)
   const open = (bucket: string): void => {
     const { start, end } = bucketSpan(bucket)
     const span = { from: new Date(start).toISOString(), to: new Date(end).toISOString() }
     void navigate(paths.events(workspace, { source, ...span }))
   }
-  const ready = all !== undefined && judged !== undefined
+  const ready = all !== undefined && validated !== undefined
   const nothing = ready && all.total === 0 && all.previous === 0
   const chart: BarChartProps | undefined = ready
     ? {
@@ -96,7 +96,7 @@ export const EventChart = ({ workspace, source, preset, empty }: EventChartProps
         parts:
           source === undefined
             ? [{ title: 'Events received', tone: 'accent', values: all.values }]
-            : partsOf(all, judged),
+            : partsOf(all, validated),
         previous: { title: previous.charAt(0).toUpperCase() + previous.slice(1), values: all.previousValues },
         masked,
         onPick: open,

@@ -29,7 +29,7 @@ export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { 
   }
 }
 
-/** What judging needs of a body: its object when it is small enough to be parsed, else what a scan has found in it. */
+/** What validation needs of a body: its object when it is small enough to be parsed, else what a scan has found in it. */
 export type ReadBody = { key: string | undefined } & (
   | { value: Record<string, unknown> }
   | { outline: Pick<BodyOutline, 'batch'> }

@@ -3,7 +3,7 @@ import { type Enforcement, emptySchema, enforcements, parseSourceSchema, type So
 import { sql } from 'kysely'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
-/** What a source's events are judged by. */
+/** What a source's events are validated by. */
 export type CachedSchema = {
   readonly schema: SourceSchema
   /** The version that `schema` is. */

@@ -200,7 +200,7 @@ describe('one event', () => {
     expect(left.deliveries.map((each) => [each.attempt, each.reason])).toEqual([[4, 'No mapping matches']])
   })
 
-  test('tells what did not fit the schema that judged it, and when it was sent again', async () => {
+  test('tells what did not fit the schema that validated it, and when it was sent again', async () => {
     const { administrator, workspaceId, otherWorkspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const at = harness.now() - 5000
@@ -221,7 +221,7 @@ describe('one event', () => {
       event(workspaceId, idIn(source.name), '9-2-0', at),
     ])
     const get = (id: string) => administrator.ok(methods.events.get, { workspace: workspaceId, event: id })
-    const judged = {
+    const validated = {
       status: 'blocked',
       compatibility: 'needsAttention',
       schema_version: 7,
@@ -231,7 +231,7 @@ describe('one event', () => {
         { property: 'coupon', kind: 'unknown' },
       ],
     }
-    expect(await get('9-0-0')).toMatchObject({ ...judged, replay_time: null })
+    expect(await get('9-0-0')).toMatchObject({ ...validated, replay_time: null })
     expect(await get('9-1-0')).toMatchObject({ compatibility: 'incompatible', problems: [], replay_time: null })
     expect(await get('9-2-0')).toMatchObject({ compatibility: '', schema_version: 0, problems: [] })
 
@@ -239,7 +239,7 @@ describe('one event', () => {
     await store('replayed_events', [{ ...replayed, workspace_id: otherWorkspaceId, time: storeTime(at + 1) }])
     expect(await get('9-0-0')).toMatchObject({ replay_time: null })
     await store('replayed_events', [{ ...replayed, time: storeTime(at + 1000) }])
-    expect(await get('9-0-0')).toMatchObject({ ...judged, replay_time: new Date(at + 1000).toISOString() })
+    expect(await get('9-0-0')).toMatchObject({ ...validated, replay_time: new Date(at + 1000).toISOString() })
     expect(await get('9-1-0')).toMatchObject({ replay_time: null })
   })
 

@@ -62,7 +62,7 @@ const start = async (rows: readonly Row[]) => {
   }
 }
 
-test('events are found by how they were judged, and by whether they were tests', async () => {
+test('events are found by how they were validated, and by whether they were tests', async () => {
   const { find } = await start([
     { id: 'a', compatibility: 'compatible', test: true },
     { id: 'b', compatibility: 'incompatible', status: 'blocked' },

@@ -1,4 +1,4 @@
-import { formatSourceSchema, judgedDataOf, type methods, schemaLimits } from '@tributary/contract'
+import { formatSourceSchema, type methods, schemaLimits, validatedDataOf } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { isJsonObject } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -14,12 +14,12 @@ const dayMs = 86_400_000
 /** How much is looked at: events in all, of one name at least and at most, their bytes in all, and those of one name at least. */
 const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, minBytes: 32 * 1024 } as const
 
-/** What an event is judged by. Traits that an identify call has only in its context are its traits. */
+/** What an event is validated by. Traits that an identify call has only in its context are its traits. */
 const sampleOf = (row: SampleRow): Sample | undefined => {
   const payload = payloadOf(row.original)
   if (payload === null) return undefined
   const context = payload['context']
-  const given = judgedDataOf(row.type, payload)
+  const given = validatedDataOf(row.type, payload)
   const values = row.type === 'identify' && !isJsonObject(given) && isJsonObject(context) ? context['traits'] : given
   return { title: row.title, values: isJsonObject(values) ? values : {} }
 }

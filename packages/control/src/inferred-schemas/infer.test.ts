@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { formatSourceSchema, judgeEvent, parseSourceSchema, schemaLimits } from '@tributary/contract'
+import { formatSourceSchema, parseSourceSchema, schemaLimits, validateEvent } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { inferSchema, type Sample } from './infer.ts'
 
@@ -144,7 +144,7 @@ describe('the schema', () => {
     }))
     const { schema } = inferSchema(samples)
     for (const { title, values } of samples)
-      expect(judgeEvent(schema, { type: 'track', title, data: values })).toEqual({
+      expect(validateEvent(schema, { type: 'track', title, data: values })).toEqual({
         compatibility: 'compatible',
         problems: [],
       })

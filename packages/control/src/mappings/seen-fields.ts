@@ -16,7 +16,7 @@ export type SeenField = { name: string; display_name: string; kind: FieldKind; t
 const most = { fields: 500, depth: 5, example: 100 } as const
 
 /** Where events of a type keep what a schema describes. */
-export const judgedPlace = (type: EventType | ''): 'traits' | 'properties' =>
+export const validatedPlace = (type: EventType | ''): 'traits' | 'properties' =>
   type === 'identify' ? 'traits' : 'properties'
 
 /** Places that clients fill by themselves, whether or not an event of the last days is at hand. */

@@ -17,7 +17,7 @@ import { readRecentEvents } from '../events/recent-events.ts'
 import { storedEvent } from '../events/stored-event.ts'
 import { connectedSources } from './connected-sources.ts'
 import { requireDefinition } from './read.ts'
-import { createSeenFields, judgedPlace, type SeenField } from './seen-fields.ts'
+import { createSeenFields, type SeenField, validatedPlace } from './seen-fields.ts'
 import { suggestFields } from './suggest-fields.ts'
 
 /** Events that are looked at for their fields, names of events that are told, and how far back for those. */
@@ -91,7 +91,7 @@ const distinctNames = (names: readonly EventName[]): EventName[] => {
 const ownOf = (fields: readonly SeenField[], eventType: EventType | ''): SeenField[] =>
   fields.filter(({ name }) => {
     const names = pathNames(name)
-    return names.length === 2 && names[0] === judgedPlace(eventType)
+    return names.length === 2 && names[0] === validatedPlace(eventType)
   })
 
 const presetFor = (

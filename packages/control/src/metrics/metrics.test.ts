@@ -86,7 +86,7 @@ test('without a source all sources of the workspace count, and nothing of anothe
   expect(await outsider.ok(methods.metrics.get, { workspace: otherWorkspaceId }, { query })).toEqual({ '20220505': 1 })
 })
 
-test('only events that were judged so are counted when asked for', async () => {
+test('only events that were validated so are counted when asked for', async () => {
   const { store, event, get } = await start()
   await store('events', [
     event('2024-01-02T00:00:00Z', { compatibility: 'compatible' }),

@@ -158,7 +158,7 @@ test('versions that are not there, of others, or of a deleted source are not fou
   await administrator.call('DELETE', `/${name}`)
   for (const path of [`/${name}/schemaVersions`, `/${name}/schemaVersions/1`])
     expect((await administrator.call('GET', path)).status).toBe(404)
-  // Its events stay until they age out, and say which version judged them.
+  // Its events stay until they age out, and say which version validated them.
   expect(
     await harness.db.selectFrom('source_schemas').select('version').where('source_id', '=', params.source).execute(),
   ).toEqual([{ version: 1 }])

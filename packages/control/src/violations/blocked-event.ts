@@ -1,4 +1,4 @@
-import { judgeValues, type SourceSchema } from '@tributary/contract'
+import { type SourceSchema, validateValues } from '@tributary/contract'
 import { isJsonObject, jsonMembers, jsonText } from '@tributary/kernel'
 import { payloadOf, wireTime } from '../events/read.ts'
 
@@ -28,8 +28,8 @@ export const replayedEvent = (row: BlockedRow, schema: SourceSchema): string | u
   if (original === null) return undefined
   const context = payloadOf(row.context) ?? {}
   const { properties, traits } = original
-  const judged = row.type !== 'identify' ? properties : isJsonObject(traits) ? traits : context['traits']
-  if (judgeValues(schema, row.type, row.event, judged).compatibility !== 'compatible') return undefined
+  const validated = row.type !== 'identify' ? properties : isJsonObject(traits) ? traits : context['traits']
+  if (validateValues(schema, row.type, row.event, validated).compatibility !== 'compatible') return undefined
   // Texts, so that every value stays as it came.
   const members = jsonMembers(row.original)
     .set('type', JSON.stringify(row.type))

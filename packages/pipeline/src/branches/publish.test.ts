@@ -66,7 +66,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     properties: '',
     traits: '',
     context: '{}',
-    judged: undefined,
+    validated: undefined,
     integrations: undefined,
     exact: undefined,
     extraKeys: undefined,
@@ -129,12 +129,12 @@ describe('the live branch', () => {
   it('adds the short values of events where there is room, the newest first, and leaves no event out for them', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
-    const withValues = (index: number, judged: JsonObject, exact?: Map<string, string>): LiveEvent => {
+    const withValues = (index: number, validated: JsonObject, exact?: Map<string, string>): LiveEvent => {
       const { event, ...rest } = liveEvent(index)
-      return { ...rest, event: event && { ...event, judged, exact } }
+      return { ...rest, event: event && { ...event, validated, exact } }
     }
-    const judged = { total: 42.5, paid: true, note: 'ü'.repeat(61), of: { a: 1 }, none: null, currency: '“EUR”' }
-    branch.add('s', [withValues(0, judged), withValues(1, { id: 1 }, new Map([['id', '1.0']])), liveEvent(2)])
+    const validated = { total: 42.5, paid: true, note: 'ü'.repeat(61), of: { a: 1 }, none: null, currency: '“EUR”' }
+    branch.add('s', [withValues(0, validated), withValues(1, { id: 1 }, new Map([['id', '1.0']])), liveEvent(2)])
     const [first] = bus.published
     expect(first?.data.events.map(({ values }) => values)).toEqual([
       { total: 42.5, paid: true, none: null, currency: '“EUR”' },

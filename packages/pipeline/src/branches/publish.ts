@@ -64,11 +64,11 @@ const isShort = (value: unknown): value is Short =>
 
 /** The short values of an event, in the order it has them; undefined where a parsed number would not be the one that came. */
 const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] => {
-  if (event?.judged === undefined || event.exact !== undefined || rejected !== undefined) return undefined
+  if (event?.validated === undefined || event.exact !== undefined || rejected !== undefined) return undefined
   const values: [string, Short][] = []
   let room = valuesLength
-  for (const name in event.judged) {
-    const value = event.judged[name]
+  for (const name in event.validated) {
+    const value = event.validated[name]
     if (!isShort(value)) continue
     room -= name.length + (typeof value === 'string' ? value.length : 5)
     if (room < 0) break

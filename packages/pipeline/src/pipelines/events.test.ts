@@ -114,13 +114,13 @@ describe('the events pipeline on the real engines', () => {
       ...batchOf('new', 1, { event: 'Sold' }).batch,
     ]
     const integrations = { All: false, "it's": true }
-    await world.send({ batch, integrations }, { w: 'judged', s: 's-allow' })
-    await world.send({ batch, integrations }, { w: 'judged', s: 's-block' })
-    await world.send(`{"batch":[${hostile.join(',')}]}`, { w: 'judged', s: 's-block' })
+    await world.send({ batch, integrations }, { w: 'validated', s: 's-allow' })
+    await world.send({ batch, integrations }, { w: 'validated', s: 's-block' })
+    await world.send(`{"batch":[${hostile.join(',')}]}`, { w: 'validated', s: 's-block' })
     await world.pipeline.idle()
     const rows = await store.query(
       `select source_id, message_id, status, compatibility, schema_version, problems, integrations from events
-       where workspace_id = 'judged' and not startsWith(message_id, 'h-') order by source_id, event_id`,
+       where workspace_id = 'validated' and not startsWith(message_id, 'h-') order by source_id, event_id`,
     )
     const told = { integrations: JSON.stringify(integrations) }
     const fits = { compatibility: 'compatible', schema_version: 12, problems: [], ...told }
@@ -140,7 +140,7 @@ describe('the events pipeline on the real engines', () => {
     ])
     expect((await world.delivered()).toSorted()).toEqual(['bad-0', 'fits-0', 'fits-0', 'new-0'])
     const [other] = await store.query<{ n: number }>(
-      "select count() as n from events where workspace_id = 'judged' and startsWith(message_id, 'h-') and status = 'blocked'",
+      "select count() as n from events where workspace_id = 'validated' and startsWith(message_id, 'h-') and status = 'blocked'",
     )
     expect(other?.n).toBe(hostile.length)
   })

@@ -11,13 +11,13 @@ import type { AppendedBefore } from '../appended-before.ts'
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
-import type { JudgedBy } from '../event-types.ts'
+import type { SchemaInForce } from '../event-types.ts'
 import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { retrying } from '../retrying.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
 import { createStoredBefore } from '../stored-before.ts'
-import { createStoredVerdicts } from '../stored-verdicts.ts'
+import { createStoredStatuses } from '../stored-statuses.ts'
 import { createFanOut } from './events/fan-out.ts'
 import { createIntake } from './events/intake.ts'
 import { createLifecycle, type Lifecycle } from './events/lifecycle.ts'
@@ -37,8 +37,8 @@ export type PipelineDeps = {
   deliveriesReader: LogReader
   /** Destinations connected to a source, from a snapshot in memory; asked once per record. */
   destinationsFor(sourceId: string): readonly string[]
-  /** What a source's events are judged by, from a snapshot in memory; asked once per record. Without, none is judged. */
-  schemaFor(sourceId: string): JudgedBy | undefined
+  /** What a source's events are validated by, from a snapshot in memory; asked once per record. Without, none is validated. */
+  schemaFor(sourceId: string): SchemaInForce | undefined
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
   clock: Clock
   logger: Logger
@@ -138,14 +138,14 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
   const { deps, settings, lifecycle } = wiring
   const { processor, deliver, store, progress } = parts
   const asking = createAsking(wiring)
-  const storedVerdicts = createStoredVerdicts(deps.eventStore)
+  const storedStatuses = createStoredStatuses(deps.eventStore)
   const storedBefore = createStoredBefore(deps.eventStore)
   const fanOut = createFanOut({ ...deps, ...parts })
   progress.start()
   const { next, unknownBefore } = await startUp({
     ...deps,
     ...parts,
-    storedVerdicts: (span) => asking(() => storedVerdicts(span)),
+    storedStatuses: (span) => asking(() => storedStatuses(span)),
     readBytes: settings.turnBytes,
   })
   const intake = createIntake({

@@ -50,7 +50,7 @@ const tooLongId = reject(
  * - `context.ip` is the client's address if it called us itself and did not say;
  * - traits of an identify that come only as `context.traits` are its traits;
  * - keys it does not know are listed, to be kept.
- * Values are judged as JSON.parse reads them, and handed on as texts: those of a lossy event as they were written.
+ * Values are validated as JSON.parse reads them, and handed on as texts: those of a lossy event as they were written.
  * What has the wrong shape is noted in `problem`, so that the rest of the event can still be shown.
  */
 export const normalise = (): Step<ParsedEvent, NormalEvent> => {
@@ -203,7 +203,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       properties: jsonOf(properties, exact?.get('properties')),
       traits: jsonOf(traits, exact?.get('traits')),
       context: contextText ?? (context === undefined ? '{}' : jsonOf(context, exact?.get('context'))),
-      judged: type === 'identify' ? traits : properties,
+      validated: type === 'identify' ? traits : properties,
       integrations,
       extraKeys,
       test: context?.['test'] === true,

@@ -27,7 +27,7 @@ const sharesTooMuch = ({ sharedBytes, events }: Request, limits: EventLimits): R
 }
 
 /**
- * Lets on what is within the limits of tracking, judged before anything is parsed. An event that is sent again was
+ * Lets on what is within the limits of tracking, validated before anything is parsed. An event that is sent again was
  * within them when it was received; now it also has what its batch said.
  */
 export const withinLimits = (limits: EventLimits = trackingLimits): Step<RawEvent, RawEvent> => {

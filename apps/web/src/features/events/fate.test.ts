@@ -39,7 +39,7 @@ test.each([
   ['an event that fits', {}, ['Received success', 'Compatible success']],
   ['one that fits in part', { compatibility: 'needsAttention' }, ['Received success', 'Needs attention warning']],
   ['an unknown one', { compatibility: 'incompatible' }, ['Received success', 'New to the schema accent']],
-  ['one that nothing judged', { compatibility: '', schema_version: 0 }, ['Received success', 'Not checked neutral']],
+  ['one that nothing validated', { compatibility: '', schema_version: 0 }, ['Received success', 'Not checked neutral']],
   ['a rejected one', { status: 'rejected', compatibility: '' }, ['Received neutral', 'Rejected danger']],
   [
     'a blocked one',
@@ -55,7 +55,7 @@ test.each([
   expect(stepsOf(change)).toEqual(steps)
 })
 
-test('it is told from where an event came, which version judged it and why it was refused', () => {
+test('it is told from where an event came, which version validated it and why it was refused', () => {
   expect(fateOf(event).map(({ text }) => text)).toEqual([
     'Accepted from 203.0.113.7 and stored.',
     'This event is fully compatible with the source schema. It was checked against version 3.',

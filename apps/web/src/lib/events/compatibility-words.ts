@@ -1,6 +1,6 @@
 import type { Compatibility } from '@tributary/contract'
 
-/** How an event that was judged so is called, at length and in a badge, explained and coloured. What is wrong is amber, what is new is not. */
+/** How an event that was validated so is called, at length and in a badge, explained and coloured. What is wrong is amber, what is new is not. */
 export const compatibilityWords = {
   compatible: {
     title: 'Compatible',

@@ -16,7 +16,7 @@ import { workspaceIds } from '../format/names.ts'
 import { product } from './query-client.ts'
 import { keyOf as queryKeyOf } from './query-key.ts'
 
-/** What is counted: in the whole workspace, or only of one source, or only events that were judged so. */
+/** What is counted: in the whole workspace, or only of one source, or only events that were validated so. */
 export type Counted = {
   workspace: string
   metric: MetricName

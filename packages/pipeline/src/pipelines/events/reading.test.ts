@@ -68,7 +68,7 @@ describe('the start', () => {
         },
       },
       progress: { begin: (starts) => told.push(`${starts.length} partitions`) },
-      storedVerdicts: async () => new Map(),
+      storedStatuses: async () => new Map(),
       logger: silentLogger,
       readBytes: 1024 * 1024,
       onAppendedBefore: ({ found }: AppendedBefore) => told.push(`${found} appended before`),

@@ -6,7 +6,7 @@ import type { StoreBranch } from '../../branches/store.ts'
 import type { Processor } from '../../process.ts'
 import type { Progress } from '../../progress.ts'
 import { recover } from '../../recovery.ts'
-import type { StoredVerdicts } from '../../stored-verdicts.ts'
+import type { StoredStatuses } from '../../stored-statuses.ts'
 
 export type StartUpDeps = {
   journal: ConsumerJournal
@@ -17,7 +17,7 @@ export type StartUpDeps = {
   store: Pick<StoreBranch, 'begin' | 'repeat' | 'committed'>
   deliver: Pick<DeliverBranch, 'begin' | 'add'>
   progress: Pick<Progress, 'begin'>
-  storedVerdicts: StoredVerdicts
+  storedStatuses: StoredStatuses
   logger: Logger
   /** Bytes read at once. */
   readBytes: number

@@ -37,7 +37,7 @@ const queueOptions = (kind: JobKind): QueueOptions & { notify: boolean } => ({
   heartbeatSeconds: kind.leaseSeconds,
   expireInSeconds: kind.maxSeconds,
   deleteAfterSeconds: kind.keepSeconds,
-  // What is of no use any more is for a run to judge; only what no process ever takes up goes by itself.
+  // What is of no use any more is for a run to decide; only what no process ever takes up goes by itself.
   retentionSeconds: 366 * 24 * 60 * 60,
 })
 

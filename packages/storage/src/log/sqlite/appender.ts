@@ -4,7 +4,7 @@ import { makePrivateFolder } from '../../supervisor/private-files.ts'
 import { newIncarnation } from '../incarnations.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
 import type { PackedGroup } from './packing.ts'
-import { createProducers, prepareProducers, producerTable, readProducers, type StampVerdict } from './producers.ts'
+import { createProducers, prepareProducers, producerTable, readProducers, type StampResult } from './producers.ts'
 import {
   clearHalfMade,
   createSegment,
@@ -32,7 +32,7 @@ export type Appender = {
    * throws, nothing of the group will be read. After a failure of anything but space the file is left for a new one.
    * For a chunk that its producer's stamp keeps out: why.
    */
-  append(group: PackedGroup): (number | Exclude<StampVerdict, 'new'>)[]
+  append(group: PackedGroup): (number | Exclude<StampResult, 'new'>)[]
   beginEpoch(producer: string): number
   lastSequences(producer: string): ProducerSequence[]
   /** Moves pages from the write-ahead log into the segment when enough have gathered. Never throws. */
@@ -161,15 +161,15 @@ export const openAppender = (options: AppenderOptions): Appender => {
     const firsts: ReturnType<Appender['append']> = []
     const ends = [...next]
     const time = Date.now()
-    let judged: { stamp: ProducerStamp | undefined; verdict: StampVerdict } = { stamp: undefined, verdict: 'new' }
+    let checked: { stamp: ProducerStamp | undefined; result: StampResult } = { stamp: undefined, result: 'new' }
     for (const { partition, count, from, to, stamp } of group.chunks) {
       const first = ends[partition]
       if (first === undefined) throw new RangeError(`The log has no partition ${partition}`)
       // Chunks of one group lie side by side.
-      if (stamp !== judged.stamp)
-        judged = { stamp, verdict: stamp === undefined ? 'new' : producers.judge(stamp, partition) }
-      if (judged.verdict !== 'new') {
-        firsts.push(judged.verdict)
+      if (stamp !== checked.stamp)
+        checked = { stamp, result: stamp === undefined ? 'new' : producers.check(stamp, partition) }
+      if (checked.result !== 'new') {
+        firsts.push(checked.result)
         continue
       }
       segment.insert.run(partition, first, count, time, group.bytes.subarray(from, to))

@@ -7,11 +7,11 @@ export type ProducerRow = ProducerSequence & { name: string }
 const ofAll = -1
 
 /** What becomes of a stamped group. */
-export type StampVerdict = 'new' | 'repeated' | 'stale'
+export type StampResult = 'new' | 'repeated' | 'stale'
 
 export type Producers = {
-  /** Judges a stamp, after all that were judged before; one that is new is taken with the next `commit`. */
-  judge(stamp: ProducerStamp, partition: number): StampVerdict
+  /** Checks a stamp, after all that were checked before; one that is new is taken with the next `commit`. */
+  check(stamp: ProducerStamp, partition: number): StampResult
   beginEpoch(name: string): number
   /** Writes into the transaction under way what `commit` will make true, with a segment's `prepareProducers`. */
   write(insert: StatementSync): void
@@ -66,7 +66,7 @@ export const createProducers = (rows: readonly ProducerRow[]): Producers => {
   const put = (row: ProducerRow): void => void draft.set(keyOf(row.name, row.partition), row)
 
   return {
-    judge({ producer: name, epoch, sequence, note = '' }, partition) {
+    check({ producer: name, epoch, sequence, note = '' }, partition) {
       if (find(name, ofAll)?.epoch !== epoch) return 'stale'
       const last = find(name, partition)
       if (last?.epoch === epoch && sequence <= last.sequence) return 'repeated'

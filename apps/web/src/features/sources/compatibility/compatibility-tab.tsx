@@ -1,12 +1,12 @@
 import {
   type Compatibility,
   type EventDetail,
-  judgeEvent,
   type ObjectSchema,
   pointerOf,
   problemsOf,
   type SourceSchema,
   type SourceWithSchema,
+  validateEvent,
 } from '@tributary/contract'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Link } from 'react-router'
@@ -17,10 +17,17 @@ import { type SchemaEdit, useEditSchema } from '../schema/use-edit-schema.ts'
 import { CompatibilityIcon } from './compatibility-icon.tsx'
 import { NewEvent } from './new-event.tsx'
 import { NewProperties } from './new-properties.tsx'
-import { isJudgedType, judgingDefinition, newProperties, ownerTitleOf, schemaRows, valuesOf } from './property-rows.ts'
+import {
+  isValidatedType,
+  newProperties,
+  ownerTitleOf,
+  schemaRows,
+  validatingDefinition,
+  valuesOf,
+} from './property-rows.ts'
 import { StandardProperties } from './standard-properties.tsx'
 
-/** Which version judged the event when it came, and by which it is judged here. */
+/** Which version validated the event when it came, and by which it is validated here. */
 const Versions = ({ event, current }: { event: EventDetail; current: number }) => (
   <p className="text-xs text-ink-3">
     {event.compatibility === '' || event.schema_version === 0
@@ -41,7 +48,7 @@ const SchemaLink = ({ source, owner }: { source: string; owner: string | undefin
   </Link>
 )
 
-const Verdict = ({ compatibility, children }: { compatibility: Compatibility; children?: ReactNode }) => (
+const ResultRow = ({ compatibility, children }: { compatibility: Compatibility; children?: ReactNode }) => (
   <div className="space-y-1">
     <p className="flex items-start gap-2 text-sm font-medium">
       <CompatibilityIcon compatibility={compatibility} className="mt-0.5" />
@@ -88,17 +95,17 @@ export const CompatibilityTab = ({
   const { type, title, payload } = event
   const values = useMemo(() => valuesOf(type, payload), [type, payload])
   const owner = ownerTitleOf(type, title)
-  const definition = judgingDefinition(schema, type, title)
+  const definition = validatingDefinition(schema, type, title)
   const note = 'rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2'
   if (event.status === 'rejected') return <p className={note}>Rejected events are not checked against the schema.</p>
-  if (!isJudgedType(type))
+  if (!isValidatedType(type))
     return (
       <div className="space-y-4">
-        <Verdict compatibility="compatible" />
+        <ResultRow compatibility="compatible" />
         <p className={note}>A schema covers track events and identify traits. A {type} event is always compatible.</p>
       </div>
     )
-  const { compatibility } = judgeEvent(schema, { type, title, data: values })
+  const { compatibility } = validateEvent(schema, { type, title, data: values })
   const onEdit = mayEdit
     ? (edit: SchemaEdit): void => {
         // The button that was pressed goes with what it has added.
@@ -108,9 +115,9 @@ export const CompatibilityTab = ({
     : undefined
   return (
     <div ref={area} tabIndex={-1} className="space-y-4 outline-none">
-      <Verdict compatibility={compatibility}>
+      <ResultRow compatibility={compatibility}>
         <Versions event={event} current={source.schema.version} />
-      </Verdict>
+      </ResultRow>
       {definition === undefined ? (
         <>
           <p className="text-sm text-ink-2">

@@ -2,11 +2,11 @@ import { emptyObject, type ObjectSchema, parseSourceSchema, problemsOf } from '@
 import { describe, expect, test } from 'vitest'
 import {
   definitionOfValues,
-  judgingDefinition,
   newProperties,
   rowMessage,
   schemaRows,
   shownName,
+  validatingDefinition,
   valuesOf,
   withDefinition,
 } from './property-rows.ts'
@@ -154,9 +154,9 @@ test('a row says Compatible or what is wrong with it, of items below their array
 })
 
 test('only tracked events and identify have a definition, identify that of the user', () => {
-  expect(judgingDefinition(schema, 'track', 'Order/Paid')).toBe(order)
-  expect(judgingDefinition(schema, 'page', 'Order/Paid')).toBeUndefined()
-  expect(judgingDefinition(schema, 'identify', 'anything')).toBe(schema.user)
+  expect(validatingDefinition(schema, 'track', 'Order/Paid')).toBe(order)
+  expect(validatingDefinition(schema, 'page', 'Order/Paid')).toBeUndefined()
+  expect(validatingDefinition(schema, 'identify', 'anything')).toBe(schema.user)
 })
 
 test('the values of an event are its properties, of identify the traits, and nothing when they are no object', () => {

@@ -2,8 +2,6 @@ import {
   definitionOf,
   emptyObject,
   isJsonObject,
-  judgedDataOf,
-  judgedTypes,
   nameProblem,
   type ObjectSchema,
   objectOfValues,
@@ -19,6 +17,8 @@ import {
   type Requirement,
   requirementOf,
   type SourceSchema,
+  validatedDataOf,
+  validatedTypes,
   withOwner,
   withProperty,
   withRequirement,
@@ -58,16 +58,16 @@ export const ownerTitleOf = (type: string, title: string): string | undefined =>
 /** A name as people read it: an empty one is shown as the two quotes that the payload has around it. */
 export const shownName = (name: string): string => (name === '' ? '""' : name)
 
-/** Whether a schema judges events of this type; others always fit. */
-export const isJudgedType = (type: string): boolean => judgedTypes.some((each) => each === type)
+/** Whether a schema validates events of this type; others always fit. */
+export const isValidatedType = (type: string): boolean => validatedTypes.some((each) => each === type)
 
-/** The definition that judges an event, if its type is judged and the schema has one. */
-export const judgingDefinition = (schema: SourceSchema, type: string, title: string): ObjectSchema | undefined =>
-  isJudgedType(type) ? definitionOf(schema, type, title) : undefined
+/** The definition that validates an event, if its type is validated and the schema has one. */
+export const validatingDefinition = (schema: SourceSchema, type: string, title: string): ObjectSchema | undefined =>
+  isValidatedType(type) ? definitionOf(schema, type, title) : undefined
 
 /** The properties or traits of an event's payload; none when they are no object. */
 export const valuesOf = (type: string, payload: Values | null): Values => {
-  const data = payload === null ? undefined : judgedDataOf(type, payload)
+  const data = payload === null ? undefined : validatedDataOf(type, payload)
   return isJsonObject(data) ? data : {}
 }
 

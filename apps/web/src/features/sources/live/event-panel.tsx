@@ -21,7 +21,7 @@ import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { CompatibilityIcon } from '../compatibility/compatibility-icon.tsx'
-import { judgementOf, type KnownSchemas, type LiveEvent, ofDetail } from './live-event.ts'
+import { type KnownSchemas, type LiveEvent, ofDetail, validationOf } from './live-event.ts'
 
 // Half of the panel's code, of which the list needs nothing.
 const CompatibilityTab = lazyPart(async () => (await import('../compatibility/compatibility-tab.tsx')).CompatibilityTab)
@@ -136,7 +136,7 @@ const Content = ({ event, query, source, schema }: ContentProps) => {
 }
 
 const Description = ({ event, known }: { event: LiveEvent; known: KnownSchemas }) => {
-  const judgement = judgementOf(event, known)
+  const validation = validationOf(event, known)
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>{event.type.toLowerCase()} event</span>
@@ -145,7 +145,7 @@ const Description = ({ event, known }: { event: LiveEvent; known: KnownSchemas }
       </time>
       <span className="flex items-center gap-1.5">
         <EnvironmentBadge test={event.test} />
-        {judgement !== undefined && <CompatibilityIcon compatibility={judgement.compatibility} />}
+        {validation !== undefined && <CompatibilityIcon compatibility={validation.compatibility} />}
       </span>
     </span>
   )
@@ -207,7 +207,7 @@ type PanelProps = {
   listed: LiveEvent | undefined
   neighbours: Neighbours
   source: SourceWithSchema
-  /** What events are judged by. */
+  /** What events are validated by. */
   known: KnownSchemas
   onRead: (action: { type: 'detailed'; events: LiveEvent[] }) => void
   onOpen: (event: LiveEvent) => void

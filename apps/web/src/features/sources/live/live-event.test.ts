@@ -1,13 +1,13 @@
 import { type EventDetail, parseSourceSchema } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import {
-  judgementOf,
   type KnownSchemas,
   type LiveEvent,
   needsPayload,
   ofDetail,
   ofLive,
   ofSummary,
+  validationOf,
 } from './live-event.ts'
 
 const schema = parseSourceSchema(
@@ -54,7 +54,7 @@ test('EVT-22: an event has title, message id, type, test, receive time and paylo
     receiveTime: '2026-01-01T00:00:00Z',
     payload: { properties: { total: 'much' } },
   })
-  expect(judgementOf(event, now)).toEqual({
+  expect(validationOf(event, now)).toEqual({
     compatibility: 'needsAttention',
     problems: [{ property: 'total', kind: 'type' }],
   })
@@ -86,38 +86,38 @@ describe('without its payload', () => {
     }),
   )
   const looser = parseSourceSchema('{"events":{"Paid":{"properties":{"total":{"type":"number"}}}}}')
-  const verdict = (event: LiveEvent, known: KnownSchemas) => [
-    judgementOf(event, known)?.compatibility,
+  const result = (event: LiveEvent, known: KnownSchemas) => [
+    validationOf(event, known)?.compatibility,
     needsPayload(event, known),
   ]
-  test('an event is as it was judged when it was received while the schema says the same of it', () => {
+  test('an event is as it was validated when it was received while the schema says the same of it', () => {
     const event = { ...summary, compatibility: 'needsAttention' } as const
-    expect(verdict(event, now)).toEqual(['needsAttention', false])
+    expect(result(event, now)).toEqual(['needsAttention', false])
     // Another event was added since.
-    expect(verdict(event, { schema: both, versions: new Map([[3, schema]]) })).toEqual(['needsAttention', false])
+    expect(result(event, { schema: both, versions: new Map([[3, schema]]) })).toEqual(['needsAttention', false])
   })
   test('EVT-36: an event that the schema does not have any more is incompatible, whatever it was', () => {
-    expect(verdict(summary, { schema: other, versions: new Map([[3, schema]]) })).toEqual(['incompatible', false])
+    expect(result(summary, { schema: other, versions: new Map([[3, schema]]) })).toEqual(['incompatible', false])
   })
-  test('what judged it saying something else now, or being unknown, only its payload can tell', () => {
+  test('what validated it saying something else now, or being unknown, only its payload can tell', () => {
     const event = { ...summary, compatibility: 'incompatible' } as const
-    expect(verdict(event, { schema, versions: new Map([[3, other]]) })).toEqual([undefined, true])
-    expect(verdict(summary, { schema: looser, versions: new Map([[3, schema]]) })).toEqual([undefined, true])
-    expect(verdict(summary, { schema, versions: new Map() })).toEqual([undefined, true])
-    expect(verdict({ ...summary, compatibility: '' }, now)).toEqual([undefined, true])
+    expect(result(event, { schema, versions: new Map([[3, other]]) })).toEqual([undefined, true])
+    expect(result(summary, { schema: looser, versions: new Map([[3, schema]]) })).toEqual([undefined, true])
+    expect(result(summary, { schema, versions: new Map() })).toEqual([undefined, true])
+    expect(result({ ...summary, compatibility: '' }, now)).toEqual([undefined, true])
   })
   test('one whose type always fits needs no payload', () => {
-    expect(verdict({ ...summary, type: 'page', compatibility: '' }, now)).toEqual(['compatible', false])
+    expect(result({ ...summary, type: 'page', compatibility: '' }, now)).toEqual(['compatible', false])
   })
 })
 
-test('nothing judges a rejected event, whatever it has', () => {
-  expect(judgementOf({ ...ofDetail(wire), status: 'rejected' }, now)).toBeUndefined()
+test('nothing validates a rejected event, whatever it has', () => {
+  expect(validationOf({ ...ofDetail(wire), status: 'rejected' }, now)).toBeUndefined()
   expect(needsPayload({ ...ofSummary(wire), status: 'rejected' }, now)).toBe(false)
 })
 
 test('a payload that is no object counts as empty', () => {
-  expect(judgementOf({ ...ofDetail(wire), payload: null }, now)?.problems).toEqual([
+  expect(validationOf({ ...ofDetail(wire), payload: null }, now)?.problems).toEqual([
     { property: 'total', kind: 'missing' },
   ])
 })

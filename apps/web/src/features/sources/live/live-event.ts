@@ -4,14 +4,14 @@ import {
   type EventDetail,
   type EventSummary,
   formatSourceSchema,
-  type Judgement,
-  judgedDataOf,
-  judgeEvent,
   type LiveEventSummary,
   type ObjectSchema,
   type SourceSchema,
+  type ValidationResult,
+  validatedDataOf,
+  validateEvent,
 } from '@tributary/contract'
-import { isJudgedType } from '../compatibility/property-rows.ts'
+import { isValidatedType } from '../compatibility/property-rows.ts'
 
 /** One event of the live debugger. */
 export type LiveEvent = {
@@ -26,9 +26,9 @@ export type LiveEvent = {
   receiveTime: string
   status: string
   reason: string
-  /** How it fitted the schema when it was received; '' when nothing judged it. */
+  /** How it fitted the schema when it was received; '' when nothing validated it. */
   compatibility: Compatibility | ''
-  /** The version of the schema that judged it then; 0 when none did. */
+  /** The version of the schema that validated it then; 0 when none did. */
   schemaVersion: number
   /** As destinations get it; undefined until it has been read whole, null when it is no JSON object. */
   payload: { readonly [name: string]: unknown } | null | undefined
@@ -72,7 +72,7 @@ export const ofLive = (event: LiveEventSummary): LiveEvent => ({
   ...(event.values === undefined ? {} : { values: event.values }),
 })
 
-/** What events are judged by. */
+/** What events are validated by. */
 export type KnownSchemas = {
   /** The schema as it is now. */
   schema: SourceSchema
@@ -98,16 +98,16 @@ const agree = (one: SourceSchema, other: SourceSchema, { type, title }: LiveEven
 
 /**
  * How an event fits the schema as it is now. Without its payload that is known when the schema has no definition of it, and
- * when the version that judged it at receipt says the same of it. Undefined for a rejected event, which nothing judges, and
+ * when the version that validated it at receipt says the same of it. Undefined for a rejected event, which nothing validates, and
  * while only the payload can tell.
  */
-export const judgementOf = (event: LiveEvent, { schema, versions }: KnownSchemas): Judgement | undefined => {
+export const validationOf = (event: LiveEvent, { schema, versions }: KnownSchemas): ValidationResult | undefined => {
   const { type, title, payload, compatibility } = event
   if (event.status === 'rejected') return undefined
   if (payload !== undefined)
-    return judgeEvent(schema, { type, title, data: payload === null ? undefined : judgedDataOf(type, payload) })
-  if (!isJudgedType(type) || definitionOf(schema, type, title) === undefined)
-    return judgeEvent(schema, { type, title, data: undefined })
+    return validateEvent(schema, { type, title, data: payload === null ? undefined : validatedDataOf(type, payload) })
+  if (!isValidatedType(type) || definitionOf(schema, type, title) === undefined)
+    return validateEvent(schema, { type, title, data: undefined })
   const then = versions.get(event.schemaVersion)
   if (compatibility === '' || then === undefined || !agree(then, schema, event)) return undefined
   return { compatibility, problems: [] }
@@ -115,4 +115,4 @@ export const judgementOf = (event: LiveEvent, { schema, versions }: KnownSchemas
 
 /** Whether only the payload of an event can tell how it fits. */
 export const needsPayload = (event: LiveEvent, known: KnownSchemas): boolean =>
-  event.status !== 'rejected' && event.payload === undefined && judgementOf(event, known) === undefined
+  event.status !== 'rejected' && event.payload === undefined && validationOf(event, known) === undefined

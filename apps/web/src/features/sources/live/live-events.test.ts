@@ -1,6 +1,6 @@
 import { type Compatibility, emptyObject, type SourceSchema } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import { judgementOf, type LiveEvent } from './live-event.ts'
+import { type LiveEvent, validationOf } from './live-event.ts'
 import {
   initialLive,
   type LiveAction,
@@ -246,8 +246,8 @@ describe('when the schema changes', () => {
     compatibility,
     schemaVersion: 1,
   })
-  const verdicts = (state: LiveState) =>
-    state.events.map((each) => [each.title, judgementOf(each, state)?.compatibility])
+  const results = (state: LiveState) =>
+    state.events.map((each) => [each.title, validationOf(each, state)?.compatibility])
   const before = run(
     { type: 'schema', schema: paid('Known'), version: 1 },
     received(named(1, 'Known', 'compatible'), named(2, 'New', 'incompatible'), named(3, 'New', 'incompatible')),
@@ -264,7 +264,7 @@ describe('when the schema changes', () => {
     const after = liveReducer(before, { type: 'schema', schema: both })
     expect(shownEvents(after)).toEqual([])
     expect(waitingShown(after)).toBe(0)
-    expect(verdicts(after)).toEqual([
+    expect(results(after)).toEqual([
       ['New', undefined],
       ['New', undefined],
       ['Known', 'compatible'],
@@ -278,14 +278,14 @@ describe('when the schema changes', () => {
         { eventId: '0-3-0', payload: { properties: { total: 1 } } },
       ],
     })
-    expect(verdicts(read)).toEqual([
+    expect(results(read)).toEqual([
       ['New', 'needsAttention'],
       ['New', 'compatible'],
       ['Known', 'compatible'],
     ])
     expect(neededPayloads(read, false)).toBe('0-4-0')
     // Refused by the server: all is as it was.
-    expect(verdicts(liveReducer(read, { type: 'schema', schema: paid('Known'), version: 1 }))).toEqual(verdicts(before))
+    expect(results(liveReducer(read, { type: 'schema', schema: paid('Known'), version: 1 }))).toEqual(results(before))
   })
 
   test('a text that is on its way to the server is not taken for a version', () => {

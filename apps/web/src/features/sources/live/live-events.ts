@@ -27,7 +27,7 @@ export type LiveState = {
   clearedUntil: number
   /** What of `events` is shown. */
   filters: LiveFilters
-  /** What events are judged by: tracked events by their title, and identify by the user part when there is one. */
+  /** What events are validated by: tracked events by their title, and identify by the user part when there is one. */
   schema: SourceSchema
   /** The versions of the schema that have been seen, by their number: each never changes. */
   versions: ReadonlyMap<number, SourceSchema>

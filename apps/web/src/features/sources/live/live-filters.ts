@@ -1,5 +1,5 @@
 import { type Compatibility, compatibilities, type EventType, eventTypes } from '@tributary/contract'
-import { judgementOf, type KnownSchemas, type LiveEvent } from './live-event.ts'
+import { type KnownSchemas, type LiveEvent, validationOf } from './live-event.ts'
 
 /** What the live list is narrowed to; '' stands for any. */
 export type LiveFilters = {
@@ -22,7 +22,7 @@ export const matches = (event: LiveEvent, filters: LiveFilters, known: KnownSche
   (filters.type === '' || event.type === filters.type) &&
   (filters.environment === '' || event.test === (filters.environment === 'test')) &&
   event.title.toLowerCase().includes(filters.text.trim().toLowerCase()) &&
-  (filters.compatibility === '' || judgementOf(event, known)?.compatibility === filters.compatibility)
+  (filters.compatibility === '' || validationOf(event, known)?.compatibility === filters.compatibility)
 
 /** The filters as an address holds them: only those that are set. */
 export const writeLiveFilters = ({ text, type, environment, compatibility }: LiveFilters): Record<string, string> =>

@@ -1,4 +1,4 @@
-import { isJsonObject, judgedDataOf, type SourceSchema } from '@tributary/contract'
+import { isJsonObject, type SourceSchema, validatedDataOf } from '@tributary/contract'
 import type { LiveEvent } from './live-event.ts'
 
 const own = (value: unknown, name: string): unknown =>
@@ -35,7 +35,7 @@ export const propertyText = ({ type, payload, values }: LiveEvent, property: str
     return value === undefined ? undefined : textOf(value)
   }
   if (payload === null) return ''
-  const inner = valueAt(judgedDataOf(type, payload), property)
+  const inner = valueAt(validatedDataOf(type, payload), property)
   const value = inner === undefined ? valueAt(payload, property) : inner
   return value === undefined ? '' : textOf(value)
 }
@@ -46,7 +46,7 @@ export const propertyNames = (schema: SourceSchema, events: readonly LiveEvent[]
   for (const definition of [...schema.events.values(), schema.user])
     for (const name of definition?.properties.keys() ?? []) names.add(name)
   for (const { type, payload } of events) {
-    const data = payload === undefined || payload === null ? undefined : judgedDataOf(type, payload)
+    const data = payload === undefined || payload === null ? undefined : validatedDataOf(type, payload)
     if (isJsonObject(data)) for (const name of Object.keys(data)) names.add(name)
   }
   return [...names].sort((one, other) => one.localeCompare(other))

@@ -15,7 +15,7 @@ import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { TooltipArea } from '../../../ui/overlays/tooltip.tsx'
 import { scrollable } from '../../../ui/scrollable.ts'
-import { judgementOf, type LiveEvent } from './live-event.ts'
+import { type LiveEvent, validationOf } from './live-event.ts'
 import { type LiveAction, type LiveState, newEventsLabel, shownEvents, waitingShown } from './live-events.ts'
 import { noFilters } from './live-filters.ts'
 import { LiveHead, LiveRow, LoadingRow, rowHeights } from './live-row.tsx'
@@ -176,7 +176,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
             <LiveRow
               key={event.eventId}
               event={event}
-              compatibility={judgementOf(event, state)?.compatibility}
+              compatibility={validationOf(event, state)?.compatibility}
               unmarked={unmarked}
               place={index + 2}
               density={density}

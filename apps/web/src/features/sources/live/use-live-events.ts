@@ -22,7 +22,7 @@ const pollMs = 5000
 const storedMs = 2500
 
 /**
- * Judges the events by the schema as it is now, also while a change of this page is on its way, and reads the source again
+ * Validates the events by the schema as it is now, also while a change of this page is on its way, and reads the source again
  * when somebody else has changed it. The answer hears of versions that exist.
  */
 const useSchemaNow = (

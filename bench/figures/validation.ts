@@ -12,11 +12,11 @@ const changes = 20
 
 /** Processor time that a schema of 50 events with 20 properties adds to the pipeline's steps, one event in turns. */
 const measureShare = async (): Promise<Figure> => {
-  const { stdout } = await promisify(execFile)(process.execPath, [steps, '20000', 'judging'])
+  const { stdout } = await promisify(execFile)(process.execPath, [steps, '20000', 'validation'])
   const cost: { without: number; with: number } = JSON.parse(stdout)
   const ratio = cost.with / cost.without - 1
   return {
-    figure: 'judging by a schema of 50 events, share of the steps',
+    figure: 'validation by a schema of 50 events, share of the steps',
     target: `< ${maxShare} of ${cost.without.toFixed(1)} µs/event`,
     measured: `${(cost.with - cost.without).toFixed(1)} µs/event`,
     ratio,
@@ -27,7 +27,7 @@ const measureShare = async (): Promise<Figure> => {
 const schemaOf = (type: string): string =>
   JSON.stringify({ events: { Changed: { properties: { value: { type } }, required: ['value'] } } })
 
-/** From asking for a change of a schema until the event behind it is accepted, which must be judged by the new version. */
+/** From asking for a change of a schema until the event behind it is accepted, which must be validated by the new version. */
 const measureChange = async (): Promise<Figure> => {
   const bench = await startBench({})
   await using _ = bench.product
@@ -58,10 +58,10 @@ const measureChange = async (): Promise<Figure> => {
   return {
     figure: 'schema change to its effect on the next event',
     target: `p95 < ${maxDelayMs} ms`,
-    measured: `${Math.round(p95)} ms of ${changes} changes${late === 0 ? '' : ` (${late} events judged by an older version)`}`,
+    measured: `${Math.round(p95)} ms of ${changes} changes${late === 0 ? '' : ` (${late} events validated by an older version)`}`,
     pass: late === 0 && p95 < maxDelayMs,
   }
 }
 
-/** What judging events by schemas costs, and how soon a changed schema counts. */
-export const measureJudging = async (): Promise<Figure[]> => [await measureShare(), await measureChange()]
+/** What validation events by schemas costs, and how soon a changed schema counts. */
+export const measureValidation = async (): Promise<Figure[]> => [await measureShare(), await measureChange()]

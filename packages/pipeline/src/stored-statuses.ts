@@ -14,14 +14,14 @@ export type RecordSpan = {
 }
 
 /** The statuses under which the events of records are stored, by event id; what is not stored is absent. */
-export type StoredVerdicts = (span: RecordSpan) => Promise<ReadonlyMap<string, AcceptedStatus>>
+export type StoredStatuses = (span: RecordSpan) => Promise<ReadonlyMap<string, AcceptedStatus>>
 
 /**
  * Asks the event store what became of events whose insert may have been finished when the last run ended. Sources bound
  * what is read, and with the times of receipt they keep events of an earlier log with the same places apart.
  */
-export const createStoredVerdicts =
-  (eventStore: Pick<EventStore, 'query'>): StoredVerdicts =>
+export const createStoredStatuses =
+  (eventStore: Pick<EventStore, 'query'>): StoredStatuses =>
   async ({ partition, from, to, workspaceIds, sourceIds, firstTime, lastTime }) => {
     const rows = await eventStore.query<{ event_id: string; blocked: number }>(
       `select event_id, toUInt8(status = 'blocked') as blocked from events

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { judgeEvent, maxProblems } from './compatibility.ts'
+import { maxProblems, validateEvent } from './compatibility.ts'
 import { type ObjectSchema, parseSourceSchema, type SourceSchema, schemaLimits } from './source-schema.ts'
 import { trackingLimits } from './tracking.ts'
 
 /*
- * What a judgement really does is counted by what it judges and by what it judges with, not by itself: each look into the
+ * What a validation really does is counted by what it validates and by what it validates with, not by itself: each look into the
  * event, each name that is taken from a definition and each property that is looked for there is a step.
  */
 let steps = 0
@@ -67,7 +67,7 @@ const schemaOf = (bought: object): SourceSchema => {
 const names = Array.from({ length: schemaLimits.properties }, (_, index) => `p${index}`)
 const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
 const asked = { properties: texts, required: names }
-/** Too few for as many different problems as are told, which would end a judgement. */
+/** Too few for as many different problems as are told, which would end a validation. */
 const fewAsked = { properties: texts, required: names.slice(0, maxProblems - 1) }
 const listOf = (items: object): object => ({ properties: { l: { type: 'array', items } } })
 /** As many of a value as an event has room for. */
@@ -103,14 +103,14 @@ const hostile: Record<string, [schema: object, properties: object]> = {
 const stepsPerByte = 4
 const stepsOfFindings = 4 * 1000
 
-describe('judging an event of the largest size takes steps in proportion to its bytes, whatever its schema asks for', () => {
+describe('validating an event of the largest size takes steps in proportion to its bytes, whatever its schema asks for', () => {
   test.each(Object.entries(hostile))('%s', (_, [bought, properties]) => {
     const schema = schemaOf(bought)
     const bytes = JSON.stringify(properties).length
     expect(bytes).toBeLessThanOrEqual(trackingLimits.eventBytes)
     const event = { type: 'track', title: 'Bought', data: counting(properties) }
     steps = 0
-    const { compatibility } = judgeEvent(schema, event)
+    const { compatibility } = validateEvent(schema, event)
     expect(compatibility).toMatch(/compatible|needsAttention/)
     expect(steps).toBeGreaterThan(3)
     expect(steps).toBeLessThanOrEqual(stepsPerByte * bytes + stepsOfFindings)
