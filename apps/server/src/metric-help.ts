@@ -24,7 +24,7 @@ export const metricHelp: Readonly<Record<string, string>> = {
   pipeline_deliveries_append_failures: 'Appends to the deliveries log that failed and were repeated.',
   pipeline_delivery_records: 'Records that were appended to the deliveries log.',
   pipeline_events: 'Processed events, by status.',
-  pipeline_events_dropped: 'Discarded events, by source and reason.',
+  pipeline_events_discarded: 'Discarded events, by source and reason.',
   pipeline_events_rejected: 'Rejected events, by reason.',
   pipeline_insert: 'Time of an insert into the event store.',
   pipeline_lag_bytes: 'Bytes of accepted requests that are not processed yet.',

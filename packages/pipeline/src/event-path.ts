@@ -37,9 +37,9 @@ export type EventPath = {
   /** Takes one event of a split request to its end. Never throws. */
   take(raw: RawEvent, scope: PathScope): PathEnd
   /** Message ids that no journaled range carries yet. */
-  idsInHand(): readonly SeenId[]
-  /** Forgets the ids in hand, after they were journaled. */
-  idsHandedOver(): void
+  pendingIds(): readonly SeenId[]
+  /** Forgets the pending ids, after they were journaled. */
+  idsFlushed(): void
 }
 
 const fault = reject('malformed_json', 'The event could not be processed.')
@@ -94,7 +94,7 @@ export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): Ev
       if (rejected !== undefined || event === undefined) return { kind: 'rejected', event, why: rejected ?? fault }
       return validate(event, scope)
     },
-    idsInHand: seen.inHand,
-    idsHandedOver: seen.handedOver,
+    pendingIds: seen.pending,
+    idsFlushed: seen.flushed,
   }
 }

@@ -409,7 +409,7 @@ describe('deduplication', () => {
       record(batchOf('b', 'c'), { k: 'batch' }, 1),
     )
     expect(rows.map((row) => row.eventId)).toEqual(['1-0000000000-0000', '1-0000000000-0001', '1-0000000001-0001'])
-    expect([...batch.dropped.values()]).toEqual([
+    expect([...batch.discarded.values()]).toEqual([
       { workspaceId: 'w-1', sourceId: 's-1', hour: receivedAt / 1000, reason: 'duplicate', events: 2 },
     ])
   })
@@ -423,7 +423,7 @@ describe('deduplication', () => {
     const broken = { ...track, event: undefined }
     const { rows, batch } = run(record(broken), record(broken, {}, 1), record(track, {}, 2))
     expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
-    expect([...batch.dropped.values()].map(({ reason }) => reason)).toEqual(['duplicate_rejected'])
+    expect([...batch.discarded.values()].map(({ reason }) => reason)).toEqual(['duplicate_rejected'])
   })
 
   it('gives the same rows when the journal already knows their places', () => {
@@ -431,12 +431,12 @@ describe('deduplication', () => {
     const first = newProcessor()
     for (const one of records) first.add(one)
     const before = first.take()
-    const seen = new Map(first.idsInHand().map((id) => [Buffer.from(id.hash).toString('hex'), id]))
+    const seen = new Map(first.pendingIds().map((id) => [Buffer.from(id.hash).toString('hex'), id]))
     const again = newProcessor((hash) => seen.get(Buffer.from(hash).toString('hex')))
     for (const one of records) again.add(one)
     const after = again.take()
     expect(after.rows.bytes.equals(before.rows.bytes)).toBe(true)
-    expect([...after.dropped.values()]).toEqual([...before.dropped.values()])
+    expect([...after.discarded.values()]).toEqual([...before.discarded.values()])
   })
 })
 
@@ -563,7 +563,7 @@ describe('events that are sent again', () => {
       ['1-0000000003-0000', 'm-1'],
       ['1-0000000004-0000', 'm-1'],
     ])
-    expect([...batch.dropped.values()].map(({ events }) => events)).toEqual([1])
+    expect([...batch.discarded.values()].map(({ events }) => events)).toEqual([1])
   })
 
   it('cannot be kept away by a client that chooses their id as its message id', () => {

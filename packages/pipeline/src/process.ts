@@ -12,7 +12,7 @@ import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent }
 import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
 import type { Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
 import type { DropReason, Reject } from './outcome.ts'
-import { type DroppedCount, rowPrefix, writeAccepted, writeRejected } from './rows.ts'
+import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './rows.ts'
 import { type EventSlice, type Slice, type SplitBody, splitBatch, splitSingle } from './steps/split.ts'
 import { createTextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
@@ -38,7 +38,7 @@ export type MicroBatch = {
   /** When the oldest of its records was appended, epoch ms. */
   readonly since: number
   readonly rows: Rows
-  readonly dropped: ReadonlyMap<string, DroppedCount>
+  readonly discarded: ReadonlyMap<string, DiscardedCount>
   /** Records for the deliveries log, in order per source. */
   readonly deliveries: readonly LogEntry[]
   /** Events of watched sources. */
@@ -56,7 +56,7 @@ export type MicroBatch = {
 export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   ...batch,
   rows: { bytes: Buffer.alloc(0), ends: [] },
-  dropped: new Map(),
+  discarded: new Map(),
   deliveries: [],
   live: new Map(),
   accepted: 0,
@@ -80,21 +80,21 @@ export type ProcessorDeps = {
 
 export type Processor = {
   /**
-   * Takes the events of one record through the steps and into the micro-batch in hand; begins one if there is none. An
+   * Takes the events of one record through the steps and into the open micro-batch; begins one if there is none. An
    * event that was decided before goes the same way again, whatever its schema says now.
    */
   add(record: LogRecord, decided?: Decided): void
-  /** Records, events and bytes of rows of the micro-batch in hand. */
+  /** Records, events and bytes of rows of the open micro-batch. */
   size(): { records: number; events: number; bytes: number }
-  /** Ends the micro-batch in hand, which holds at least one record. */
+  /** Ends the open micro-batch, which holds at least one record. */
   take(): MicroBatch
   /** Ids that no journalled range carries yet. */
-  idsInHand(): readonly SeenId[]
-  /** Forgets the ids in hand, after they were journalled. */
-  idsHandedOver(): void
+  pendingIds(): readonly SeenId[]
+  /** Forgets the pending ids, after they were journalled. */
+  idsFlushed(): void
 }
 
-type InHand = {
+type OpenBatch = {
   partition: number
   from: number
   to: number
@@ -104,14 +104,14 @@ type InHand = {
   events: number
   accepted: number
   blocked: number
-  dropped: Map<string, DroppedCount>
+  discarded: Map<string, DiscardedCount>
   deliveries: Map<string, SourceEvents & { places: number[]; lossy: boolean }>
   live: Map<string, LiveEvent[]>
   bytesByWorkspace: Map<string, number>
   rejected: Map<string, number>
 }
 
-const begin = (record: LogRecord): InHand => ({
+const begin = (record: LogRecord): OpenBatch => ({
   partition: record.partition,
   from: record.offset,
   to: record.offset,
@@ -121,7 +121,7 @@ const begin = (record: LogRecord): InHand => ({
   events: 0,
   accepted: 0,
   blocked: 0,
-  dropped: new Map(),
+  discarded: new Map(),
   deliveries: new Map(),
   live: new Map(),
   bytesByWorkspace: new Map(),
@@ -193,25 +193,25 @@ export const createProcessor = ({
   const path = createEventPath(journal)
   const rows = createRowWriter()
   const texts = createTextBytes(betweenEvents)
-  let hand: InHand | undefined
+  let open: OpenBatch | undefined
 
   const count = (meta: RequestMeta, reason: DropReason): void => {
     const hour = Math.floor(meta.r / 3_600_000) * 3600
     const key = `${meta.s}\n${hour}\n${reason}`
-    const known = hand?.dropped.get(key)
+    const known = open?.discarded.get(key)
     if (known === undefined) {
-      hand?.dropped.set(key, { workspaceId: meta.w, sourceId: meta.s, hour, reason, events: 1 })
+      open?.discarded.set(key, { workspaceId: meta.w, sourceId: meta.s, hour, reason, events: 1 })
     } else known.events++
   }
 
-  const keepRejected = (batch: InHand, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void => {
+  const keepRejected = (batch: OpenBatch, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void => {
     writeRejected(rows, raw, event, why)
     batch.rejected.set(why.reason, (batch.rejected.get(why.reason) ?? 0) + 1)
     batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, blocked: false, fit: undefined })
   }
 
   const keepStored = (
-    batch: InHand,
+    batch: OpenBatch,
     { event, status, validation }: Stored,
     { destinations, schemaInForce }: Scope,
   ): void => {
@@ -241,7 +241,7 @@ export const createProcessor = ({
     source.places.push(from, texts.length)
   }
 
-  const take = (batch: InHand, raw: RawEvent, scope: Scope): void => {
+  const take = (batch: OpenBatch, raw: RawEvent, scope: Scope): void => {
     batch.events++
     const end = path.take(raw, scope)
     if (end.kind === 'stored') keepStored(batch, end, scope)
@@ -251,8 +251,8 @@ export const createProcessor = ({
 
   return {
     add(record, decided) {
-      hand ??= begin(record)
-      const batch = hand
+      open ??= begin(record)
+      const batch = open
       batch.records++
       batch.to = record.offset + 1
       batch.incarnation = record.incarnation
@@ -298,24 +298,24 @@ export const createProcessor = ({
     },
 
     size: () => ({
-      records: hand?.records ?? 0,
-      events: hand?.events ?? 0,
+      records: open?.records ?? 0,
+      events: open?.events ?? 0,
       bytes: rows.length,
     }),
 
     take() {
-      if (hand === undefined) throw new Error('There is no micro-batch in hand')
-      const { events: _, records: __, deliveries, ...batch } = hand
+      if (open === undefined) throw new Error('There is no open micro-batch')
+      const { events: _, records: __, deliveries, ...batch } = open
       const entries = [...deliveries.values()].flatMap((source) =>
         deliveryRecords(source, texts, deliveryRecordBytes, batch.to),
       )
       const result = { ...batch, rows: rows.take(), deliveries: entries }
       texts.clear()
-      hand = undefined
+      open = undefined
       return result
     },
 
-    idsInHand: () => path.idsInHand(),
-    idsHandedOver: () => path.idsHandedOver(),
+    pendingIds: () => path.pendingIds(),
+    idsFlushed: () => path.idsFlushed(),
   }
 }

@@ -104,7 +104,7 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       }
       if (processor.size().records > 0) keep()
     }
-    processor.idsHandedOver()
+    processor.idsFlushed()
     await store.repeat(token, ranges, batches, Promise.all(deliveries))
   }
   return groups.size

@@ -244,8 +244,8 @@ export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' 
 }
 
 /** How many events of a source were left out in an hour, and why. */
-export type DroppedCount = { workspaceId: string; sourceId: string; hour: number; reason: string; events: number }
+export type DiscardedCount = { workspaceId: string; sourceId: string; hour: number; reason: string; events: number }
 
 /** A row of the table `dropped_events`; `hour` is epoch seconds. */
-export const droppedRow = (count: DroppedCount): string =>
+export const discardedRow = (count: DiscardedCount): string =>
   `{"workspace_id":${JSON.stringify(count.workspaceId)},"source_id":${JSON.stringify(count.sourceId)},"hour":${count.hour},"reason":"${count.reason}","events":${count.events}}`

@@ -7,8 +7,8 @@ test.each([512, 1024, 1536, 2048, 4096])(
   'all inserts at once, each at its largest, take at most two thirds of %i MiB of the event store',
   (memory) => {
     const { batchBytes, flushBytes } = insertSizesFor(memory * MiB)
-    const { lanes } = defaultPipelineSettings
-    expect(lanes * 2 * batchBytes * 5).toBeLessThanOrEqual((memory * MiB * 2) / 3)
+    const { concurrentInserts } = defaultPipelineSettings
+    expect(concurrentInserts * 2 * batchBytes * 5).toBeLessThanOrEqual((memory * MiB * 2) / 3)
     expect(flushBytes).toBeLessThan(batchBytes)
     expect(flushBytes).toBeGreaterThanOrEqual(8 * MiB)
   },

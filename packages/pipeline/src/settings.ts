@@ -20,7 +20,7 @@ export type PipelineSettings = {
   /** What a partition may always add to a full batch, so that a flood of others does not keep it out. */
   shareBytes: number
   /** Inserts under way at once. */
-  lanes: number
+  concurrentInserts: number
   /** Deliveries not yet durable at which reading waits. */
   deliveriesBytes: number
   /** Largest body of a record of the deliveries log. */
@@ -35,7 +35,7 @@ export type PipelineSettings = {
   liveBytes: number
   /** How often `pipeline.processed` and `pipeline.positions` are published. */
   reportMs: number
-  /** How long `stop` waits for what is in hand; the rest is repeated at the next start. */
+  /** How long `stop` waits for what is uncommitted; the rest is repeated at the next start. */
   drainMs: number
 }
 
@@ -51,7 +51,7 @@ export const defaultPipelineSettings: PipelineSettings = {
   batchBytes: 48 * 1024 * 1024,
   batchMs: 1000,
   shareBytes: 64 * 1024,
-  lanes: 2,
+  concurrentInserts: 2,
   deliveriesBytes: 16 * 1024 * 1024,
   deliveryRecordBytes: 512 * 1024,
   patience: 64,

@@ -4,9 +4,9 @@
  * joined text wide.
  */
 export type TextBytes = {
-  /** Adds to the piece in hand. */
+  /** Adds to the open piece. */
   put(text: string): void
-  /** Adds to the piece in hand and ends it with the separator. */
+  /** Adds to the open piece and ends it with the separator. */
   add(text: string): void
   readonly length: number
   /** Copies the bytes from `from` to before `to` into `target` at `at`; returns how many they are. */

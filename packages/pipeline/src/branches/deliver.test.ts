@@ -26,7 +26,7 @@ const branch = (deliveries: DeliverDeps['deliveries'] = files.deliveries) =>
     metrics: noMetrics,
     settings: { ...defaultPipelineSettings, retryBaseMs: 5, retryCapMs: 10 },
     signal: new AbortController().signal,
-    onRoom() {},
+    onDrain() {},
   })
 const partition = partitionOf('w', 8)
 const record = (messageId: string): LogEntry => ({

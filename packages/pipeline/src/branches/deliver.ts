@@ -37,8 +37,8 @@ export type DeliverDeps = {
   signal: AbortSignal
   /** False for a group that must not have a sequence yet; always true unless told. */
   isStamped?(partition: number, to: number): boolean
-  /** Called when room becomes free. */
-  onRoom(): void
+  /** Called when back-pressure ends. */
+  onDrain(): void
 }
 
 const nothing = Promise.resolve()
@@ -85,7 +85,7 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
         deps.isStamped?.(partition, to) === false ? undefined : { producer, epoch, sequence: to, note: incarnation }
       const appended = append(last.get(partition) ?? nothing, entries, stamp).finally(() => {
         waiting -= bytes
-        deps.onRoom()
+        deps.onDrain()
       })
       last.set(partition, appended)
       return appended

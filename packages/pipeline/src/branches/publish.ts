@@ -66,12 +66,12 @@ const isShort = (value: unknown): value is Short =>
 const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] => {
   if (event?.validated === undefined || event.exact !== undefined || rejected !== undefined) return undefined
   const values: [string, Short][] = []
-  let room = valuesLength
+  let remaining = valuesLength
   for (const name in event.validated) {
     const value = event.validated[name]
     if (!isShort(value)) continue
-    room -= name.length + (typeof value === 'string' ? value.length : 5)
-    if (room < 0) break
+    remaining -= name.length + (typeof value === 'string' ? value.length : 5)
+    if (remaining < 0) break
     values.push([name, value])
   }
   return values.length === 0 ? undefined : Object.fromEntries(values)
@@ -118,13 +118,13 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
 
   /** Values take only the room that the summaries leave, the newest event's first: no event is left out for them. */
   const addValues = ({ summaries, events, bytes }: Channel): void => {
-    let room = settings.liveBytes - bytes
+    let remaining = settings.liveBytes - bytes
     for (let index = summaries.length - 1; index >= 0; index--) {
       const [summary, event] = [summaries[index], events[index]]
       const values = event === undefined ? undefined : valuesOf(event)
       if (summary === undefined || values === undefined) continue
-      room -= bytesOf(values) + valuesKeyBytes
-      if (room < 0) return
+      remaining -= bytesOf(values) + valuesKeyBytes
+      if (remaining < 0) return
       summary.values = values
     }
   }

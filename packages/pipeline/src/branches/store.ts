@@ -7,7 +7,7 @@ import { createBatchSize } from './store/batch-size.ts'
 import { batchAgain, createInsertBuffer } from './store/buffer.ts'
 import { createCommitter } from './store/commit.ts'
 import { createInserter } from './store/insert.ts'
-import { createLanes } from './store/lanes.ts'
+import { createInsertPool } from './store/insert-pool.ts'
 import { createSealer } from './store/seal.ts'
 
 export type StoreBranch = {
@@ -15,7 +15,7 @@ export type StoreBranch = {
   begin(): void
   /** Takes the rows of a micro-batch, whose deliveries are durable when `deliveries` resolves. */
   add(batch: MicroBatch, deliveries: Promise<unknown>): void
-  /** Begins a batch if one is due and a lane is free; `force` makes any waiting row due. */
+  /** Begins a batch if one is due and an insert may start; `force` makes any waiting row due. */
   pump(force?: boolean): void
   /** Inserts what a range of the journal carried, under its token, and commits. For recovery. */
   repeat(
@@ -30,7 +30,7 @@ export type StoreBranch = {
   isIdle(): boolean
   /** Next offset per partition that is stored and committed. */
   committed(): ReadonlyMap<number, number>
-  /** When the oldest record in hand was appended, epoch ms; undefined with nothing in hand. */
+  /** When the oldest uncommitted record was appended, epoch ms; undefined with nothing uncommitted. */
   oldest(): number | undefined
   /** Rows that wait, bytes of rows not yet committed, inserts under way. */
   load(): { rows: number; bytes: number; inserts: number }
@@ -46,12 +46,12 @@ export type StoreDeps = {
   metrics: Metrics
   settings: PipelineSettings
   signal: AbortSignal
-  idsInHand(): readonly SeenId[]
-  idsHandedOver(): void
+  pendingIds(): readonly SeenId[]
+  idsFlushed(): void
   /** Called after a commit, with the bytes of request bodies that are thereby done, per workspace. */
   onCommitted(bytesByWorkspace: ReadonlyMap<string, number>): void
-  /** Called when room becomes free. */
-  onRoom(): void
+  /** Called when back-pressure ends. */
+  onDrain(): void
   /** Called with what no retry mends; the pipeline cannot go on. */
   onFault(error: unknown): void
 }
@@ -62,7 +62,7 @@ export type StoreDeps = {
  * and the durable append to deliveries of everything before it. Repeating the open ranges in the same order under the
  * same tokens therefore stores every event exactly once.
  *
- *     add ─▶ buffer ─▶ seal (journal) ─▶ lanes ─▶ insert ─▶ commit (journal)
+ *     add ─▶ buffer ─▶ seal (journal) ─▶ insert pool ─▶ insert ─▶ commit (journal)
  */
 export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   const { clock, settings, signal } = deps
@@ -71,14 +71,14 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   const size = createBatchSize(settings)
   const sealer = createSealer({ ...deps, buffer, size })
   const committer = createCommitter({ ...deps, retryWrite })
-  const lanes = createLanes({
-    count: settings.lanes,
+  const insertPool = createInsertPool({
+    count: settings.concurrentInserts,
     signal,
     insert: createInserter({ ...deps, retryWrite, onInserted: size.inserted }),
     committer,
     onFree() {
       pump()
-      deps.onRoom()
+      deps.onDrain()
     },
     onFault: deps.onFault,
   })
@@ -96,7 +96,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
     }, ms)
 
   const pump = (force = false): void => {
-    if (buffer.isEmpty() || !lanes.isFree() || signal.aborted) return
+    if (buffer.isEmpty() || !insertPool.isFree() || signal.aborted) return
     const now = clock()
     const batch = sealer.seal(now, force)
     if (batch === undefined) {
@@ -104,8 +104,8 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       return
     }
     forgetTimer()
-    void lanes.launch(batch)
-    deps.onRoom()
+    void insertPool.launch(batch)
+    deps.onDrain()
   }
 
   return {
@@ -116,7 +116,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       pump()
     },
     pump,
-    repeat: (token, ranges, batches, delivered) => lanes.launch(batchAgain(token, ranges, batches, delivered)),
+    repeat: (token, ranges, batches, delivered) => insertPool.launch(batchAgain(token, ranges, batches, delivered)),
     isFull: (partition) => size.isFull(buffer, buffer.bytesOf(partition)),
     isIdle: () => buffer.isEmpty() && committer.isIdle(),
     committed: committer.positions,
@@ -124,7 +124,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       const [waiting, tracked] = [buffer.since, committer.oldest()]
       return waiting === undefined || tracked === undefined ? (waiting ?? tracked) : Math.min(waiting, tracked)
     },
-    load: () => ({ rows: buffer.rows, bytes: buffer.bytes + committer.bytes(), inserts: lanes.busy }),
+    load: () => ({ rows: buffer.rows, bytes: buffer.bytes + committer.bytes(), inserts: insertPool.busy }),
     close: forgetTimer,
   }
 }

@@ -70,7 +70,7 @@ const forgetProducers = (dir: string): void => {
 
 describe('after a kill', () => {
   it.each([1, 2, 5])(
-    'what a version without producers had appended, %s groups of it, is handed on once, though it is killed again',
+    'what a version without producers had appended, %s groups of it, is appended once, though it is killed again',
     async (count) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')
@@ -106,7 +106,7 @@ describe('after a kill', () => {
     ['pipeline.after-deliveries-append', '2'],
     ['pipeline.before-commit', '2'],
   ])(
-    'at %s, pass %s, every event is stored exactly once and handed to deliveries exactly once',
+    'at %s, pass %s, every event is stored exactly once and appended to deliveries exactly once',
     async (point, count) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')
@@ -120,8 +120,8 @@ describe('after a kill', () => {
         expect(await storedIds()).toEqual(expected)
         const rejected = await store.query<{ n: number }>("select count() as n from events where status = 'rejected'")
         expect(rejected).toEqual([{ n: 24 }])
-        const dropped = await store.query<{ n: number }>('select sum(events) as n from dropped_events')
-        expect(dropped).toEqual([{ n: 24 + 21 * 2 }])
+        const discarded = await store.query<{ n: number }>('select sum(events) as n from dropped_events')
+        expect(discarded).toEqual([{ n: 24 + 21 * 2 }])
         const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
         const delivered = (await deliveredIds(deliveries)).toSorted()
         deliveries.close()
@@ -139,7 +139,7 @@ describe('after a kill', () => {
     ['ahead of', 10],
     ['behind', -10],
   ])(
-    'of one whose clock was ten minutes %s that of its successor, each event is stored and handed to deliveries exactly once',
+    'of one whose clock was ten minutes %s that of its successor, each event is stored and appended to deliveries exactly once',
     async (_, minutes) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')

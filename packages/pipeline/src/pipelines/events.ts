@@ -7,7 +7,8 @@ import {
   type LogReader,
   type LogWriter,
 } from '@tributary/storage'
-import type { AppendedBefore } from '../appended-before.ts'
+import type { AlreadyAppended } from '../already-appended.ts'
+import { createAlreadyStored } from '../already-stored.ts'
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
@@ -16,11 +17,10 @@ import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { retrying } from '../retrying.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
-import { createStoredBefore } from '../stored-before.ts'
 import { createStoredStatuses } from '../stored-statuses.ts'
 import { createFanOut } from './events/fan-out.ts'
-import { createIntake } from './events/intake.ts'
 import { createLifecycle, type Lifecycle } from './events/lifecycle.ts'
+import { createMicroBatcher } from './events/micro-batcher.ts'
 import { createNews, type News } from './events/news.ts'
 import { readLoop } from './events/read-loop.ts'
 import { startUp } from './events/start-up.ts'
@@ -53,18 +53,18 @@ export type PipelineState = {
   /** About how many records are not yet committed (offsets), and bytes they have (by the mean size of those read). */
   lagRecords: number
   lagBytes: number
-  /** Age of the oldest record in hand that is not committed; 0 with nothing in hand. */
+  /** Age of the oldest uncommitted record; 0 with nothing uncommitted. */
   oldestUnstoredMs: number
   /** Rows waiting for their insert, bytes of rows not committed, inserts under way. */
   rowsWaiting: number
-  bytesInHand: number
+  uncommittedBytes: number
   inserts: number
 }
 
 export type Pipeline = {
   /** Repeats what the last run left open, then begins to read. Returns at once. */
   start(): void
-  /** Reads no more, stores and commits what is in hand (at most `drainMs`), and ends. */
+  /** Reads no more, stores and commits what is uncommitted (at most `drainMs`), and ends. */
   stop(): Promise<void>
   /** Resolves when everything appended before the call is stored and committed. Rejects when the pipeline ends before. */
   idle(): Promise<void>
@@ -77,15 +77,15 @@ type Wiring = {
   deps: Omit<PipelineDeps, 'settings'>
   settings: PipelineSettings
   lifecycle: Lifecycle
-  /** Called when room becomes free. */
-  onRoom(): void
+  /** Called when back-pressure ends. */
+  onDrain(): void
 }
 
 /** The steps and the three branches behind them, and what says how far they are. */
-const createParts = ({ deps, settings, lifecycle: { signal, fail }, onRoom }: Wiring) => {
+const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: Wiring) => {
   const { coordination, clock, metrics, journal } = deps
   /** What earlier runs appended to deliveries. */
-  let before: AppendedBefore | undefined
+  let before: AlreadyAppended | undefined
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
   const processor = createProcessor({
     journal,
@@ -100,28 +100,28 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onRoom }: Wi
     settings,
     signal,
     isStamped: (partition, to) => before?.isStamped(partition, to) !== false,
-    onRoom,
+    onDrain,
   })
   const store = createStoreBranch({
     ...deps,
     settings,
     signal,
-    idsInHand: processor.idsInHand,
-    idsHandedOver: processor.idsHandedOver,
+    pendingIds: processor.pendingIds,
+    idsFlushed: processor.idsFlushed,
     onCommitted: (bytes) => progress.committed(bytes),
-    onRoom,
+    onDrain,
     onFault: fail,
   })
   const progress = createProgress({ ...deps, store, settings })
-  const onAppendedBefore = (found: AppendedBefore): void => {
+  const onAlreadyAppended = (found: AlreadyAppended): void => {
     before = found
   }
-  return { publish, processor, deliver, store, progress, onAppendedBefore }
+  return { publish, processor, deliver, store, progress, onAlreadyAppended }
 }
 
 /** Asks the event store what it has, until it answers. */
 const createAsking =
-  ({ settings, lifecycle: { signal }, deps: { logger } }: Omit<Wiring, 'onRoom'>) =>
+  ({ settings, lifecycle: { signal }, deps: { logger } }: Omit<Wiring, 'onDrain'>) =>
   <T>(question: () => Promise<T>): Promise<T> =>
     retrying(question, {
       baseMs: settings.retryBaseMs,
@@ -139,7 +139,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
   const { processor, deliver, store, progress } = parts
   const asking = createAsking(wiring)
   const storedStatuses = createStoredStatuses(deps.eventStore)
-  const storedBefore = createStoredBefore(deps.eventStore)
+  const alreadyStored = createAlreadyStored(deps.eventStore)
   const fanOut = createFanOut({ ...deps, ...parts })
   progress.start()
   const { next, unknownBefore } = await startUp({
@@ -148,22 +148,22 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
     storedStatuses: (span) => asking(() => storedStatuses(span)),
     readBytes: settings.turnBytes,
   })
-  const intake = createIntake({
+  const batcher = createMicroBatcher({
     processor,
     microBatchEvents: settings.microBatchEvents,
     onRead: progress.read,
-    handOn(batch) {
+    flush(batch) {
       next.set(batch.partition, batch.to)
       fanOut(batch)
     },
   })
   await readLoop({
     ...deps,
-    intake,
+    batcher,
     news,
     next,
     unknownBefore,
-    storedBefore: (partition, records) => asking(() => storedBefore(partition, records)),
+    alreadyStored: (partition, records) => asking(() => alreadyStored(partition, records)),
     turnBytes: settings.turnBytes,
     isFull: (partition) => store.isFull(partition) || deliver.isFull(),
     isRunning: lifecycle.isRunning,
@@ -210,11 +210,11 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     logger,
     onFault: deps.onFault,
   })
-  const onRoom = (): void => {
+  const onDrain = (): void => {
     if (progress.isAwaited()) store.pump(true)
-    news.roomFreed()
+    news.drained()
   }
-  const wiring: Wiring = { deps, settings, lifecycle, onRoom }
+  const wiring: Wiring = { deps, settings, lifecycle, onDrain }
   const parts = createParts(wiring)
   const { publish, store, progress } = parts
 
@@ -230,7 +230,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     async state() {
       const lag = await progress.lag()
       const { rows, bytes, inserts } = store.load()
-      return { running: lifecycle.isRunning(), ...lag, rowsWaiting: rows, bytesInHand: bytes, inserts }
+      return { running: lifecycle.isRunning(), ...lag, rowsWaiting: rows, uncommittedBytes: bytes, inserts }
     },
   }
 }

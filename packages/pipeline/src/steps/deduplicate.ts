@@ -16,23 +16,23 @@ export type Identified = {
   readonly index: number
 }
 
-/** The ids of one consumer: those of the journal and those in hand, which no range of the journal carries yet. */
+/** The ids of one consumer: those of the journal and those pending, which no range of the journal carries yet. */
 export type SeenIds = {
   /**
-   * Undefined for an event whose id was not seen before, whose id is then in hand; a drop for any other. The first
+   * Undefined for an event whose id was not seen before, whose id is then pending; a drop for any other. The first
    * log position wins; an event read again at its own position is no duplicate of itself.
    */
   check(event: Identified): Drop | undefined
-  /** The ids in hand, in the order of their events. */
-  inHand(): readonly SeenId[]
-  /** Forgets what is in hand, after the journal has it. */
-  handedOver(): void
+  /** The pending ids, in the order of their events. */
+  pending(): readonly SeenId[]
+  /** Forgets what is uncommitted, after the journal has it. */
+  flushed(): void
 }
 
 const duplicate = drop('duplicate')
 const duplicateRejected = drop('duplicate_rejected')
 
-/** Deduplicates on (source, message id) by 128 bits of SHA-256, over the journal's window and what is in hand. */
+/** Deduplicates on (source, message id) by 128 bits of SHA-256, over the journal's window and what is uncommitted. */
 export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): SeenIds => {
   const keys = new Set<string>()
   let ids: SeenId[] = []
@@ -55,8 +55,8 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
       ids.push({ hash: bytes, partition: event.partition, offset: event.offset, index: event.index })
       return undefined
     },
-    inHand: () => ids,
-    handedOver() {
+    pending: () => ids,
+    flushed() {
       keys.clear()
       ids = []
     },

@@ -48,7 +48,7 @@ describe('the buffer of an insert', () => {
     expect(buffer.bytesOf(1)).toBe((batches[1]?.rows.bytes.length ?? 0) + (batches[3]?.rows.bytes.length ?? 0))
     const batch = buffer.take(buffer.ranges())
     expect(batch).toMatchObject({ since: 40, bytes })
-    expect(batch.dropped).toMatchObject([{ workspaceId: 'w-3', reason: 'duplicate', events: 3 }])
+    expect(batch.discarded).toMatchObject([{ workspaceId: 'w-3', reason: 'duplicate', events: 3 }])
     const bodies = (n: number, m: number, workspace: string): number =>
       (batches[n]?.bytesByWorkspace.get(workspace) ?? 0) + (batches[m]?.bytesByWorkspace.get(workspace) ?? 0)
     expect(Object.fromEntries(batch.bytesByWorkspace)).toEqual({

@@ -1,14 +1,14 @@
 import { randomToken } from '@tributary/kernel'
 import type { JournalRange, Rows } from '@tributary/storage'
 import type { MicroBatch } from '../../process.ts'
-import type { DroppedCount } from '../../rows.ts'
+import type { DiscardedCount } from '../../rows.ts'
 
 /** What goes into the event store with one insert, and is committed as a whole. */
 export type Batch = {
   readonly token: string
   readonly ranges: readonly JournalRange[]
   readonly rows: readonly Rows[]
-  readonly dropped: readonly DroppedCount[]
+  readonly discarded: readonly DiscardedCount[]
   /** Resolves when the deliveries of its events are durable. */
   readonly deliveries: Promise<unknown>
   /** Bytes of request bodies. */
@@ -42,7 +42,7 @@ const addTo = (sums: Map<string, number>, more: ReadonlyMap<string, number>): vo
   for (const [key, value] of more) sums.set(key, (sums.get(key) ?? 0) + value)
 }
 
-const mergeDropped = (into: Map<string, DroppedCount>, more: ReadonlyMap<string, DroppedCount>): void => {
+const mergeDiscarded = (into: Map<string, DiscardedCount>, more: ReadonlyMap<string, DiscardedCount>): void => {
   for (const [key, count] of more) {
     const known = into.get(key)
     if (known === undefined) into.set(key, { ...count })
@@ -52,7 +52,7 @@ const mergeDropped = (into: Map<string, DroppedCount>, more: ReadonlyMap<string,
 
 /** What micro-batches come to beside their rows. */
 const createSums = () => ({
-  dropped: new Map<string, DroppedCount>(),
+  discarded: new Map<string, DiscardedCount>(),
   bytesByWorkspace: new Map<string, number>(),
   since: Number.POSITIVE_INFINITY,
   rows: 0,
@@ -60,7 +60,7 @@ const createSums = () => ({
 })
 
 const sum = (sums: ReturnType<typeof createSums>, batch: MicroBatch): void => {
-  mergeDropped(sums.dropped, batch.dropped)
+  mergeDiscarded(sums.discarded, batch.discarded)
   addTo(sums.bytesByWorkspace, batch.bytesByWorkspace)
   sums.since = Math.min(sums.since, batch.since)
   sums.rows += batch.rows.ends.length
@@ -78,7 +78,7 @@ export const batchAgain = (
   for (const batch of batches) sum(sums, batch)
   const { bytesByWorkspace, since, bytes } = sums
   const rows = batches.map((batch) => batch.rows)
-  return { token, ranges, rows, dropped: [...sums.dropped.values()], deliveries, bytesByWorkspace, since, bytes }
+  return { token, ranges, rows, discarded: [...sums.discarded.values()], deliveries, bytesByWorkspace, since, bytes }
 }
 
 type Part = { readonly from: number; to: number; bytes: number; readonly rows: Rows[] }
@@ -118,12 +118,12 @@ export const createInsertBuffer = (): InsertBuffer => {
     take(ranges) {
       const [first] = ranges
       if (first === undefined) throw new Error('There is nothing in the buffer')
-      const { dropped, bytesByWorkspace, since, bytes } = sums
+      const { discarded, bytesByWorkspace, since, bytes } = sums
       const batch: Batch = {
         token: first.token,
         ranges,
         rows: byPartition().flatMap(([, part]) => part.rows),
-        dropped: [...dropped.values()],
+        discarded: [...discarded.values()],
         deliveries: Promise.all(deliveries),
         bytesByWorkspace,
         since,

@@ -40,7 +40,8 @@ const inserter = (insert: EventStore['insert'] = store.insert, signal = new Abor
 
 const stored = () =>
   store.query<{ id: string; status: string }>('select message_id as id, status from events order by message_id')
-const dropped = async () => (await store.query<{ n: number }>('select sum(events) as n from dropped_events'))[0]?.n ?? 0
+const discarded = async () =>
+  (await store.query<{ n: number }>('select sum(events) as n from dropped_events'))[0]?.n ?? 0
 
 describe('inserting a batch', () => {
   it('stores its rows and what was left out under its token, and gives the memory of the rows back', async () => {
@@ -53,7 +54,7 @@ describe('inserting a batch', () => {
     expect(inserted).toEqual([2])
     // Again under the same token: the engine has it already.
     await run(copy)
-    expect([(await stored()).length, await dropped()]).toEqual([2, 1])
+    expect([(await stored()).length, await discarded()]).toEqual([2, 1])
     expect(rows.bytes.length).toBe(0)
   })
 
@@ -66,7 +67,7 @@ describe('inserting a batch', () => {
         : Promise.reject(new EventStoreUnavailable('away'))
     })
     await run(batch('t-2', ['a', 'a']))
-    expect([(await stored()).length, await dropped()]).toEqual([1, 1])
+    expect([(await stored()).length, await discarded()]).toEqual([1, 1])
     expect(tokens).toEqual(Array(6).fill('t-2'))
   })
 

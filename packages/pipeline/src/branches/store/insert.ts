@@ -2,7 +2,7 @@ import { type Clock, freeMemory, type Logger, type Metrics } from '@tributary/ke
 import { type BinaryRows, type EventStore, InsertRejected, rowPieces } from '@tributary/storage'
 import { storeRefused, TableRefuses } from '../../bisect.ts'
 import type { RetryWrite } from '../../retrying.ts'
-import { droppedRow, eventColumns, refusedRow, rowOwner } from '../../rows.ts'
+import { discardedRow, eventColumns, refusedRow, rowOwner } from '../../rows.ts'
 import type { PipelineSettings } from '../../settings.ts'
 import type { Batch } from './buffer.ts'
 
@@ -72,21 +72,21 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
     metrics.gauge('pipeline_last_stored_seconds', clock() / 1000)
   }
 
-  const insertDropped = async ({ dropped, token }: Batch): Promise<void> => {
-    if (dropped.length === 0) return
+  const insertDiscarded = async ({ discarded, token }: Batch): Promise<void> => {
+    if (discarded.length === 0) return
     await retryWrite(
-      'insert_dropped',
-      () => insert('dropped_events', dropped.map(droppedRow).join('\n'), token),
+      'insert_discarded',
+      () => insert('dropped_events', discarded.map(discardedRow).join('\n'), token),
       () => true,
     )
-    for (const { events, sourceId, reason } of dropped) {
-      metrics.count('pipeline_events_dropped', events, { source: sourceId, reason })
+    for (const { events, sourceId, reason } of discarded) {
+      metrics.count('pipeline_events_discarded', events, { source: sourceId, reason })
     }
   }
 
   return async (batch) => {
     await insertRows(batch)
     for (const { bytes } of batch.rows) freeMemory(bytes)
-    await insertDropped(batch)
+    await insertDiscarded(batch)
   }
 }

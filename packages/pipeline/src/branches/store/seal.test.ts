@@ -25,7 +25,7 @@ const id = { hash: Buffer.alloc(16, 7), partition: 2, offset: 5, index: 0 }
 const world = (begin: ConsumerJournal['begin'] = journal.begin) => {
   const buffer = createInsertBuffer()
   buffer.add(microBatch(2, 5, ['a']), Promise.resolve(), 1000)
-  const handedOver: number[] = []
+  const flushed: number[] = []
   const sealer = createSealer({
     buffer,
     size: { isDue: (_, ageMs) => ageMs >= 500 },
@@ -33,20 +33,20 @@ const world = (begin: ConsumerJournal['begin'] = journal.begin) => {
     logger: silentLogger,
     metrics: noMetrics,
     settings: { flushAgeMs: 500, retryBaseMs: 30 },
-    idsInHand: () => [id],
-    idsHandedOver: () => handedOver.push(journal.openRanges().length),
+    pendingIds: () => [id],
+    idsFlushed: () => flushed.push(journal.openRanges().length),
   })
-  return { buffer, sealer, handedOver }
+  return { buffer, sealer, flushed }
 }
 
 describe('sealing', () => {
-  it('a batch has its ranges and ids in the journal, and only then are the ids handed over', () => {
-    const { buffer, sealer, handedOver } = world()
+  it('a batch has its ranges and ids in the journal, and only then are the ids flushed', () => {
+    const { buffer, sealer, flushed } = world()
     const batch = sealer.seal(1000, true)
     expect(journal.openRanges()).toEqual(batch?.ranges)
     expect(batch?.ranges).toMatchObject([{ partition: 2, from: 5, to: 6, token: batch?.token }])
     expect(journal.firstSeen(id.hash)).toEqual({ partition: 2, offset: 5, index: 0 })
-    expect([handedOver, buffer.isEmpty()]).toEqual([[1], true])
+    expect([flushed, buffer.isEmpty()]).toEqual([[1], true])
   })
 
   it('a batch that is not due stays, until it is by its age or by force', () => {
@@ -61,12 +61,12 @@ describe('sealing', () => {
 
   it('nothing leaves the buffer while the journal cannot be written, and it is not tried without a pause', () => {
     let tries = 0
-    const { buffer, sealer, handedOver } = world((...range) => {
+    const { buffer, sealer, flushed } = world((...range) => {
       if (++tries === 1) throw new Error('disk full')
       journal.begin(...range)
     })
     expect(sealer.seal(2000, false)).toBeUndefined()
-    expect([buffer.rows, handedOver, sealer.waitMs(2000)]).toEqual([1, [], 300])
+    expect([buffer.rows, flushed, sealer.waitMs(2000)]).toEqual([1, [], 300])
     expect([sealer.seal(2299, true), tries]).toEqual([undefined, 1])
     buffer.add(microBatch(2, 6, ['b']), Promise.resolve(), 2299)
     expect(sealer.seal(2300, false)?.ranges).toMatchObject([{ from: 5, to: 7 }])

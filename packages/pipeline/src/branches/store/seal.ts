@@ -11,13 +11,13 @@ export type SealerDeps = {
   logger: Logger
   metrics: Metrics
   settings: Pick<PipelineSettings, 'flushAgeMs' | 'retryBaseMs'>
-  idsInHand(): readonly SeenId[]
-  idsHandedOver(): void
+  pendingIds(): readonly SeenId[]
+  idsFlushed(): void
 }
 
 export type Sealer = {
   /**
-   * Ends the batch in the buffer if it is due at `now` (epoch ms), or by `force`: its ranges and the ids in hand are in
+   * Ends the batch in the buffer if it is due at `now` (epoch ms), or by `force`: its ranges and the pending ids are in
    * the journal before it is handed out. Undefined when it is not due, or when the journal cannot be written: then all
    * stays as it is, and nothing is tried for a while, forced or not. The buffer must not be empty.
    */
@@ -37,14 +37,14 @@ export const createSealer = (deps: SealerDeps): Sealer => {
       const ranges = buffer.ranges()
       faultPoint('pipeline.before-begin')
       try {
-        journal.begin(ranges, deps.idsInHand(), now)
+        journal.begin(ranges, deps.pendingIds(), now)
       } catch (error) {
         logger.warn({ err: error, what: 'begin' }, 'Cannot write now; trying again until it works')
         metrics.count('pipeline_retries', 1, { what: 'begin' })
         heldUntil = now + settings.retryBaseMs * 10
         return undefined
       }
-      deps.idsHandedOver()
+      deps.idsFlushed()
       const batch = buffer.take(ranges)
       faultPoint('pipeline.after-begin')
       return batch

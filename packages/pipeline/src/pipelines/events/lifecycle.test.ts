@@ -33,7 +33,7 @@ describe('the life of a pipeline', () => {
     expect(() => lifecycle.start()).toThrow('A pipeline starts once')
   })
 
-  it('a stop reads no more, flushes until nothing is in hand, and only then ends', async () => {
+  it('a stop reads no more, flushes until nothing is uncommitted, and only then ends', async () => {
     let left = 3
     const { lifecycle, told } = setUp({ isIdle: () => left-- === 0 })
     lifecycle.start()
@@ -46,7 +46,7 @@ describe('the life of a pipeline', () => {
     expect(told).toHaveLength(4)
   })
 
-  it('a stop ends in its time, whatever is in hand', async () => {
+  it('a stop ends in its time, whatever is uncommitted', async () => {
     const { lifecycle, told } = setUp({ isIdle: () => false, drainMs: 20 })
     lifecycle.start()
     await lifecycle.stop()
@@ -63,7 +63,7 @@ describe('the life of a pipeline', () => {
     expect(told).toHaveLength(2)
   })
 
-  it('a fault breaks off a stop that waits for what is in hand', async () => {
+  it('a fault breaks off a stop that waits for what is uncommitted', async () => {
     const { lifecycle, told } = setUp({ isIdle: () => false })
     lifecycle.start()
     const stopped = lifecycle.stop()

@@ -8,11 +8,11 @@ export type LifecycleDeps = {
   stopReading(): void
   /** Begins to store what waits. */
   flush(): void
-  /** Whether nothing is in hand. */
+  /** Whether nothing is uncommitted. */
   isIdle(): boolean
   /** Lets everything go, at the end; what still waits for something gets the reason. */
   close(reason: Stopped): void
-  /** How long `stop` waits for what is in hand, ms. */
+  /** How long `stop` waits for what is uncommitted, ms. */
   drainMs: number
   logger: Logger
   /** Told once of what ended the pipeline, unless it was stopped. */
@@ -22,7 +22,7 @@ export type LifecycleDeps = {
 export type Lifecycle = {
   /** Begins to run. Throws the second time. */
   start(): void
-  /** Reads no more, waits until what is in hand is done (at most `drainMs`), and ends. */
+  /** Reads no more, waits until what is uncommitted is done (at most `drainMs`), and ends. */
   stop(): Promise<void>
   /** Ends at once because of an error. Only the first is told of, and none after the end. */
   fail(error: unknown): void

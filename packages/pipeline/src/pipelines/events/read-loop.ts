@@ -1,6 +1,6 @@
 import type { ConsumerJournal, LogReader } from '@tributary/storage'
-import type { StoredBefore } from '../../stored-before.ts'
-import type { Intake } from './intake.ts'
+import type { AlreadyStored } from '../../already-stored.ts'
+import type { MicroBatcher } from './micro-batcher.ts'
 import type { News } from './news.ts'
 import type { StartingPoint } from './start-up.ts'
 import { createTurns } from './turns.ts'
@@ -8,9 +8,9 @@ import { createTurns } from './turns.ts'
 export type ReadLoopDeps = StartingPoint & {
   reader: Pick<LogReader, 'ends' | 'read'>
   journal: Pick<ConsumerJournal, 'saw'>
-  intake: Intake
+  batcher: MicroBatcher
   news: Pick<News, 'beginRound' | 'wait'>
-  storedBefore: StoredBefore
+  alreadyStored: AlreadyStored
   /** Bytes read from a partition in its turn. */
   turnBytes: number
   /** Whether reading of a partition should wait. */
@@ -22,7 +22,7 @@ export type ReadLoopDeps = StartingPoint & {
 
 /** Reads the log in rounds, and waits when a round left nothing to be done, until `isRunning` says no. */
 export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
-  const { reader, journal, intake, news, next, unknownBefore, isFull, isRunning } = deps
+  const { reader, journal, batcher, news, next, unknownBefore, isFull, isRunning } = deps
   const round = createTurns({
     nextOf: (partition) => next.get(partition) ?? 0,
     isFull,
@@ -31,15 +31,16 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
       const records = await reader.read(partition, from, deps.turnBytes)
       if (records.length === 0) return false
       journal.saw(records)
-      if (from < (unknownBefore[partition] ?? 0)) intake.takeAgain(records, await deps.storedBefore(partition, records))
-      else await intake.take(records)
+      if (from < (unknownBefore[partition] ?? 0))
+        batcher.consumeAgain(records, await deps.alreadyStored(partition, records))
+      else await batcher.consume(records)
       return true
     },
   })
   while (isRunning()) {
     news.beginRound()
-    const { held, more } = await round(await reader.ends())
+    const { backPressured, more } = await round(await reader.ends())
     deps.onRound()
-    if (held.size > 0 || !more) await news.wait(next, held)
+    if (backPressured.size > 0 || !more) await news.wait(next, backPressured)
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { openJournal, partitionOf } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AppendedBefore } from '../../appended-before.ts'
+import type { AlreadyAppended } from '../../already-appended.ts'
 import { createDeliverBranch } from '../../branches/deliver.ts'
 import { createProcessor } from '../../process.ts'
 import { defaultPipelineSettings } from '../../settings.ts'
@@ -52,7 +52,7 @@ describe('the start', () => {
       metrics: noMetrics,
       settings: defaultPipelineSettings,
       signal: new AbortController().signal,
-      onRoom() {},
+      onDrain() {},
     })
     const from = await startUp({
       ...files,
@@ -71,7 +71,7 @@ describe('the start', () => {
       storedStatuses: async () => new Map(),
       logger: silentLogger,
       readBytes: 1024 * 1024,
-      onAppendedBefore: ({ found }: AppendedBefore) => told.push(`${found} appended before`),
+      onAlreadyAppended: ({ found }: AlreadyAppended) => told.push(`${found} already appended`),
     })
     return { ...from, told }
   }
@@ -80,7 +80,7 @@ describe('the start', () => {
     await send(3)
     const { next, unknownBefore, told } = await begin()
     expect([next.size, next.get(partition), unknownBefore[partition]]).toEqual([8, 0, 3])
-    expect(told).toEqual(['store begins', '0 appended before', '8 partitions'])
+    expect(told).toEqual(['store begins', '0 already appended', '8 partitions'])
   })
 
   it('what was left open is repeated before it is told where to read on, behind that', async () => {
@@ -91,7 +91,7 @@ describe('the start', () => {
     const { next, unknownBefore, told } = await begin(journal)
     journal.close()
     expect([next.get(partition), unknownBefore[partition]]).toEqual([2, 0])
-    expect(told).toEqual(['store begins', '0 appended before', 'repeat t-1, 2 rows', '8 partitions'])
+    expect(told).toEqual(['store begins', '0 already appended', 'repeat t-1, 2 rows', '8 partitions'])
   })
 })
 
@@ -112,19 +112,19 @@ describe('reading', () => {
       next,
       unknownBefore,
       news,
-      intake: {
+      batcher: {
         take: async (records) =>
           take(
             'new',
             records.map(({ offset }) => offset),
           ),
-        takeAgain: (records, stored) =>
+        consumeAgain: (records, stored) =>
           take(
             'again',
             records.map(({ offset }) => offset).filter((offset) => !stored.has(offset)),
           ),
       },
-      storedBefore: async () => new Set([1]),
+      alreadyStored: async () => new Set([1]),
       turnBytes: 1024 * 1024,
       isFull: () => false,
       isRunning: () => taken.length < count,
@@ -154,24 +154,24 @@ describe('news', () => {
   const next = new Map([[partition, 0]])
   const newsOf = () => createNews({ reader: files.reader, roundMs: 1 })
 
-  it('of room end the wait behind their round, though they came before it, and no later one', async () => {
+  it('of the end of back-pressure end the wait behind their round, though they came before it, and no later one', async () => {
     const aborted: boolean[] = []
     const news = createNews({
       roundMs: 1,
       reader: {
         wait(places, signal) {
           aborted.push(signal?.aborted === true)
-          news.roomFreed()
+          news.drained()
           return files.reader.wait(places, signal)
         },
       },
     })
-    const held = new Set([partition])
+    const backPressured = new Set([partition])
     news.beginRound()
-    news.roomFreed()
-    await news.wait(next, held)
+    news.drained()
+    await news.wait(next, backPressured)
     news.beginRound()
-    await news.wait(next, held)
+    await news.wait(next, backPressured)
     expect(aborted).toEqual([true, false])
   })
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@tributary/kernel'
 import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
-import { type AppendedBefore, findAppendedBefore } from '../../appended-before.ts'
+import { type AlreadyAppended, findAlreadyAppended } from '../../already-appended.ts'
 import type { DeliverBranch } from '../../branches/deliver.ts'
 import type { StoreBranch } from '../../branches/store.ts'
 import type { Processor } from '../../process.ts'
@@ -22,7 +22,7 @@ export type StartUpDeps = {
   /** Bytes read at once. */
   readBytes: number
   /** Told what earlier runs appended to deliveries, before anything is processed. */
-  onAppendedBefore(before: AppendedBefore): void
+  onAlreadyAppended(before: AlreadyAppended): void
 }
 
 /** Where reading begins. */
@@ -45,13 +45,13 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const rewound = await reconcile(journal, reader)
   if (rewound.size > 0) logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
   store.begin()
-  const before = await findAppendedBefore({
+  const before = await findAlreadyAppended({
     requests: reader,
     deliveries: deps.deliveriesReader,
     journal,
     sequences: await deps.deliver.begin(),
   })
-  deps.onAppendedBefore(before)
+  deps.onAlreadyAppended(before)
   if (before.found > 0) logger.info({ events: before.found }, 'Found what a run of before appended and left open')
   const repeated = await recover(deps)
   if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')

@@ -29,7 +29,7 @@ const world = (more: Partial<TurnsDeps> = {}, most = 2) => {
 describe('turns', () => {
   it('every partition with news has one in a round, however much another has', async () => {
     const { round, served } = world()
-    expect(await round(100, 0, 2)).toEqual({ held: new Set(), more: true })
+    expect(await round(100, 0, 2)).toEqual({ backPressured: new Set(), more: true })
     expect(served).toEqual([0, 2])
   })
 
@@ -46,11 +46,11 @@ describe('turns', () => {
     expect((await round(2, 5, 2)).more).toBe(true)
   })
 
-  it('one without room is passed over and told, the others have their turn', async () => {
+  it('one under back-pressure is passed over and reported, the others have their turn', async () => {
     const { round, served } = world({ isFull: (partition) => partition === 1 })
-    expect(await round(2, 2, 2)).toEqual({ held: new Set([1]), more: false })
+    expect(await round(2, 2, 2)).toEqual({ backPressured: new Set([1]), more: false })
     expect(served).toEqual([0, 2])
-    expect((await round(2, 0, 2)).held).toEqual(new Set())
+    expect((await round(2, 0, 2)).backPressured).toEqual(new Set())
   })
 
   it('one of which nothing could be read was not served', async () => {
@@ -61,7 +61,7 @@ describe('turns', () => {
         return false
       },
     })
-    expect(await round(2, 2, 2)).toEqual({ held: new Set(), more: false })
+    expect(await round(2, 2, 2)).toEqual({ backPressured: new Set(), more: false })
     await round(2, 0, 0)
     expect(tried).toEqual([0, 1, 2, 0])
   })

@@ -1,7 +1,7 @@
 /** What became of the partitions in a round. */
 export type Round = {
-  /** Those with news that were passed over for want of room. */
-  readonly held: ReadonlySet<number>
+  /** Those with news that were passed over for back-pressure. */
+  readonly backPressured: ReadonlySet<number>
   /** Whether some had more than their turn. */
   readonly more: boolean
 }
@@ -16,16 +16,16 @@ export type TurnsDeps = {
 }
 
 /** Lets other work have its time. */
-export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * Lets partitions take turns. A round gives one to every partition with news before its end in `ends`, beginning behind
- * the one served last, so that a flood in one delays another by a turn. One without room is passed over.
+ * the one served last, so that a flood in one delays another by a turn. One under back-pressure is passed over.
  */
 export const createTurns = ({ nextOf, isFull, turn, isRunning }: TurnsDeps) => {
   let served = -1
   return async (ends: readonly number[]): Promise<Round> => {
-    const held = new Set<number>()
+    const backPressured = new Set<number>()
     let more = false
     const first = served + 1
     for (let step = 0; step < ends.length && isRunning(); step++) {
@@ -34,14 +34,14 @@ export const createTurns = ({ nextOf, isFull, turn, isRunning }: TurnsDeps) => {
       const from = nextOf(partition)
       if (from >= end) continue
       if (isFull(partition)) {
-        held.add(partition)
+        backPressured.add(partition)
         continue
       }
       if (!(await turn(partition, from))) continue
       served = partition
       if (nextOf(partition) < end) more = true
-      await breathe()
+      await yieldToEventLoop()
     }
-    return { held, more }
+    return { backPressured, more }
   }
 }

@@ -1,7 +1,7 @@
 import type { LogRecord } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { createProcessor, type MicroBatch } from '../../process.ts'
-import { createIntake } from './intake.ts'
+import { createMicroBatcher } from './micro-batcher.ts'
 
 const record = (offset: number, events: number): LogRecord => ({
   partition: 1,
@@ -32,22 +32,22 @@ const setUp = () => {
     deliveryRecordBytes: 512 * 1024,
   })
   let bytes = 0
-  const intake = createIntake({
+  const batcher = createMicroBatcher({
     processor,
     microBatchEvents: 10,
     onRead: (length) => {
       bytes += length
     },
-    handOn: (batch) => batches.push(batch),
+    flush: (batch) => batches.push(batch),
   })
-  return { intake, batches, processor, bytes: () => bytes }
+  return { batcher, batches, processor, bytes: () => bytes }
 }
 
-describe('the intake', () => {
+describe('the micro-batcher', () => {
   it('hands on micro-batches of whole records as soon as they have their events, and the rest at the end', async () => {
-    const { intake, batches, bytes } = setUp()
+    const { batcher, batches, bytes } = setUp()
     const records = [record(0, 4), record(1, 7), record(2, 30), record(3, 1)]
-    await intake.take(records)
+    await batcher.consume(records)
     expect(batches.map(({ from, to, accepted }) => [from, to, accepted])).toEqual([
       [0, 2, 11],
       [2, 3, 30],
@@ -57,9 +57,9 @@ describe('the intake', () => {
   })
 
   it('hands on nothing twice, and records without events, too', async () => {
-    const { intake, batches } = setUp()
-    await intake.take([record(0, 10)])
-    await intake.take([record(1, 0)])
+    const { batcher, batches } = setUp()
+    await batcher.consume([record(0, 10)])
+    await batcher.consume([record(1, 0)])
     expect(batches.map(({ from, to }) => [from, to])).toEqual([
       [0, 1],
       [1, 2],
@@ -67,25 +67,25 @@ describe('the intake', () => {
   })
 
   it('lets other work have its time between micro-batches', async () => {
-    const { intake, batches } = setUp()
+    const { batcher, batches } = setUp()
     let seen = 0
     setImmediate(() => {
       seen = batches.length
     })
-    await intake.take([record(0, 10), record(1, 10)])
+    await batcher.consume([record(0, 10), record(1, 10)])
     expect(seen).toBe(1)
   })
 
   it('of what is stored already it takes in the ids, and stores and delivers none of it again', () => {
-    const { intake, batches, processor, bytes } = setUp()
-    intake.takeAgain([record(0, 2), record(1, 3)], new Set([0]))
+    const { batcher, batches, processor, bytes } = setUp()
+    batcher.consumeAgain([record(0, 2), record(1, 3)], new Set([0]))
     expect(
       batches.map(({ from, to, rows, deliveries, live }) => [from, to, rows.ends.length, deliveries.length, live.size]),
     ).toEqual([
       [0, 1, 0, 0, 0],
       [1, 2, 3, 1, 1],
     ])
-    expect(processor.idsInHand()).toHaveLength(5)
+    expect(processor.pendingIds()).toHaveLength(5)
     expect(bytes()).toBeGreaterThan(0)
   })
 })

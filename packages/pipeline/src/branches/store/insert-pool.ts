@@ -3,19 +3,19 @@ import { Stopped } from '../../retrying.ts'
 import type { Batch } from './buffer.ts'
 import type { Committer } from './commit.ts'
 
-export type LanesDeps = {
+export type InsertPoolDeps = {
   /** Inserts under way at once. */
   count: number
   signal: AbortSignal
   insert(batch: Batch): Promise<void>
   committer: Pick<Committer, 'track' | 'stored' | 'delivered' | 'commit'>
-  /** Called when a lane has become free. */
+  /** Called when another insert may start. */
   onFree(): void
   /** Called with what no retry mends. */
   onFault(error: unknown): void
 }
 
-export type Lanes = {
+export type InsertPool = {
   /**
    * Takes a batch whose ranges are in the journal to the event store, and commits it once it is stored and delivered.
    * Resolves when that is done, or has failed; never rejects.
@@ -26,8 +26,8 @@ export type Lanes = {
   readonly busy: number
 }
 
-/** The inserts under way. A lane is free as soon as its batch is stored, though its deliveries or commit may be missing. */
-export const createLanes = ({ count, signal, insert, committer, onFree, onFault }: LanesDeps): Lanes => {
+/** The inserts under way. Another may start as soon as its batch is stored, though its deliveries or commit may be missing. */
+export const createInsertPool = ({ count, signal, insert, committer, onFree, onFault }: InsertPoolDeps): InsertPool => {
   let busy = 0
 
   const store = async (batch: Batch): Promise<void> => {

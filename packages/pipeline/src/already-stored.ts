@@ -2,7 +2,7 @@ import { type EventStore, type LogRecord, systemOwner } from '@tributary/storage
 import { ownerOf } from './process.ts'
 
 /** Offsets of those of a partition's records whose events the store has already. */
-export type StoredBefore = (partition: number, records: readonly LogRecord[]) => Promise<ReadonlySet<number>>
+export type AlreadyStored = (partition: number, records: readonly LogRecord[]) => Promise<ReadonlySet<number>>
 
 const marginMs = 60_000
 
@@ -11,8 +11,8 @@ const marginMs = 60_000
  * the log, the incarnation of that, and its time of receipt, for logs of before incarnations that gave places twice. A
  * record's events are stored together, one of them answers for all.
  */
-export const createStoredBefore =
-  (eventStore: Pick<EventStore, 'query'>): StoredBefore =>
+export const createAlreadyStored =
+  (eventStore: Pick<EventStore, 'query'>): AlreadyStored =>
   async (partition, records) => {
     const receivedAt = new Map(records.map((record) => [record.offset, ownerOf(record).receivedAt]))
     const offsets = [...receivedAt.keys()]

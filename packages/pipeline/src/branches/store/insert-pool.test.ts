@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Stopped } from '../../retrying.ts'
 import { type Batch, batchAgain } from './buffer.ts'
-import { createLanes } from './lanes.ts'
+import { createInsertPool } from './insert-pool.ts'
 
 const batch = (token: string, deliveries: Promise<unknown> = Promise.resolve()): Batch =>
   batchAgain(token, [], [], deliveries)
@@ -9,7 +9,7 @@ const batch = (token: string, deliveries: Promise<unknown> = Promise.resolve()):
 const setUp = (insert: (batch: Batch) => Promise<void>) => {
   const told: string[] = []
   const stop = new AbortController()
-  const lanes = createLanes({
+  const insertPool = createInsertPool({
     count: 2,
     signal: stop.signal,
     insert,
@@ -21,36 +21,36 @@ const setUp = (insert: (batch: Batch) => Promise<void>) => {
         told.push('commit')
       },
     },
-    onFree: () => told.push(`free, ${lanes.busy} busy`),
+    onFree: () => told.push(`free, ${insertPool.busy} busy`),
     onFault: (error) => told.push(`fault ${error instanceof Error ? error.message : ''}`),
   })
-  return { lanes, told, stop }
+  return { insertPool, told, stop }
 }
 
-describe('lanes', () => {
+describe('the insert pool', () => {
   it('are as many inserts as the settings say', async () => {
     const inserts: PromiseWithResolvers<void>[] = []
-    const { lanes } = setUp(() => {
+    const { insertPool } = setUp(() => {
       const insert = Promise.withResolvers<void>()
       inserts.push(insert)
       return insert.promise
     })
-    const launched = [lanes.launch(batch('a'))]
-    expect([lanes.isFree(), lanes.busy]).toEqual([true, 1])
-    launched.push(lanes.launch(batch('b')))
-    expect([lanes.isFree(), lanes.busy]).toEqual([false, 2])
+    const launched = [insertPool.launch(batch('a'))]
+    expect([insertPool.isFree(), insertPool.busy]).toEqual([true, 1])
+    launched.push(insertPool.launch(batch('b')))
+    expect([insertPool.isFree(), insertPool.busy]).toEqual([false, 2])
     inserts[1]?.resolve()
     await launched[1]
-    expect([lanes.isFree(), lanes.busy]).toEqual([true, 1])
+    expect([insertPool.isFree(), insertPool.busy]).toEqual([true, 1])
     inserts[0]?.resolve()
     await launched[0]
-    expect(lanes.busy).toBe(0)
+    expect(insertPool.busy).toBe(0)
   })
 
   it('are free when the rows are stored, and the batch is committed when it is delivered, too', async () => {
     const deliveries = Promise.withResolvers<void>()
-    const { lanes, told } = setUp(async () => {})
-    const launched = lanes.launch(batch('a', deliveries.promise))
+    const { insertPool, told } = setUp(async () => {})
+    const launched = insertPool.launch(batch('a', deliveries.promise))
     await expect.poll(() => told).toEqual(['track a', 'stored a', 'free, 0 busy'])
     deliveries.resolve()
     await launched
@@ -58,11 +58,11 @@ describe('lanes', () => {
   })
 
   it('tell of what no retry mends, and then commit nothing', async () => {
-    const { lanes, told } = setUp(() => Promise.reject(new Error('broken')))
-    await lanes.launch(batch('a'))
+    const { insertPool, told } = setUp(() => Promise.reject(new Error('broken')))
+    await insertPool.launch(batch('a'))
     expect(told.filter((line) => !line.startsWith('delivered'))).toEqual(['track a', 'fault broken'])
-    expect(lanes.busy).toBe(0)
-    const { lanes: others, told: of } = setUp(async () => {})
+    expect(insertPool.busy).toBe(0)
+    const { insertPool: others, told: of } = setUp(async () => {})
     await others.launch(batch('b', Promise.reject(new Error('stale'))))
     expect(of.slice(-1)).toEqual(['fault stale'])
     expect(of).not.toContain('commit')
@@ -70,8 +70,8 @@ describe('lanes', () => {
 
   it('end quietly when they are stopped, store and deliveries alike', async () => {
     const deliveries = Promise.withResolvers<void>()
-    const { lanes, told, stop } = setUp(() => Promise.reject(new Stopped()))
-    const launched = lanes.launch(batch('a', deliveries.promise))
+    const { insertPool, told, stop } = setUp(() => Promise.reject(new Stopped()))
+    const launched = insertPool.launch(batch('a', deliveries.promise))
     deliveries.reject(new Stopped())
     stop.abort()
     await launched

@@ -1,8 +1,8 @@
 import { isEarlier, parseEventId, type RecordPlace } from '@tributary/kernel'
 import type { ConsumerJournal, LogReader, ProducerSequence } from '@tributary/storage'
-import { eventsHandedOn } from './handed-on.ts'
+import { uncommittedDeliveries } from './uncommitted-deliveries.ts'
 
-export type AppendedBefore = {
+export type AlreadyAppended = {
   /** Whether what is to be delivered of an event was appended by an earlier run. */
   has(record: RecordPlace, eventId: string): boolean
   /** Whether a group that ends before the offset `to` says by its sequence that all before is appended. */
@@ -20,7 +20,7 @@ export type AppendedBefore = {
  * them have been processed again no group of the partition carries a sequence, so that a kill meanwhile loses nothing
  * of what is known.
  */
-export const findAppendedBefore = async ({
+export const findAlreadyAppended = async ({
   requests,
   deliveries,
   journal,
@@ -30,14 +30,14 @@ export const findAppendedBefore = async ({
   deliveries: LogReader
   journal: Pick<ConsumerJournal, 'fresh' | 'positions'>
   sequences: readonly ProducerSequence[]
-}): Promise<AppendedBefore> => {
+}): Promise<AlreadyAppended> => {
   const below = new Map<number, RecordPlace>()
   for (const { partition, sequence, note } of sequences)
     below.set(partition, { partition, offset: sequence, incarnation: note })
   // Without a journal nothing says what is done with: there the event store is asked.
   const found = journal.fresh
     ? new Set<string>()
-    : await eventsHandedOn({
+    : await uncommittedDeliveries({
         requests,
         committed: journal.positions(),
         deliveries,

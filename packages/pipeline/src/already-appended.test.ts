@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { eventIdsOf } from '@tributary/kernel'
 import { partitionOf } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findAppendedBefore } from './appended-before.ts'
+import { findAlreadyAppended } from './already-appended.ts'
 import { type Files, openFiles } from './pipelines/test-world.ts'
 
 let dir: string
@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 const find = (sequences: { partition: number; epoch: number; sequence: number; note: string }[]) =>
-  findAppendedBefore({
+  findAlreadyAppended({
     requests: files.reader,
     deliveries: files.deliveriesReader,
     journal: { fresh: false, positions: () => files.journal.positions() },

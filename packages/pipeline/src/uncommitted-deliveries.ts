@@ -7,7 +7,7 @@ import { idsOfRecord } from './delivery-records.ts'
 const readBytes = 4 * 1024 * 1024
 
 /** Whether a record that the deliveries log holds came from the pipeline and not from a replay, which repeats events. */
-const isFirstHandingOn = (meta: string): boolean => {
+const isFirstAppend = (meta: string): boolean => {
   try {
     return deliveryMeta.parse(JSON.parse(meta)).p === undefined
   } catch {
@@ -29,7 +29,7 @@ const lookBack = async (
   }
 }
 
-export type HandedOnDeps = {
+export type UncommittedDeliveriesDeps = {
   /** The log of accepted requests, and the next offset of each partition that is stored and committed. */
   requests: LogReader
   committed: ReadonlyMap<number, number>
@@ -40,18 +40,18 @@ export type HandedOnDeps = {
 }
 
 /**
- * Ids of the events that the last run handed to deliveries and did not commit. Their records will be read again; what is
- * in the deliveries log is delivered without being handed on once more. After a clean end nothing is read.
+ * Ids of the events that the last run appended to deliveries and did not commit. Their records will be read again; what is
+ * in the deliveries log is delivered without being appended once more. After a clean end nothing is read.
  *
  * Only the end of the deliveries log is read: a record there is younger than the request it came from, and those of a
  * partition came in the order of their requests, so what lies before one of a committed request is committed, too.
  */
-export const eventsHandedOn = async ({
+export const uncommittedDeliveries = async ({
   requests,
   committed,
   deliveries,
   isKnown,
-}: HandedOnDeps): Promise<Set<string>> => {
+}: UncommittedDeliveriesDeps): Promise<Set<string>> => {
   const found = new Set<string>()
   const held = await requests.starts()
   const ends = await requests.ends()
@@ -73,14 +73,14 @@ export const eventsHandedOn = async ({
     const since = oldest[partition]
     if (since === undefined) continue
     const isDone = ({ time, meta, body }: LogRecord): boolean =>
-      time < since || (isFirstHandingOn(meta) && !idsOfRecord(body).some(isOpen))
+      time < since || (isFirstAppend(meta) && !idsOfRecord(body).some(isOpen))
     const start = starts[partition] ?? 0
     for (let offset = await lookBack(deliveries, { partition, start, end }, isDone); offset < end; ) {
       const records = await deliveries.read(partition, offset, readBytes)
       if (records.length === 0) break
       for (const { meta, body, time, offset: at } of records) {
         offset = at + 1
-        if (time < since || !isFirstHandingOn(meta)) continue
+        if (time < since || !isFirstAppend(meta)) continue
         for (const id of idsOfRecord(body)) if (isOpen(id)) found.add(id)
       }
     }
