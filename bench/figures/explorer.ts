@@ -69,7 +69,7 @@ export const measureExplorer = async (events: number): Promise<Figure[]> => {
      where workspace_id = {workspace:String} and user_id != '' and type = 'track' and status = 'accepted'
      order by cityHash64(event_id) limit {limit:UInt32}`,
     { workspace: workspaceId, limit: runs + 2 },
-    { owner: workspaceId, lane: 'heavy' },
+    { owner: workspaceId, slot: 'heavy' },
   )
   const one = (run: number): { user_id: string; message_id: string; order_id: string } => {
     const found = known[run + 2]

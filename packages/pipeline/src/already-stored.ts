@@ -32,7 +32,7 @@ export const createAlreadyStored =
         first: Math.min(...offsets),
         last: Math.max(...offsets),
       },
-      { owner: systemOwner, lane: 'heavy' },
+      { owner: systemOwner, slot: 'heavy' },
     )
     const isOf = ({ offset, incarnation, time }: (typeof found)[number]): boolean =>
       incarnations.get(offset) === incarnation && receivedAt.get(offset) === time

@@ -39,7 +39,7 @@ export const createStoredStatuses =
         from,
         to,
       },
-      { owner: systemOwner, lane: 'heavy' },
+      { owner: systemOwner, slot: 'heavy' },
     )
     return new Map(rows.map(({ event_id, blocked }) => [event_id, blocked === 1 ? 'blocked' : 'accepted']))
   }

@@ -35,7 +35,7 @@ export const readEventNames = async (
        where workspace_id = {workspace:String} and source_id in {sources:Array(String)}
          and event_id in {ids:Array(String)}`,
       { workspace: workspaceId, sources: sourceIds, ids: eventIds.slice(at, at + idsPerQuery) },
-      { owner: workspaceId, lane: 'short', signal },
+      { owner: workspaceId, slot: 'short', signal },
     )
     for (const row of rows) names.set(row.event_id, row)
   }

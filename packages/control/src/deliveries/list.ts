@@ -54,7 +54,7 @@ export const listDeliveries =
         ...(end === undefined ? {} : { end }),
         ...(page.after === undefined ? {} : { after, after_id, after_attempt }),
       },
-      { owner: workspace.id, lane: 'short', signal },
+      { owner: workspace.id, slot: 'short', signal },
     )
     const { rows, next } = page.cut(found, (row) => [Number(row.time_ms), row.event_id, Number(row.attempt)])
     return {

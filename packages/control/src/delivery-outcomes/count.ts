@@ -201,7 +201,7 @@ export const countOutcomes = async (
     ...outcomeParams(scope),
     ...(groups.bucketSeconds === 0 ? {} : { length: groups.bucketSeconds }),
   }
-  const options = { owner: scope.workspaceId, lane: 'heavy', signal } as const
+  const options = { owner: scope.workspaceId, slot: 'heavy', signal } as const
   const [clean, others, untried] = await Promise.all([
     groups.failedOnly === true ? [] : eventStore.query<Row>(cleanQuery(range, groups), params, options),
     eventStore.query<Row>(troubledQuery(range, groups), params, options),

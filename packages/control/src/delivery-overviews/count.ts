@@ -71,7 +71,7 @@ export const countDeliveries = async (
 ) => {
   const scope = { workspaceId, destinationId, from: before, end, split: start }
   const params = outcomeParams(scope)
-  const options = { owner: workspaceId, lane: 'heavy', signal } as const
+  const options = { owner: workspaceId, slot: 'heavy', signal } as const
   const [{ tried, untried }, latencies, texts] = await Promise.all([
     countOutcomes(deps, scope, { bucketSeconds, reasons: true }, signal),
     deps.eventStore.query<{ current: number; p95: number }>(latencyQuery(scope), params, options),

@@ -32,7 +32,7 @@ export const listSourceDroppedEvents =
          and toInt64(toUnixTimestamp(hour)) * 1000 > {since:Int64}
        group by reason order by count desc, reason limit {limit:UInt32} offset {offset:UInt32}`,
       { workspace: workspace.id, source: source.id, since: clock() - dayMs, limit: page.size + 1, offset: start },
-      { owner: workspace.id, lane: 'short', signal },
+      { owner: workspace.id, slot: 'short', signal },
     )
     const { rows, next } = page.cut(found, () => start + page.size)
     return {

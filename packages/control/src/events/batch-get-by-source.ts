@@ -18,7 +18,7 @@ export const batchGetSourceEvents =
        where workspace_id = {workspace:String} and source_id = {source:String} and event_id in {ids:Array(String)}
        limit 1 by event_id`,
       { workspace: workspace.id, source: source.id, ids: query.event_ids },
-      { owner: workspace.id, lane: 'short', signal },
+      { owner: workspace.id, slot: 'short', signal },
     )
     return {
       events: rows.map((row) => {

@@ -19,7 +19,7 @@ const readStored = async (
   ids: { workspace: string; event: string },
   signal: AbortSignal,
 ) => {
-  const options = { owner: ids.workspace, lane: 'short', signal } as const
+  const options = { owner: ids.workspace, slot: 'short', signal } as const
   const [events, attempts, replays] = await Promise.all([
     eventStore.query<DetailRow>(
       `select ${eventColumns}, group_id, previous_id, ip, context, integrations, original,

@@ -76,7 +76,7 @@ export const readEvents = async (
        ${late.length === 0 ? 'where' : 'prewhere'} ${early.join(' and ')}${late.length === 0 ? '' : ` where ${late.join(' and ')}`}
        order by receive_time desc, event_id desc limit {limit:UInt32}`,
       from === undefined ? params : { ...params, since: from },
-      { owner: workspaceId, lane: 'short', signal: options.signal },
+      { owner: workspaceId, slot: 'short', signal: options.signal },
     )
   }
   for (const span of spans) {

@@ -44,7 +44,7 @@ export const readRecentEvents = async (
         ...(filter.types.length === 0 ? {} : { types: filter.types }),
         ...(filter.event === '' ? {} : { event: filter.event }),
       },
-      { owner: filter.workspaceId, lane: 'short', signal: options.signal },
+      { owner: filter.workspaceId, slot: 'short', signal: options.signal },
     )
   let rows: RecentRow[] = []
   for (const span of spans) {

@@ -51,7 +51,7 @@ export const getInferredSchema =
       since: clock() - query.days * dayMs,
       title_length: schemaLimits.nameLength,
     }
-    const options = { owner: workspace.id, lane: 'heavy', signal } as const
+    const options = { owner: workspace.id, slot: 'heavy', signal } as const
     const [counted] = await eventStore.query<NameRow>(
       `select uniq(type, ${title}) as names from events where ${within}`,
       values,

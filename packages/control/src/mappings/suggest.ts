@@ -78,7 +78,7 @@ const recentNames = (
            and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status = 'accepted'
          group by event, type order by count() desc, event limit {limit:UInt32}`,
         { workspace, sources, since: options.now - namesWithinMs, limit: maxNames },
-        { owner: workspace, lane: 'heavy', signal: options.signal },
+        { owner: workspace, slot: 'heavy', signal: options.signal },
       )
 
 /** Each name once, in the order of the alphabet. */

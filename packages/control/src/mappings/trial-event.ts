@@ -49,7 +49,7 @@ const namedEvent = async (name: string, { eventStore, workspaceId, signal }: Tri
     `select source_id, ${storedEventColumns} from events
      where workspace_id = {workspace:String} and event_id = {event:String} limit 1`,
     { workspace, event: id },
-    { owner: workspaceId, lane: 'short', signal },
+    { owner: workspaceId, slot: 'short', signal },
   )
   if (row === undefined) throw notFound('event not found')
   const json = storedEventText(row)

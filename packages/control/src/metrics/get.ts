@@ -67,7 +67,7 @@ const countEvents = async (
       ...(sourceId === undefined ? {} : { source: sourceId }),
       ...(compatibility === undefined ? {} : { compatibility }),
     },
-    { owner: workspaceId, lane: end - start > heavyDays * 86_400 ? 'heavy' : 'short', signal },
+    { owner: workspaceId, slot: end - start > heavyDays * 86_400 ? 'heavy' : 'short', signal },
   )
   return rows.map((row) => [Number(row.bucket), Number(row.n)])
 }

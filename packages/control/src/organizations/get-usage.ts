@@ -35,7 +35,7 @@ export const getUsage = ({
        where workspace_id in {workspaces:Array(String)} and (user_id != '' or anonymous_id != '')
          and status in ('accepted', 'blocked')`,
       { workspaces },
-      { owner: organizationId, lane: 'heavy', signal },
+      { owner: organizationId, slot: 'heavy', signal },
     )
     const profiles = Number(rows[0]?.profiles ?? 0)
     const ended = performance.now()

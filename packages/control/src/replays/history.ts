@@ -72,7 +72,7 @@ const candidates = (scope: HistoryScope): { where: string; params: Record<string
 
 const heavy = ({ workspaceId }: HistoryScope, signal: AbortSignal | undefined): QueryOptions => ({
   owner: workspaceId,
-  lane: 'heavy',
+  slot: 'heavy',
   ...(signal === undefined ? {} : { signal }),
 })
 

@@ -57,7 +57,7 @@ const readTotals = async (
       since: Math.min(...begun.map((row) => row.create_time.getTime())),
       ids: begun.map(({ id }) => id),
     },
-    { owner: one.workspace_id, lane: 'short', ...(signal === undefined ? {} : { signal }) },
+    { owner: one.workspace_id, slot: 'short', ...(signal === undefined ? {} : { signal }) },
   )
   return new Map(
     found.map((row) => [

@@ -134,7 +134,7 @@ export const createHistoryRun = (
       `select count() as n from deliveries where workspace_id = {workspace:String} and destination_id = {destination:String}
          and time >= fromUnixTimestamp64Milli({since:Int64}) and replay_id = {replay:String} and attempt <= 1`,
       { workspace: workspace_id, destination: destination_id, since: row.create_time.getTime(), replay: id },
-      { owner: workspace_id, lane: 'heavy' },
+      { owner: workspace_id, slot: 'heavy' },
     )
     tried = Number(found?.n ?? 0)
     return sent - tried > ahead

@@ -47,7 +47,7 @@ export const listSourceViolations =
     }
     const within = `workspace_id = {workspace:String} and source_id = {source:String}
       and receive_time >= fromUnixTimestamp64Milli({month:Int64})`
-    const options = { owner: workspace.id, lane: 'heavy', signal } as const
+    const options = { owner: workspace.id, slot: 'heavy', signal } as const
     const [found, blocked] = await Promise.all([
       eventStore.query<Row>(
         `select type, if(type = 'identify', '', event) as title, problem.1 as property, problem.2 as kind,

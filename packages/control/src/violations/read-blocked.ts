@@ -32,7 +32,7 @@ export const countBlocked = async (
   const [row] = await eventStore.query<{ n: number }>(
     `select count() as n from events where ${waiting(filter)}`,
     paramsOf(filter),
-    { owner: filter.workspaceId, lane: 'heavy', signal },
+    { owner: filter.workspaceId, slot: 'heavy', signal },
   )
   return Number(row?.n ?? 0)
 }
@@ -61,7 +61,7 @@ export const readBlocked = async function* (
   filter: BlockedFilter,
   signal: AbortSignal,
 ): AsyncGenerator<BlockedRow[]> {
-  const options = { owner: filter.workspaceId, lane: 'heavy', signal } as const
+  const options = { owner: filter.workspaceId, slot: 'heavy', signal } as const
   let last: Place | undefined
   for (;;) {
     const params = { ...paramsOf(filter), limit: pageSize, after: last?.receive_ms, after_id: last?.event_id }

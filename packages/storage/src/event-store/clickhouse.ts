@@ -8,7 +8,6 @@ import {
 } from '@clickhouse/client'
 import type { Logger } from '@tributary/kernel'
 import { limitExceeded, refusesRows, saysUnavailable } from './error-codes.ts'
-import { createLane, type Lane, type LaneRefusal } from './lanes.ts'
 import {
   type BinaryRows,
   type EventStore,
@@ -21,6 +20,7 @@ import {
   type QueryOptions,
   systemOwner,
 } from './port.ts'
+import { createQuerySlots, type QuerySlots, type SlotRejection } from './query-slots.ts'
 
 export type ClickHouseOptions = {
   /** `http(s)://host:port`; credentials and database in it count when the options below are absent. */
@@ -34,13 +34,13 @@ export type ClickHouseOptions = {
   logger: Logger
 }
 
-type QueryLane = 'short' | 'heavy'
+type SlotKind = 'short' | 'heavy'
 
-/** Queries of each lane that run at a time, and bytes of memory of which a short one may have a quarter, a heavy one half. */
-export type QueryCapacity = Record<QueryLane, number> & { memoryBytes: number }
+/** Queries of each kind of slot that run at a time, and bytes of memory of which a short one may have a quarter, a heavy one half. */
+export type QueryCapacity = Record<SlotKind, number> & { memoryBytes: number }
 
-/** Seconds that a query of each lane may take, and bytes that it may read when a call from outside causes it. */
-export type QueryLimits = Record<QueryLane, { seconds: number; readBytes: number }>
+/** Seconds that a query of each kind may take, and bytes that it may read when a call from outside causes it. */
+export type QueryLimits = Record<SlotKind, { seconds: number; readBytes: number }>
 
 const GiB = 1024 ** 3
 /** Inserts and commands have connections of their own beside these. */
@@ -50,7 +50,7 @@ const defaultLimits: QueryLimits = {
   short: { seconds: 20, readBytes: 20 * GiB },
   heavy: { seconds: 300, readBytes: 200 * GiB },
 }
-const memoryShares: Record<QueryLane, number> = { short: 0.25, heavy: 0.5 }
+const memoryShares: Record<SlotKind, number> = { short: 0.25, heavy: 0.5 }
 /** How many of one owner and of all wait for a place, and how long, ms. */
 const queues = {
   short: { maxQueue: 400, maxQueuePerKey: 64, maxWaitMs: 20_000 },
@@ -131,27 +131,27 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
 const isOwnersMatter = (error: EventStoreUnavailable): boolean =>
   error instanceof EventStoreBusy || error instanceof EventStoreLimitExceeded
 
-const openLane = (lane: QueryLane, places: number): Lane<number> => {
-  const refuse = (why: LaneRefusal, own: boolean): Error => {
+const openSlots = (slot: SlotKind, places: number): QuerySlots<number> => {
+  const refuse = (why: SlotRejection, own: boolean): Error => {
     if (why === 'gone') return new EventStoreUnavailable('The caller of a query has gone')
     const said = why === 'late' ? 'has waited too long' : 'finds too many waiting'
-    const message = `A query finds no place in the lane '${lane}': it ${said}`
+    const message = `A query finds no slot '${slot}': it ${said}`
     return own ? new EventStoreBusy(message) : new EventStoreUnavailable(message)
   }
   const numbers = Array.from({ length: places }, (_, index) => index)
-  return createLane(numbers, { ...queues[lane], refuse })
+  return createQuerySlots(numbers, { ...queues[slot], refuse })
 }
 
 /** What a query may take: sent with each, so that it holds on a server that has no limits of its own. */
 const limitSettings = (
-  { owner, lane = 'short' }: QueryOptions,
+  { owner, slot = 'short' }: QueryOptions,
   { memoryBytes }: QueryCapacity,
   limits: QueryLimits,
 ): ClickHouseSettings => ({
-  max_execution_time: limits[lane].seconds,
-  max_memory_usage: String(Math.floor(memoryBytes * memoryShares[lane])),
+  max_execution_time: limits[slot].seconds,
+  max_memory_usage: String(Math.floor(memoryBytes * memoryShares[slot])),
   // Not rows: those the engine estimates beforehand, and would refuse the newest page of a large workspace.
-  max_bytes_to_read: owner === systemOwner ? '0' : String(limits[lane].readBytes),
+  max_bytes_to_read: owner === systemOwner ? '0' : String(limits[slot].readBytes),
 })
 
 /**
@@ -161,7 +161,7 @@ const limitSettings = (
  */
 export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
   const { capacity = serverCapacity, limits = defaultLimits } = options
-  const lanes = { short: openLane('short', capacity.short), heavy: openLane('heavy', capacity.heavy) }
+  const slots = { short: openSlots('short', capacity.short), heavy: openSlots('heavy', capacity.heavy) }
   const client: ClickHouseClient = createClient({
     url: options.url,
     ...(options.user === undefined ? {} : { username: options.user }),
@@ -212,7 +212,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
       })
     },
     async query<Row>(sql: string, params: Record<string, unknown> | undefined, asked: QueryOptions) {
-      const { owner, lane = 'short', signal } = asked
+      const { owner, slot = 'short', signal } = asked
       signal?.throwIfAborted()
       const send = (both: AbortSignal): Promise<Row[]> =>
         client
@@ -222,12 +222,12 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
             ...(params === undefined ? {} : { query_params: params }),
             abort_signal: both,
             clickhouse_settings: { ...querySettings, ...limitSettings(asked, capacity, limits) },
-            http_headers: { 'X-Tributary-Lane': lane },
+            http_headers: { 'X-Tributary-Slot': slot },
           })
           .then((result) => result.json<Row>())
-      const run = (): Promise<Row[]> => bounded('query', timeouts[lane], signal, send)
+      const run = (): Promise<Row[]> => bounded('query', timeouts[slot], signal, send)
       try {
-        return await lanes[lane].run(owner, signal ?? new AbortController().signal, run)
+        return await slots[slot].run(owner, signal ?? new AbortController().signal, run)
       } catch (error) {
         throw signal?.aborted ? signal.reason : error
       }

@@ -425,7 +425,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     const caller = new AbortController()
     const mark = Math.floor(Math.random() * 1e12)
     const query = store
-      .query(endless(mark), {}, { lane: 'heavy', signal: caller.signal })
+      .query(endless(mark), {}, { slot: 'heavy', signal: caller.signal })
       .catch((error: unknown) => error)
     await until('the query runs', async () => (await running(store, mark)) === 1)
     caller.abort(new Error('closed the page'))
@@ -440,7 +440,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     let ended = 0
     const heavy = Array.from({ length: 8 }, (_, index) =>
       store
-        .query(endless(mark), {}, { owner: `workspace ${index % 2}`, lane: 'heavy', signal: caller.signal })
+        .query(endless(mark), {}, { owner: `workspace ${index % 2}`, slot: 'heavy', signal: caller.signal })
         .catch(() => {
           ended += 1
         }),

@@ -62,18 +62,18 @@ describe('createClickHouseEventStore', () => {
       limits: { short: { seconds: 1, readBytes: 50 * MiB }, heavy: { seconds: 77, readBytes: 900_000 * MiB } },
     })
     const { store } = bounded
-    const settings = (owner: string, lane: 'short' | 'heavy') =>
+    const settings = (owner: string, slot: 'short' | 'heavy') =>
       store.query(
         `select toUInt64(getSetting('max_execution_time')) as seconds, getSetting('max_memory_usage') as memory,
            getSetting('max_bytes_to_read') as bytes`,
         {},
-        { owner, lane },
+        { owner, slot },
       )
     expect(await settings('workspace', 'short')).toEqual([{ seconds: 1, memory: 100 * MiB, bytes: 50 * MiB }])
     expect(await settings('workspace', 'heavy')).toEqual([{ seconds: 77, memory: 200 * MiB, bytes: 900_000 * MiB }])
     expect(await settings(systemOwner, 'short')).toEqual([{ seconds: 1, memory: 100 * MiB, bytes: 0 }])
 
-    const asked = (sql: string, lane: 'short' | 'heavy') => store.query(sql, {}, { owner: 'workspace', lane })
+    const asked = (sql: string, slot: 'short' | 'heavy') => store.query(sql, {}, { owner: 'workspace', slot })
     const exceeded = (limit: string) => ({ name: 'EventStoreLimitExceeded', limit })
     await expect(asked('select sum(number) from numbers(100000000)', 'short')).rejects.toMatchObject(exceeded('bytes'))
     await expect(asked('select length(groupArray(number)) from numbers(2000000000)', 'heavy')).rejects.toMatchObject(
@@ -85,16 +85,16 @@ describe('createClickHouseEventStore', () => {
   it('answers one workspace while another has all it may running and waiting, and tells that one that it is busy', async () => {
     await using bounded = await boundedStore({ capacity: { short: 2, heavy: 2, memoryBytes: 1024 * MiB } })
     const { store } = bounded
-    for (const [lane, places] of [
+    for (const [slot, places] of [
       ['short', 65],
       ['heavy', 33],
     ] as const) {
       const caller = new AbortController()
       const ended = Array.from({ length: places }, () =>
-        store.query(endless, {}, { owner: 'a', lane, signal: caller.signal }).catch((error: unknown) => error),
+        store.query(endless, {}, { owner: 'a', slot, signal: caller.signal }).catch((error: unknown) => error),
       )
-      await expect(store.query('select 1', {}, { owner: 'a', lane })).rejects.toMatchObject({ name: 'EventStoreBusy' })
-      expect(await store.query('select 1 as one', {}, { owner: 'b', lane })).toEqual([{ one: 1 }])
+      await expect(store.query('select 1', {}, { owner: 'a', slot })).rejects.toMatchObject({ name: 'EventStoreBusy' })
+      expect(await store.query('select 1 as one', {}, { owner: 'b', slot })).toEqual([{ one: 1 }])
       caller.abort(new Error('closed the page'))
       expect(new Set((await Promise.all(ended)).map(String))).toEqual(new Set(['Error: closed the page']))
     }

@@ -27,12 +27,12 @@ export type BinaryRows = { readonly columns: readonly string[]; readonly pieces:
 export type QueryOptions = {
   /**
    * Whose query it is: the id of the workspace (or organization) that has it to wait for, `systemOwner` for the product's
-   * own work. Owners take turns, and none of them has all the places of a lane.
+   * own work. Owners take turns, and none of them has all the slots of a kind.
    */
   owner: string
   /** 'short' answers the screens, 'heavy' is for scans. */
-  lane?: 'short' | 'heavy'
-  /** Takes the query out of its lane, and ends it when it runs. */
+  slot?: 'short' | 'heavy'
+  /** Takes the query out of the queue, and ends it when it runs. */
   signal?: AbortSignal
 }
 

@@ -74,7 +74,7 @@ export const readStored = async function* (
 ): AsyncGenerator<AcceptedEvent[]> {
   const { eventStore, form } = deps
   const query = <T>(sql: string, params: Record<string, unknown>): Promise<T[]> =>
-    eventStore.query<T>(sql, params, { owner: systemOwner, lane: 'heavy', signal })
+    eventStore.query<T>(sql, params, { owner: systemOwner, slot: 'heavy', signal })
 
   const known = await query<{ id: string }>('select distinct workspace_id as id from events', {})
   const workspaces = known

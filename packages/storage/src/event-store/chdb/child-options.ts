@@ -1,7 +1,7 @@
-/** Sessions, that is queries at a time, in each lane. */
+/** Sessions, that is queries at a time, of each kind of slot. */
 export type Sessions = { insert: number; short: number; heavy: number }
 
-/** One workspace never has the last session of a lane: with three it still runs two queries at a time. */
+/** One workspace never has the last session of a kind: with three it still runs two queries at a time. */
 export const defaultSessions: Sessions = { insert: 2, short: 3, heavy: 3 }
 
 /** The variable in which the parent hands the options over; argv would show the secret to every user of the machine. */

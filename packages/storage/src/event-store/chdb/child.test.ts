@@ -101,7 +101,7 @@ describe('the event store as a child', () => {
     const caller = new AbortController()
     const queries = Array.from({ length: 4 }, (_, index) =>
       child.store
-        .query(heavy, {}, { owner: `workspace ${index % 2}`, lane: 'heavy', signal: caller.signal })
+        .query(heavy, {}, { owner: `workspace ${index % 2}`, slot: 'heavy', signal: caller.signal })
         .catch(() => 'ended'),
     )
     try {
@@ -125,9 +125,9 @@ describe('the event store as a child', () => {
 
   it('fails a query that needs too much memory with a clear error, and lives', async () => {
     const before = child.pid()
-    for (const lane of ['short', 'heavy'] as const) {
+    for (const slot of ['short', 'heavy'] as const) {
       await expect(
-        child.store.query('select length(groupArray(number)) from numbers(2000000000)', {}, { lane }),
+        child.store.query('select length(groupArray(number)) from numbers(2000000000)', {}, { slot }),
       ).rejects.toThrow(/event store answers 241: .*memory limit/i)
     }
     expect(await child.store.query('select 1 as one')).toEqual([{ one: 1 }])

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Session } from 'chdb'
-import { createLane, type Lane, type LaneRefusal } from '../lanes.ts'
+import { createQuerySlots, type QuerySlots, type SlotRejection } from '../query-slots.ts'
 import type { Sessions } from './child-options.ts'
 import { repairDeduplicationLogs, syncDeduplicationLog } from './deduplication-log.ts'
 import { EngineError, parseEngineError, tooBusy } from './engine-error.ts'
 import { quoteString } from './literals.ts'
 
-export type LaneName = keyof Sessions
+export type SlotKind = keyof Sessions
 export type EngineOptions = {
   /** Folder of the engine; nothing else may use it. */
   dataDir: string
@@ -45,15 +45,15 @@ export type EngineResult = {
 
 export type Engine = {
   /** Runs one statement; when the signal is aborted the engine is told to kill it. */
-  execute(lane: LaneName, statement: Statement, signal: AbortSignal): Promise<EngineResult>
+  execute(slot: SlotKind, statement: Statement, signal: AbortSignal): Promise<EngineResult>
   /** Hands rows, in the form they came in, to the engine's own parser. Not stopped by the signal once it runs. */
   insert(insert: RawInsert, signal: AbortSignal): Promise<EngineResult>
-  load(): Record<LaneName, { waiting: number; running: number }>
+  load(): Record<SlotKind, { waiting: number; running: number }>
   close(): void
 }
 
 const mebi = 1024 * 1024
-/** The one key of the engine's lanes: whose a query is, and who is next, is the business of those who send them. */
+/** The one key of the engine's query slots: whose a query is, and who is next, is the business of those who send them. */
 const anybody = ''
 const name = /^[A-Za-z][A-Za-z0-9_]*$/
 
@@ -67,14 +67,14 @@ const configuration = `<clickhouse>
 </clickhouse>
 `
 
-const baseSettings = (lane: LaneName | 'control', options: EngineOptions): Settings => {
+const baseSettings = (slot: SlotKind | 'control', options: EngineOptions): Settings => {
   const share = (part: number): string => String(Math.floor(options.memoryBytes * part))
-  const seconds = { insert: 120, short: 20, heavy: 300, control: 10 }[lane]
-  const memory = { insert: 0.5, short: 0.25, heavy: 0.5, control: 0.25 }[lane]
+  const seconds = { insert: 120, short: 20, heavy: 300, control: 10 }[slot]
+  const memory = { insert: 0.5, short: 0.25, heavy: 0.5, control: 0.25 }[slot]
   return {
     max_execution_time: String(seconds),
     max_memory_usage: share(memory),
-    max_threads: String(lane === 'insert' ? 1 : options.maxThreads),
+    max_threads: String(slot === 'insert' ? 1 : options.maxThreads),
     // One thread parses 18 µs a row of processor time, the parallel parser 22 (batches of 10,000 rows of 1.2 kB).
     input_format_parallel_parsing: '0',
     max_bytes_before_external_group_by: share(memory / 2),
@@ -126,33 +126,37 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     `--mark_cache_size=${Math.max(32 * mebi, Math.floor(options.memoryBytes / 16))}`,
     '--uncompressed_cache_size=0',
   ]
-  const openWorker = async (lane: LaneName | 'control'): Promise<Worker> => {
+  const openWorker = async (slot: SlotKind | 'control'): Promise<Worker> => {
     const session = new Session(options.dataDir, { connectionArgs })
-    const base = baseSettings(lane, options)
+    const base = baseSettings(slot, options)
     await session.queryAsync(`SET ${settingList(base)}`)
     return { session, base, database: 'default', overrides: {} }
   }
-  const openLane = async (lane: LaneName): Promise<Worker[]> => {
+  const openSlots = async (slot: SlotKind): Promise<Worker[]> => {
     const workers: Worker[] = []
-    for (let index = 0; index < options.sessions[lane]; index += 1) workers.push(await openWorker(lane))
+    for (let index = 0; index < options.sessions[slot]; index += 1) workers.push(await openWorker(slot))
     return workers
   }
   const control = await openWorker('control')
-  const workers = { insert: await openLane('insert'), short: await openLane('short'), heavy: await openLane('heavy') }
-  const laneOf = (name: LaneName, maxQueue: number, maxWaitMs: number): Lane<Worker> => {
+  const workers = {
+    insert: await openSlots('insert'),
+    short: await openSlots('short'),
+    heavy: await openSlots('heavy'),
+  }
+  const slotsOf = (name: SlotKind, maxQueue: number, maxWaitMs: number): QuerySlots<Worker> => {
     const refusals = {
-      full: `Too many queries are waiting in the lane '${name}'`,
-      late: `The query waited longer than ${maxWaitMs} ms in the lane '${name}'`,
+      full: `Too many queries are waiting for a slot '${name}'`,
+      late: `The query waited longer than ${maxWaitMs} ms for a slot '${name}'`,
       gone: 'The client has gone',
     }
     const queue = { maxQueue, maxQueuePerKey: maxQueue, maxWaitMs }
-    const refuse = (why: LaneRefusal): Error => tooBusy(refusals[why === 'key-full' ? 'full' : why])
-    return createLane(workers[name], { ...queue, perKey: workers[name].length, refuse })
+    const refuse = (why: SlotRejection): Error => tooBusy(refusals[why === 'key-full' ? 'full' : why])
+    return createQuerySlots(workers[name], { ...queue, perKey: workers[name].length, refuse })
   }
-  const lanes: Record<LaneName, Lane<Worker>> = {
-    insert: laneOf('insert', 64, 60_000),
-    short: laneOf('short', 200, 20_000),
-    heavy: laneOf('heavy', 100, 120_000),
+  const slots: Record<SlotKind, QuerySlots<Worker>> = {
+    insert: slotsOf('insert', 64, 60_000),
+    short: slotsOf('short', 200, 20_000),
+    heavy: slotsOf('heavy', 100, 120_000),
   }
 
   const restore = async (worker: Worker, keys: readonly string[]): Promise<void> => {
@@ -203,8 +207,8 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     }
   }
 
-  const execute: Engine['execute'] = (lane, statement, signal) =>
-    lanes[lane].run(anybody, signal, async (worker) => {
+  const execute: Engine['execute'] = (slot, statement, signal) =>
+    slots[slot].run(anybody, signal, async (worker) => {
       await prepare(worker, statement.database, statement.settings)
       const marker = `/* ${++counter} */`
       let ended = false
@@ -275,7 +279,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
 
   const insertNow = (call: RawInsert, table: string, signal: AbortSignal): Promise<EngineResult> =>
-    lanes.insert.run(anybody, signal, (worker) =>
+    slots.insert.run(anybody, signal, (worker) =>
       withFile(call.body, async (path) => {
         try {
           const result = await worker.session.queryAsync(insertStatement(call, table, path))
@@ -301,7 +305,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   return {
     execute,
     insert,
-    load: () => ({ insert: lanes.insert.load(), short: lanes.short.load(), heavy: lanes.heavy.load() }),
+    load: () => ({ insert: slots.insert.load(), short: slots.short.load(), heavy: slots.heavy.load() }),
     close() {
       for (const worker of [control, ...workers.insert, ...workers.short, ...workers.heavy]) worker.session.close()
     },

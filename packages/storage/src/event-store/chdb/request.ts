@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { LaneName } from './engine.ts'
+import type { SlotKind } from './engine.ts'
 import { EngineError } from './engine-error.ts'
 
-/** Header that asks for a lane; a ClickHouse server ignores it. */
-export const laneHeader = 'x-tributary-lane'
+/** Header that asks for a kind of slot; a ClickHouse server ignores it. */
+export const slotHeader = 'x-tributary-slot'
 
 export type ParsedCall = {
   /** Text of the `query` parameter; the body is appended to it, or is the rows of an insert. */
@@ -14,7 +14,7 @@ export type ParsedCall = {
   compress: boolean
   params: Map<string, string>
   settings: Record<string, string>
-  lane: LaneName
+  slot: SlotKind
   /** The caller promises to change nothing (`readonly` of the HTTP interface). */
   readOnly: boolean
 }
@@ -50,7 +50,7 @@ export const parseCall = (search: URLSearchParams, headers: IncomingHttpHeaders)
     params,
     settings,
     readOnly: !['', '0'].includes(search.get('readonly') ?? ''),
-    lane: header(laneHeader) === 'heavy' ? 'heavy' : 'short',
+    slot: header(slotHeader) === 'heavy' ? 'heavy' : 'short',
   }
 }
 
@@ -99,10 +99,10 @@ const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/
 const readingWords = new Set(['', 'SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS'])
 
 /**
- * The lane of a statement by its first word; undefined for one that only reads, whose caller chooses. Throws for what has
+ * The kind of slot of a statement by its first word; undefined for one that only reads, whose caller chooses. Throws for what has
  * no meaning between requests (48) and, when `readOnly`, for what changes something (164).
  */
-export const laneOf = (sql: string, readOnly: boolean): LaneName | undefined => {
+export const slotOf = (sql: string, readOnly: boolean): SlotKind | undefined => {
   const first = (/^[A-Za-z]+/.exec(sql.replace(leading, ''))?.[0] ?? '').toUpperCase()
   if (first === 'SET' || first === 'USE') {
     throw new EngineError(

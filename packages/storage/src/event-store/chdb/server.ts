@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import type { Engine, EngineResult } from './engine.ts'
 import { EngineError, parseEngineError, statusOf, tooBusy } from './engine-error.ts'
-import { laneOf, type ParsedCall, parseCall, parseInsert, parseMultipart } from './request.ts'
+import { type ParsedCall, parseCall, parseInsert, parseMultipart, slotOf } from './request.ts'
 import { substituteParams } from './substitute.ts'
 
 export type ServerOptions = {
@@ -132,12 +132,12 @@ const runCall = async (
   }
   const text = call.query === '' ? body.toString() : call.query
   if (text.trim() === '') throw new EngineError(62, 'SYNTAX_ERROR', 'Syntax error: the query is empty')
-  const lane = laneOf(text, call.readOnly)
+  const slot = slotOf(text, call.readOnly)
   const withParams = substituteParams(text, call.params)
   const sql = call.query !== '' && body.length > 0 ? `${withParams}\n${body.toString()}` : withParams
   const format = call.format ?? 'TabSeparated'
   const result = await engine.execute(
-    lane ?? call.lane,
+    slot ?? call.slot,
     { sql, format, database: call.database, settings: call.settings },
     signal,
   )

@@ -1,7 +1,7 @@
 /** Why a work is not run: its key's queue or the whole queue is full, it waited too long, its caller has gone. */
-export type LaneRefusal = 'key-full' | 'full' | 'late' | 'gone'
+export type SlotRejection = 'key-full' | 'full' | 'late' | 'gone'
 
-export type LaneOptions = {
+export type QuerySlotsOptions = {
   /** Works of one key that run at a time; one less than there are workers unless said, so that another key finds one. */
   perKey?: number
   /** Works that wait, of all keys; beyond them a key may still have one. */
@@ -10,10 +10,10 @@ export type LaneOptions = {
   maxQueuePerKey: number
   maxWaitMs: number
   /** The error of a work that is not run; `own` when nothing but works of the same key is in its way. */
-  refuse(why: LaneRefusal, own: boolean): Error
+  refuse(why: SlotRejection, own: boolean): Error
 }
 
-export type Lane<T> = {
+export type QuerySlots<T> = {
   /**
    * Runs the work on a free worker. Works of a key start in order of arrival, keys take turns, and a key that has as many
    * works running as it may waits, whatever is free. Rejects with the error of `refuse` when too much waits already, after
@@ -27,7 +27,10 @@ export type Lane<T> = {
 type Waiting<T> = { start(worker: T): void }
 
 /** Bounded queues, one for each key, in front of workers that do one thing at a time. */
-export const createLane = <T extends number | object>(workers: readonly T[], options: LaneOptions): Lane<T> => {
+export const createQuerySlots = <T extends number | object>(
+  workers: readonly T[],
+  options: QuerySlotsOptions,
+): QuerySlots<T> => {
   const { perKey = Math.max(1, workers.length - 1), maxQueue, maxQueuePerKey, maxWaitMs, refuse } = options
   const free = [...workers]
   const running = new Map<string, number>()
@@ -64,7 +67,7 @@ export const createLane = <T extends number | object>(workers: readonly T[], opt
         clearTimeout(late)
         signal.removeEventListener('abort', onAbort)
       }
-      const give = (why: LaneRefusal): void => {
+      const give = (why: SlotRejection): void => {
         leave(key, waiting)
         settle()
         reject(refuse(why, ownOnly(key)))

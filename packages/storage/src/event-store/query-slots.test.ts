@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createLane, type Lane, type LaneOptions } from './lanes.ts'
+import { createQuerySlots, type QuerySlots, type QuerySlotsOptions } from './query-slots.ts'
 
 const never = new AbortController().signal
 
 class Refused extends Error {}
 
-const laneOf = (workers: number, options: Partial<LaneOptions> = {}): Lane<number> =>
-  createLane(
+const slotsOf = (workers: number, options: Partial<QuerySlotsOptions> = {}): QuerySlots<number> =>
+  createQuerySlots(
     Array.from({ length: workers }, (_, index) => index),
     {
       maxQueue: 1000,
@@ -18,7 +18,7 @@ const laneOf = (workers: number, options: Partial<LaneOptions> = {}): Lane<numbe
   )
 
 /** Works that run until they are ended by hand, and the order in which they began. */
-const works = (lane: Lane<number>) => {
+const works = (slots: QuerySlots<number>) => {
   const began: string[] = []
   const ends = new Map<string, () => void>()
   const results: Promise<void>[] = []
@@ -29,7 +29,7 @@ const works = (lane: Lane<number>) => {
         began.push(name)
         return new Promise((resolve) => ends.set(name, resolve))
       }
-      results.push(lane.run(key, never, work))
+      results.push(slots.run(key, never, work))
     },
     /** Ends the oldest that runs, and gives whoever is next its turn. */
     async endOldest(): Promise<void> {
@@ -48,26 +48,26 @@ const works = (lane: Lane<number>) => {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe('createLane', () => {
+describe('createQuerySlots', () => {
   it('gives each worker one work at a time, those of a key in order of arrival', async () => {
-    const lane = laneOf(2, { perKey: 2 })
-    const each = works(lane)
+    const slots = slotsOf(2, { perKey: 2 })
+    const each = works(slots)
     for (const name of ['a1', 'a2', 'a3', 'a4']) each.add(name)
     await settled()
-    expect(lane.load()).toEqual({ waiting: 2, running: 2 })
+    expect(slots.load()).toEqual({ waiting: 2, running: 2 })
     await each.endOldest()
     expect(each.began).toEqual(['a1', 'a2', 'a3'])
     await each.endAll()
     expect(each.began).toEqual(['a1', 'a2', 'a3', 'a4'])
-    expect(lane.load()).toEqual({ waiting: 0, running: 0 })
+    expect(slots.load()).toEqual({ waiting: 0, running: 0 })
   })
 
   it('never gives a key the last worker: another key begins at once, however much of the first waits', async () => {
-    const lane = laneOf(3)
-    const each = works(lane)
+    const slots = slotsOf(3)
+    const each = works(slots)
     for (let index = 0; index < 500; index += 1) each.add(`a${index}`)
     await settled()
-    expect(lane.load()).toEqual({ waiting: 498, running: 2 })
+    expect(slots.load()).toEqual({ waiting: 498, running: 2 })
     each.add('b')
     await settled()
     expect(each.began).toEqual(['a0', 'a1', 'b'])
@@ -75,12 +75,12 @@ describe('createLane', () => {
   })
 
   it('lets no more works of others begin before that of a key than there are other keys', async () => {
-    const lane = laneOf(3)
-    const each = works(lane)
+    const slots = slotsOf(3)
+    const each = works(slots)
     const others = ['a', 'b', 'c', 'd']
     for (const key of others) for (let index = 0; index < 50; index += 1) each.add(`${key}${index}`)
     await settled()
-    expect(lane.load().running).toBe(3)
+    expect(slots.load().running).toBe(3)
     const before = each.began.length
     each.add('z')
     let ended = 0
@@ -95,8 +95,8 @@ describe('createLane', () => {
   })
 
   it('gives the only worker to whoever is next', async () => {
-    const lane = laneOf(1)
-    const each = works(lane)
+    const slots = slotsOf(1)
+    const each = works(slots)
     for (const name of ['a1', 'a2', 'a3', 'b1']) each.add(name)
     await settled()
     await each.endAll()
@@ -104,43 +104,43 @@ describe('createLane', () => {
   })
 
   it('refuses what is beyond the queue of a key, and beyond all queues whoever has something waiting', async () => {
-    const lane = laneOf(2, { maxQueue: 4, maxQueuePerKey: 3 })
-    const each = works(lane)
+    const slots = slotsOf(2, { maxQueue: 4, maxQueuePerKey: 3 })
+    const each = works(slots)
     for (const name of ['a1', 'b1', 'a2', 'a3', 'a4', 'b2']) each.add(name)
     await settled()
-    expect(lane.load()).toEqual({ waiting: 4, running: 2 })
-    const more = (key: string) => lane.run(key, never, async () => 'never')
+    expect(slots.load()).toEqual({ waiting: 4, running: 2 })
+    const more = (key: string) => slots.run(key, never, async () => 'never')
     await expect(more('a')).rejects.toThrow('key-full own')
     await expect(more('b')).rejects.toThrow(/^full$/)
     // Who has nothing waiting finds a place all the same.
     each.add('c')
-    expect(lane.load()).toEqual({ waiting: 5, running: 2 })
+    expect(slots.load()).toEqual({ waiting: 5, running: 2 })
     await each.endAll()
     expect(each.began).toContain('c')
   })
 
   it('refuses who waits too long, says whether for its own works, and forgets who has gone', async () => {
-    const lane = laneOf(2, { maxWaitMs: 20 })
-    const each = works(lane)
+    const slots = slotsOf(2, { maxWaitMs: 20 })
+    const each = works(slots)
     each.add('a1')
-    const own = lane.run('a', never, async () => 'never')
+    const own = slots.run('a', never, async () => 'never')
     await expect(own).rejects.toThrow('late own')
     each.add('b1')
     const caller = new AbortController()
-    const gone = lane.run('c', caller.signal, async () => 'never')
+    const gone = slots.run('c', caller.signal, async () => 'never')
     caller.abort()
     await expect(gone).rejects.toThrow('gone')
-    await expect(lane.run('c', caller.signal, async () => 'never')).rejects.toThrow('gone')
-    await expect(lane.run('c', never, async () => 'never')).rejects.toThrow(/^late$/)
-    expect(lane.load()).toEqual({ waiting: 0, running: 2 })
+    await expect(slots.run('c', caller.signal, async () => 'never')).rejects.toThrow('gone')
+    await expect(slots.run('c', never, async () => 'never')).rejects.toThrow(/^late$/)
+    expect(slots.load()).toEqual({ waiting: 0, running: 2 })
     await each.endAll()
-    expect(await lane.run('c', never, async (worker) => typeof worker)).toBe('number')
+    expect(await slots.run('c', never, async (worker) => typeof worker)).toBe('number')
   })
 
   it('frees the worker of a work that throws', async () => {
-    const lane = laneOf(1)
-    await expect(lane.run('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await lane.run('a', never, async (worker) => worker)).toBe(0)
-    expect(lane.load()).toEqual({ waiting: 0, running: 0 })
+    const slots = slotsOf(1)
+    await expect(slots.run('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await slots.run('a', never, async (worker) => worker)).toBe(0)
+    expect(slots.load()).toEqual({ waiting: 0, running: 0 })
   })
 })
