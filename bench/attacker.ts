@@ -1,6 +1,6 @@
 // The one who attacks, in a process of his own at the lowest priority: in truth his processor is not the server's, so
 // what his client costs must not be taken for what he costs the product. Its argument is the address of a running
-// product; it sends `ready` with the other tenant's key, and after each order what came of it.
+// product; it sends `ready` with the other tenant's key, and after each order its outcome.
 import { attacks, createApiClient, createHostileWorld } from '@tributary/test-kit'
 import type { AttackerOrder, AttackerReport } from './hostile-attacker.ts'
 

@@ -159,12 +159,12 @@ test('more events are loaded by the page, each once', async ({ signedIn: page, p
   expect(new Set(await names(page).allTextContents()).size).toBe(70)
 })
 
-test('the page of an event tells its whole fate: received, checked, delivered with each attempt, and its payload', async ({
+test('the page of an event shows its whole outcome: received, checked, delivered with each attempt, and its payload', async ({
   signedIn: page,
   product,
   receiver,
 }) => {
-  const { workspace } = await createWorkspace(product.api, 'Fate')
+  const { workspace } = await createWorkspace(product.api, 'Outcome')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Archive')
   await send(product, key, batch)
@@ -194,7 +194,7 @@ test('the page of an event tells its whole fate: received, checked, delivered wi
   await expect(page).toHaveURL(/\/events\?search=order$/)
 })
 
-test('a rejected event says why and what to mend; one that does not exist says so', async ({
+test('a rejected event says why and what to fix; one that does not exist says so', async ({
   signedIn: page,
   product,
 }) => {

@@ -2,7 +2,7 @@ import { createSource, createWebhook, createWorkspace, eventually, startWebhookR
 import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
-test('failures are gathered by cause, with what was sent and answered; once mended, one retry delivers the group', async ({
+test('failures are gathered by cause, with what was sent and answered; once fixed, one retry delivers the group', async ({
   signedIn: page,
   product,
 }) => {
@@ -153,7 +153,7 @@ test('a paused destination holds its events, says so, and offers no retry until 
   expect(receiver.messageIds().get('paused-1')).toBe(1)
 })
 
-test('a repeated message id is counted as a duplicate, and a rejected event says what to mend', async ({
+test('a repeated message id is counted as a duplicate, and a rejected event says what to fix', async ({
   signedIn: page,
   product,
 }) => {

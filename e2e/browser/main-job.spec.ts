@@ -88,7 +88,7 @@ test('the next source of an app is called after it and its number', async ({ sig
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('HTTP API 1')
 })
 
-test('a webhook made by its form, wrong entries mended at their fields, gets the events of the sources it is connected to', async ({
+test('a webhook made by its form, wrong entries fixed at their fields, gets the events of the sources it is connected to', async ({
   signedIn: page,
   product,
   receiver,

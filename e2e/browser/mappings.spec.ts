@@ -144,7 +144,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-3' })
   expect(receiver.calls.some(({ body }) => body.includes('"o-2"'))).toBe(false)
 
-  // The peer breaks: the failure is told by its cause, and one retry after it is mended delivers what is mapped.
+  // The peer breaks: the failure is told by its cause, and one retry after it is fixed delivers what is mapped.
   receiver.behave({ status: 404, body: 'gone' })
   await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-4' } })
   await page.goto(`/${destination}#failures`)

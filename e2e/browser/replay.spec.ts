@@ -8,7 +8,7 @@ const stored = (product: Product, workspace: string, events: number) =>
     .poll(async () => (await product.api.ok('GET', `/${workspace}/events?page_size=200`)).events, { timeout: 30_000 })
     .toHaveLength(events)
 
-test('a replay is counted before it is confirmed, goes to one destination that is not even connected, and says what became of it', async ({
+test('a replay is counted before it is confirmed, goes to one destination that is not even connected, and says its outcome', async ({
   signedIn: page,
   product,
 }) => {

@@ -41,7 +41,7 @@ const rows = (page: Page): Locator =>
 const openRow = (page: Page, name: RegExp): Promise<void> => rows(page).filter({ hasText: name }).click()
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 
-test('what does not fit is listed by event and property, most frequent first, with counts, newest events and a way to mend it', async ({
+test('what does not fit is listed by event and property, most frequent first, with counts, newest events and a way to fix it', async ({
   signedIn: page,
   product,
 }) => {

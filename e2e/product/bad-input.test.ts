@@ -67,7 +67,7 @@ describe('a refused request', () => {
     [400, 'UNKNOWN_TYPE', 'an event of unknown type', '/v1/track', () => track('bad-5', { type: 'purchase' })],
     [400, 'MISSING_FIELD', 'an event without ids', '/v1/track', () => ({ event: 'Ordered', messageId: 'bad-6' })],
     [400, 'INVALID_COMPRESSION', 'what does not decompress', '/v1/track', () => 'no', { 'content-encoding': 'gzip' }],
-  ])('is answered %i %s for %s, with what to mend', async (code, reason, _, path, body, headers) => {
+  ])('is answered %i %s for %s, with what to fix', async (code, reason, _, path, body, headers) => {
     await expectRefusal(await post(product, path, shop.key, body(), { ...headers }), code, reason)
   })
 

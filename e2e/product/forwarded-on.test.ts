@@ -85,7 +85,7 @@ test.each(['segment', 'rudderstack'])(
   },
 )
 
-test('with a wrong write key events are held, and go out when it is mended', async () => {
+test('with a wrong write key events are held, and go out when it is fixed', async () => {
   const first = await createSource(product.api, workspace, 'Held')
   const second = await createSource(product.api, workspace, 'Mended')
   await using after = await startWebhookReceiver()

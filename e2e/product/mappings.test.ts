@@ -111,7 +111,7 @@ test('what a preview shows of a stored event, and what the API has of it, is byt
   expect(sent[1]?.filter((body) => body.includes(`"about":{"properties":${odd}}`))).toHaveLength(1)
 })
 
-test('an event that its mapping fails on is kept with the name of the field, and a retry uses the mended mapping', async () => {
+test('an event that its mapping fails on is kept with the name of the field, and a retry uses the fixed mapping', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Mended')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url })

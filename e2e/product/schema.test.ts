@@ -66,7 +66,7 @@ test('a change of the schema counts for the next event, and each stored event sa
   expect(Math.max(...delays)).toBeLessThan(1000)
 })
 
-test('a blocked event is stored and shown live, and delivered once when it is replayed after the schema was mended', async () => {
+test('a blocked event is stored and shown live, and delivered once when it is replayed after the schema was fixed', async () => {
   await using receiver = await startWebhookReceiver()
   const source = await createSource(product.api, workspace, 'Blocking')
   await createWebhook(product.api, workspace, source.source, { url: receiver.url })

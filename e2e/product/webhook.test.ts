@@ -216,13 +216,13 @@ test('what is not meant for a destination is told by the delivery log, and what 
   await order('gated-integrations', { integrations: { All: true, 'my orders': false } })
   await order('gated-consent', { context: { consent: { categoryPreferences: { advertising: false } } } })
   await order('gated-name', { event: 'Signed Up' })
-  const fates = async () => {
+  const outcomes = async () => {
     const { deliveries } = await api.ok('GET', `/${destination}/deliveries`)
     const rows = deliveries as { message_id: string; status: string; reason: string }[]
     return rows.map((row) => [row.message_id, row.status, row.reason]).toSorted()
   }
-  const found = await eventually('all have a fate', async () => {
-    const rows = await fates()
+  const found = await eventually('all have an outcome', async () => {
+    const rows = await outcomes()
     return rows.length >= 4 && rows
   })
   expect(found).toEqual([
@@ -235,10 +235,10 @@ test('what is not meant for a destination is told by the delivery log, and what 
 
   await map('properties.total')
   await api.ok('POST', `/${destination}:retry`, { state: 'dead' })
-  await eventually('the mended one arrives', () => receiver.calls.length === 1)
+  await eventually('the fixed one arrives', () => receiver.calls.length === 1)
   expect(JSON.parse(receiver.calls[0]?.body ?? '')).toEqual({ total: 5, messageId: 'gated-unmapped' })
   await eventually('it is told', async () =>
-    (await fates()).some(([id, status]) => id === 'gated-unmapped' && status === 'delivered'),
+    (await outcomes()).some(([id, status]) => id === 'gated-unmapped' && status === 'delivered'),
   )
 })
 

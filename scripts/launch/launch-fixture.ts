@@ -11,7 +11,7 @@ export const bigFiles = 2000
 /** A checkout of its own whose dependencies are archives beside it: installing it needs no network. */
 export type Checkout = Disposable & {
   root: string
-  /** Starts a program inside, in a process group of its own; `npm start` unless told. */
+  /** Starts a program inside, in a process group of its own; `npm start` unless given. */
   start(command?: readonly string[], options?: { env?: NodeJS.ProcessEnv; uid?: number; gid?: number }): Started
   /** How many of the dependencies' files are there whole. */
   wholeFiles(): number

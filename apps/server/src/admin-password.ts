@@ -55,7 +55,7 @@ const openStore = async (config: Config, logger: Logger): Promise<Store> => {
  * Sets a new password for a platform admin, whether the product runs or is stopped: the one of the configuration, else
  * one that is made here. All sessions of the admin end.
  *
- * @param email which admin; the first unless told
+ * @param email which admin; the first unless given
  * @throws NoSuchAdmin; what opening the data folder and the database throws
  */
 export const setAdminPassword = async (

@@ -2,7 +2,7 @@ import { readConfig } from './config.ts'
 import { startProduct } from './product.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
-/** Failures that the operator can mend; their message says how, a stack would only hide it. */
+/** Failures that the operator can fix; their message says how, a stack would only hide it. */
 const operatorErrors = new Set([
   'ConfigurationError',
   'DataDirLocked',

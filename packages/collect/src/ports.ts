@@ -109,9 +109,9 @@ export type CollectDeps = {
   keys: WriteKeyCache
   refusals: RefusalSink
   coordination: Coordination
-  /** What becomes of calls to the webhooks of some kinds of sources. */
+  /** How calls to the webhooks of some kinds of sources are handled. */
   webhooks?: Webhooks
-  /** What workspaces have taken of this thread for templates and large bodies; one of its own unless told. */
+  /** What workspaces have taken of this thread for templates and large bodies; one of its own unless given. */
   workShare?: WorkShare
   clock: Clock
   logger: Logger

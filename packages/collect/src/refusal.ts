@@ -1,4 +1,4 @@
-/** An answer other than success, fit to be sent as the four-key error body. `message` says what to mend. */
+/** An answer other than success, fit to be sent as the four-key error body. `message` says what to fix. */
 export type Refusal = {
   code: number
   reason: string

@@ -5,7 +5,7 @@ import { defineMethod } from './method.ts'
 import { operations, producerKinds } from './outbound.ts'
 
 /**
- * What became of an event at a destination: an attempt was taken, is to be tried again, or was given up; `filtered` ones
+ * The outcome of an event at a destination: an attempt was taken, is to be tried again, or was given up; `filtered` ones
  * were never tried, since a filter, a missing mapping, the consent or the event itself leaves the destination out.
  */
 export const deliveryStatuses = ['delivered', 'retry', 'dead', 'filtered'] as const

@@ -17,7 +17,7 @@ const totals = deliveryOutcomes.extend({
 })
 export type DeliveryTotals = z.infer<typeof totals>
 
-/** What became of events by hour or day. */
+/** Outcomes of events by hour or day. */
 const bucket = z.object({
   /** At the first try. */
   delivered: z.number().int(),

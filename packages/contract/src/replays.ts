@@ -19,7 +19,7 @@ export const replayStates = ['running', 'paused', 'cancelled', 'done', 'failed']
 export type ReplayState = (typeof replayStates)[number]
 
 export const replayLimits = {
-  /** Events that go to the deliveries in a second: at least, unless told, and at most. */
+  /** Events that go to the deliveries in a second: at least, unless given, and at most. */
   minRate: 1,
   rate: 500,
   maxRate: 5000,

@@ -43,7 +43,7 @@ export type ControlDeps = {
   jobs: JobSender
   secretBox: SecretBox
   catalog: Catalog
-  /** What becomes of a call to the webhook of a source of an app, exactly as collection does it. */
+  /** Handles a call to the webhook of a source of an app, exactly as collection does it. */
   receiveWebhook: ReceiveWebhookCall
   /** What workspaces have taken of this thread for their templates, mappings and conditions; collection's share is the same one. */
   workShare: WorkShare

@@ -187,7 +187,7 @@ describe('mappings', () => {
     peer.requests.length = 0
     await peer.until(() => peer.requests.some(({ body }) => actionsOf(body)[0] === 'note'))
     dead = false
-    await eventually('all have a fate', async () => {
+    await eventually('all have an outcome', async () => {
       const rows = await fixture.attempts()
       return new Set(rows.filter((row) => row.status !== 'retry').map((row) => row.message_id)).size === 20
     })

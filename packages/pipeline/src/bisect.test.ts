@@ -107,7 +107,7 @@ describe('storing refused rows', () => {
     expect(engine.stored).toEqual(['y/1', 'bare:x/mended'])
   })
 
-  it('does not mend what is no fault of the rows', async () => {
+  it('does not fix what is no fault of the rows', async () => {
     const engine = createEngine({ refuses: () => true })
     await expect(storeRefused(engine.insert, ['a', 'b'], 't', refusal, options)).rejects.toBeInstanceOf(TableRefuses)
   })

@@ -91,7 +91,7 @@ export type SchemaInForce = {
   readonly enforcement: Enforcement
 }
 
-/** What became of an event that its envelope let pass. */
+/** The outcome of an event that its envelope let pass. */
 export type AcceptedStatus = 'accepted' | 'blocked'
 
 /** How an event fitted the schema of its source, as far as the live channel tells it. */

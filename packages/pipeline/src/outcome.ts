@@ -1,6 +1,6 @@
 /**
  * What a step says about an event: it goes on (`ok`, with what the step made of it), it is left out and counted
- * (`drop`), or it is kept as rejected with a reason that tells its sender what to mend (`reject`).
+ * (`drop`), or it is kept as rejected with a reason that tells its sender what to fix (`reject`).
  */
 export type Ok<T> = { readonly kind: 'ok'; readonly event: T }
 export type Drop = { readonly kind: 'drop'; readonly reason: DropReason }
@@ -37,5 +37,5 @@ export const ok = <T>(event: T): Ok<T> => ({ kind: 'ok', event })
 /** The event is counted under `reason` and stored no second time. */
 export const drop = (reason: DropReason): Drop => ({ kind: 'drop', reason })
 
-/** The event is kept with its original, marked as rejected. `message` says what to mend. */
+/** The event is kept with its original, marked as rejected. `message` says what to fix. */
 export const reject = (reason: RejectReason, message: string): Reject => ({ kind: 'reject', reason, message })

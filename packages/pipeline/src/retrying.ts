@@ -26,7 +26,7 @@ export type RetryingOptions = {
   baseMs: number
   capMs: number
   signal: AbortSignal
-  /** Errors that another try may mend; others are thrown at once. */
+  /** Errors that another try may fix; others are thrown at once. */
   mayRetry(error: unknown): boolean
   /** Told of each failure, with the number of the failed try (from 1). */
   onFailure(error: unknown, attempt: number): void

@@ -165,7 +165,7 @@ export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent |
     original: raw.original,
   })
 
-/** How a reason is kept: its stable name, then what to mend. */
+/** How a reason is kept: its stable name, then what to fix. */
 export const reasonText = (why: Pick<Reject, 'reason' | 'message'>): string => `${why.reason}: ${why.message}`
 
 /** A row as it was written. */

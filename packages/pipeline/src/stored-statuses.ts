@@ -17,7 +17,7 @@ export type RecordSpan = {
 export type StoredStatuses = (span: RecordSpan) => Promise<ReadonlyMap<string, AcceptedStatus>>
 
 /**
- * Asks the event store what became of events whose insert may have been finished when the last run ended. Sources bound
+ * Asks the event store the outcome of events whose insert may have been finished when the last run ended. Sources bound
  * what is read, and with the times of receipt they keep events of an earlier log with the same places apart.
  */
 export const createStoredStatuses =

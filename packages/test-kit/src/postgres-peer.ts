@@ -8,7 +8,7 @@ import { withDatabase } from './postgres.ts'
 
 /** A database of somebody else: real PostgreSQL on a port of loopback, with a role that signs in by a password. */
 export type PostgresPeer = AsyncDisposable & {
-  /** With what a client connects; `user` owns nothing but may make schemas, unless told otherwise. */
+  /** With what a client connects; `user` owns nothing but may make schemas, unless given otherwise. */
   access: { host: string; port: number; database: string; user: string; password: string }
   /** Runs a statement as an administrator. */
   query<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>

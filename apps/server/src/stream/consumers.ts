@@ -3,7 +3,7 @@ import { askPositions } from '../retention.ts'
 import type { RoleThread } from '../roles/role-thread.ts'
 
 /**
- * What becomes of a consumer that falls behind by more than the stream may hold. One that holds is never left behind: the
+ * What happens to a consumer that falls behind by more than the stream may hold. One that holds is never left behind: the
  * stream grows beyond its limit. One that catches up loses its place and reads what it missed from the event store.
  */
 export type WhenBehind = 'holds' | 'catches-up'

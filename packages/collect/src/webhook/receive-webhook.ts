@@ -15,7 +15,7 @@ export type Webhooks = { get(slug: string): WebhookRule | undefined }
 export type ReceivedWebhook = { events: readonly string[] } | { refusal: Refusal }
 
 /**
- * What becomes of a call to the webhook of a source: exactly what collection appends to the log, and what a preview
+ * How a call to the webhook of a source is handled: exactly what collection appends to the log, and what a preview
  * shows. `undefined` when the rule leaves it to the general one.
  */
 export type ReceiveWebhookCall = (

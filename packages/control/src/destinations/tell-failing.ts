@@ -6,7 +6,7 @@ import { type Announce, notify } from '../notifications/notify.ts'
 
 const minute = 60_000
 const dayMs = 24 * 60 * minute
-/** How long events must have been tried in vain, in ms: shorter troubles mend themselves. */
+/** How long events must have been tried in vain, in ms: shorter troubles fix themselves. */
 const waitingMs = 15 * minute
 
 type Failing = {
@@ -72,7 +72,7 @@ const tell = async (tx: Tx, failing: Failing, now: number): Promise<Announce> =>
 }
 
 /**
- * Tells those who may mend it, administrators and collaborators, of each enabled destination that is failing: once a day
+ * Tells those who may fix it, administrators and collaborators, of each enabled destination that is failing: once a day
  * (UTC) and destination, however often this is called and by however many processes.
  */
 export const tellFailingDestinations = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {

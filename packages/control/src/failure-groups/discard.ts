@@ -16,7 +16,7 @@ type Parked = Selectable<ParkedDeliveriesTable>
 const rowsPerInsert = 5000
 
 /** Writes for every event of these rows that nobody tries it again; a repetition writes them once. */
-const writeFates = async (
+const writeOutcomes = async (
   eventStore: EventStore,
   rows: readonly Parked[],
   time: number,
@@ -90,7 +90,7 @@ export const discardFailureGroup =
         throw badRequest('VALIDATION', 'Only dead letters can be discarded. These events are still being retried')
       }
       const event_count = rows.reduce((sum, row) => sum + row.event_count, 0)
-      await writeFates(eventStore, rows, time.getTime(), signal)
+      await writeOutcomes(eventStore, rows, time.getTime(), signal)
       await tx
         .deleteFrom('parked_deliveries')
         .where(

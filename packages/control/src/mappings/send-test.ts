@@ -29,7 +29,7 @@ type Sent = Pick<
 
 const nothingSent: Omit<Sent, 'reason'> = { outcome: 'none', http_status: 0, latency_ms: 0, request: '', response: '' }
 
-/** What became of the only event. What a larger batch would be divided for is its own fault. */
+/** The outcome of the only event. What a larger batch would be divided for is its own fault. */
 const outcomeOf = ({ outcomes }: DeliverResult): EventOutcome => {
   if (!('kind' in outcomes)) return outcomes[0] ?? { kind: 'delivered' }
   return outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes

@@ -89,7 +89,7 @@ test('what lies more than a day back is not shown', async () => {
   expect((await list()).refused_requests).toEqual([])
 })
 
-test('text that a database cannot hold is mended, and does not stop the rest', async () => {
+test('text that a database cannot hold is fixed, and does not stop the rest', async () => {
   const { row, list, sink } = await start()
   await sink.write([row({ sample: 'a\0b\ud800', message: '\0', keyHint: 'k\0' }), row({ reason: 'OTHER' })])
   const { refused_requests } = await list()

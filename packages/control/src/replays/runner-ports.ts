@@ -17,7 +17,7 @@ export type ReplayRunnerDeps = {
   clock: Clock
   logger: Logger
   metrics: Metrics
-  /** What the conditions of workspaces have taken of this thread; one of its own unless told. */
+  /** What the conditions of workspaces have taken of this thread; one of its own unless given. */
   workShare?: WorkShare
   settings?: Partial<ReplayRunnerSettings>
 }

@@ -12,7 +12,7 @@ export type RecordReference = {
   readonly meta: DeliveryMeta
 }
 
-/** An event as it stands in the log: what becomes of it on its way out is a destination's own. */
+/** An event as it stands in the log: what happens to it on its way out is a destination's own. */
 type RecordedEvent = Omit<OutgoingEvent, 'action' | 'payload'> & { readonly row?: undefined }
 
 /** A row as it stands in the log, named as events are: `eventId` is the producer's own id of it. */

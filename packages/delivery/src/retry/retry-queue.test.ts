@@ -63,7 +63,7 @@ it('a row is replaced by the outcomes of its events, and stays as it is where no
   expect([rows.taken.size, rows.waiting]).toEqual([0, 0])
 })
 
-it('events that hang get a row of their own: their record is free, and their fate is written to that row', () => {
+it('events that hang get a row of their own: their record is free, and their outcome is written to that row', () => {
   let finished = 0
   const { takeOver, rows, changes, write } = start()
   const inFlight = partOf(2, undefined, () => void finished++)

@@ -27,11 +27,11 @@ export type WorkerRows = {
 /** What a worker parks: events that wait for another try, and its dead letters. Nothing is let go before it is durable. */
 export type RetryQueue = {
   readonly rows: WorkerRows
-  /** Parks fates of a record in flight straight from the log; `holds` of the record in flight end when they are durable. */
+  /** Parks events of a record in flight straight from the log; `holds` of the record in flight end when they are durable. */
   park(inFlight: InFlightRecord, failures: readonly EventFailure[], holds: number, now: number): void
-  /** Gives the events of a record in flight that are queued or under way a row of their own, whose fate is then written to it. */
+  /** Gives the events of a record in flight that are queued or under way a row of their own, whose outcome is then written to it. */
   takeOver(inFlight: InFlightRecord, items: readonly Item[], now: number): void
-  /** Called as `finish` of a record in flight that came from a row, when the fates of all its events are known. */
+  /** Called as `finish` of a record in flight that came from a row, when the outcomes of all its events are known. */
   close(inFlight: InFlightRecord, row: ParkedRow): void
   /** Makes a dead letter of a row whose record is no longer in the log. */
   lost(row: ParkedRow, now: number): void

@@ -91,7 +91,7 @@ const kindOf = ({ decision }: EventFailure): string =>
   decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind === 'waiting' ? 'waiting' : 'returned'
 
 /**
- * Rows for events that were not delivered: one for each kind of fate, since those share time and answer. What is dead for
+ * Rows for events that were not delivered: one for each kind of outcome, since those share time and answer. What is dead for
  * different reasons lies in different rows, since a person reads and fixes them one by one.
  */
 export const rowsOf = (
@@ -110,7 +110,7 @@ export const rowsOf = (
 }
 
 /**
- * What replaces a parked row once the fates of all its events are known: nothing where all were delivered; undefined
+ * What replaces a parked row once the outcomes of all its events are known: nothing where all were delivered; undefined
  * where none was tried, so that it stays as it is.
  */
 export const replaceRow = (

@@ -35,7 +35,7 @@ export type DeliverDeps = {
   metrics: Metrics
   settings: PipelineSettings
   signal: AbortSignal
-  /** False for a group that must not have a sequence yet; always true unless told. */
+  /** False for a group that must not have a sequence yet; always true unless given. */
   isStamped?(partition: number, to: number): boolean
   /** Called when back-pressure ends. */
   onDrain(): void

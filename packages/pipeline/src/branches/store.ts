@@ -52,7 +52,7 @@ export type StoreDeps = {
   onCommitted(bytesByWorkspace: ReadonlyMap<string, number>): void
   /** Called when back-pressure ends. */
   onDrain(): void
-  /** Called with what no retry mends; the pipeline cannot go on. */
+  /** Called with what no retry fixes; the pipeline cannot go on. */
   onFault(error: unknown): void
 }
 

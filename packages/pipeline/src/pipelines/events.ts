@@ -44,7 +44,7 @@ export type PipelineDeps = {
   logger: Logger
   metrics: Metrics
   settings?: Partial<PipelineSettings>
-  /** Told once of what the pipeline cannot mend by trying again; it has then ended and is to be started anew. */
+  /** Told once of what the pipeline cannot fix by trying again; it has then ended and is to be started anew. */
   onFault?(error: unknown): void
 }
 

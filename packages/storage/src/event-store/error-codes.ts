@@ -2,7 +2,7 @@ import type { QueryLimit } from './port.ts'
 
 /**
  * Codes of the engine (ErrorCodes.cpp of ClickHouse) by what the caller has to do. Anything in neither table is a fault
- * of the deployment (missing table, wrong credentials): repeating helps once it is mended, dropping rows would not.
+ * of the deployment (missing table, wrong credentials): repeating helps once it is fixed, dropping rows would not.
  */
 // biome-ignore format: a table
 const rowCodes: ReadonlySet<number> = new Set([

@@ -12,7 +12,7 @@ const remote = process.env['CLICKHOUSE_URL']
 if (remote !== undefined && remote !== '') eventStoreConformance('CLICKHOUSE_URL', () => createTestEventStore(remote))
 
 describe('migrateEventStore', () => {
-  it('does nothing the second time, also when two start together, and mends an interrupted run', async () => {
+  it('does nothing the second time, also when two start together, and fixes an interrupted run', async () => {
     await using store = await createTestEventStore()
     await Promise.all([migrateEventStore(store), migrateEventStore(store)])
     await store.insert('events', '{"event_id":"1"}', { token: 'a' })

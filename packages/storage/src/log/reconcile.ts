@@ -25,7 +25,7 @@ export const placeToRewindTo = (
  * Compares what a consumer knows of a log with the log, and sets it back where the log does not hold that any more: it
  * was restored from a backup, lost or replaced, and gave the same offsets again. Open ranges of a partition are forgotten
  * where the log does not hold all of them as they were begun. To be called before anything is read of
- * these partitions (of all, unless told). Tells which partitions
+ * these partitions (of all, unless given). Tells which partitions
  * that were: what the consumer has done of their records it has to find out by other means than its positions.
  */
 export const reconcile = async (

@@ -5,7 +5,7 @@ import { createDestination, createSource, createWebhook } from '../workspace.ts'
 import { blackPng, openSocket, statusOfSocket } from './raw.ts'
 import type { HostileWorld } from './world.ts'
 
-/** What came of a piece of hostile work: the statuses it was answered with, and what was said. */
+/** The outcome of a piece of hostile work: the statuses it was answered with, and what was said. */
 export type Outcome = { statuses: readonly number[]; said: string }
 
 /** A kind of hostile work. `npm test` and `npm run bench -- hostile` do each, and new ones are added here. */
@@ -59,7 +59,7 @@ const templateField = (id: string, value: string): object => ({
   target: { name: id },
 })
 
-/** An event whose mapping is the work; what becomes of it is read in the delivery log. */
+/** An event whose mapping is the work; its outcome is read in the delivery log. */
 const deliverMapped = async (world: HostileWorld) => {
   const { source, key } = await createSource(world.api, world.workspace, 'Mapped')
   const destination = await createWebhook(world.api, world.workspace, source, { url: `${world.origin}/health` })

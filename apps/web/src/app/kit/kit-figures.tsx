@@ -26,7 +26,7 @@ const chartOf = (preset: RangePreset): BarChartProps => {
 
 const retry = (): Promise<void> => Promise.resolve()
 
-/** Numbers with what became of them, and charts of every range. */
+/** Numbers with their outcomes, and charts of every range. */
 export const KitFigures = () => {
   const [preset, setPreset] = useState<RangePreset>('7days')
   const chart = chartOf(preset)

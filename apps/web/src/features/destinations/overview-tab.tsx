@@ -354,7 +354,7 @@ const Loading = () => (
   </div>
 )
 
-/** What became of the events of a destination over a range, against the period before. */
+/** The outcomes of a destination's events over a range, against the period before. */
 export const OverviewTab = ({ destination }: { destination: Destination }) => {
   const [preset, setPreset] = useRange()
   const query = useQuery(deliveryOverviewQuery(destination.name, preset))

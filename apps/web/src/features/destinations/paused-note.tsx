@@ -4,7 +4,7 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { useUpdateDestination } from './mutations.ts'
 
-/** Says on every tab that a destination is paused and what becomes of its events, and resumes it. Nothing while it is on. */
+/** Says on every tab that a destination is paused and what happens to its events, and resumes it. Nothing while it is on. */
 export const PausedNote = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateDestination(destination)

@@ -7,7 +7,7 @@ import { cn } from '../../ui/cn.ts'
 import { WithCode } from '../../ui/code/with-code.tsx'
 import { useTestConnection } from './mutations.ts'
 
-/** A button that tries the address and the credentials, and what came of it. */
+/** A button that tries the address and the credentials, and its outcome. */
 export const TestConnection = ({ destination }: { destination: Destination }) => {
   const test = useTestConnection(destination.name)
   const ok = test.data?.ok === true

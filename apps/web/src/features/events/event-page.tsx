@@ -15,7 +15,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/page/skeleton.tsx'
 import { StatusBadge } from './event-badges.tsx'
 import { EventFacts } from './event-facts.tsx'
-import { EventFate } from './event-fate.tsx'
+import { EventOutcome } from './event-outcome.tsx'
 
 const isWithin = (path: unknown, list: string): path is string =>
   typeof path === 'string' && (path === list || path.startsWith(`${list}?`))
@@ -45,7 +45,7 @@ const Content = ({ event }: { event: EventDetail }) => {
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-5">
           <Card title="What happened">
-            <EventFate event={event} />
+            <EventOutcome event={event} />
           </Card>
           <Card title="Deliveries">
             <EventDeliveries event={event} workspace={workspace.name} />
@@ -119,7 +119,7 @@ const readAgain = (event: EventDetail | PendingEvent | undefined): number | fals
   return byDestination(event.deliveries).some(({ attempts }) => attempts[0]?.status === 'retry') ? 5_000 : false
 }
 
-/** One event with its whole fate: received, checked, kept back or replayed, and delivered to each destination. */
+/** One event with its whole outcome: received, checked, kept back or replayed, and delivered to each destination. */
 export const EventPage = () => {
   const workspace = useWorkspace()
   const { eventId } = useParams()

@@ -91,7 +91,7 @@ const RoleSelect = ({
   return <NeededAdministrator when={locked}>{select}</NeededAdministrator>
 }
 
-type Asked = { kind: 'remove' | 'leave'; member: Member } | { kind: 'demote'; member: Member; role: Role }
+type Request = { kind: 'remove' | 'leave'; member: Member } | { kind: 'demote'; member: Member; role: Role }
 
 const RemoveDialog = ({
   member,
@@ -143,7 +143,7 @@ const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () 
 export const MembersTable = ({ organization, members }: { organization: Organization; members: readonly Member[] }) => {
   const self = useSession((state) => state.currentUserResourceName)
   const { mutate: changeRole } = useChangeRole(organization.name)
-  const [asked, setAsked] = useState<Asked | undefined>()
+  const [requested, setRequested] = useState<Request | undefined>()
   const narrow = useCallback(({ search }: { search: string }) => findMembers(members, search), [members])
   const columns = useMemo((): readonly Column<Member>[] => {
     const onlyAdministrator = hasOneAdministrator(members)
@@ -154,7 +154,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
         locked={locked(member)}
         onChoose={(role) =>
           member.user === self && isAdministrator(member)
-            ? setAsked({ kind: 'demote', member, role })
+            ? setRequested({ kind: 'demote', member, role })
             : changeRole({ member, role })
         }
       />
@@ -203,7 +203,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
                 variant="none"
                 size="sm"
                 disabled={locked(member)}
-                onClick={() => setAsked({ kind: 'leave', member })}
+                onClick={() => setRequested({ kind: 'leave', member })}
               >
                 Leave
               </Button>
@@ -215,7 +215,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
               square
               aria-label={`Remove ${personName(member.profile)}`}
               disabled={locked(member)}
-              onClick={() => setAsked({ kind: 'remove', member })}
+              onClick={() => setRequested({ kind: 'remove', member })}
             >
               <UserMinus aria-hidden />
             </Button>
@@ -223,7 +223,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
       },
     ]
   }, [members, self, changeRole])
-  const close = (): void => setAsked(undefined)
+  const close = (): void => setRequested(undefined)
   return (
     <section aria-label="Members" className="space-y-3">
       <ListView
@@ -238,16 +238,18 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
         barFrom={searchFrom}
         empty="No members match."
       />
-      {asked?.kind === 'remove' && <RemoveDialog member={asked.member} organization={organization} onClose={close} />}
-      {asked?.kind === 'demote' && (
+      {requested?.kind === 'remove' && (
+        <RemoveDialog member={requested.member} organization={organization} onClose={close} />
+      )}
+      {requested?.kind === 'demote' && (
         <DemoteDialog
-          role={asked.role}
-          onConfirm={() => changeRole({ member: asked.member, role: asked.role })}
+          role={requested.role}
+          onConfirm={() => changeRole({ member: requested.member, role: requested.role })}
           onClose={close}
         />
       )}
-      {asked?.kind === 'leave' && (
-        <LeaveDialog open onOpenChange={close} organization={organization} membership={asked.member.name} />
+      {requested?.kind === 'leave' && (
+        <LeaveDialog open onOpenChange={close} organization={organization} membership={requested.member.name} />
       )}
     </section>
   )

@@ -142,7 +142,7 @@ export const failureText = (error: unknown): string => {
   return fields[0]?.message ?? form?.message ?? 'unknown error'
 }
 
-/** True for the two faults of a page whose files were replaced by a newer build; a reload mends them. */
+/** True for the two faults of a page whose files were replaced by a newer build; a reload fixes them. */
 export const isModuleLoadFailure = (error: unknown): boolean =>
   error instanceof Error &&
   /Failed to fetch dynamically imported module|Failed to load module script|error loading dynamically imported module|Importing a module script failed/i.test(

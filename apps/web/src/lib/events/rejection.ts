@@ -1,5 +1,5 @@
 /**
- * A reason of the API, `<code>: <what to mend>`, in its two parts. Text of another form is what to mend, without a code.
+ * A reason of the API, `<code>: <what to fix>`, in its two parts. Text of another form is what to fix, without a code.
  */
 export const rejectionOf = (reason: string): { code: string; advice: string } => {
   const [, code, advice] = /^([a-z][a-z0-9_]*): (.+)$/s.exec(reason) ?? []

@@ -19,8 +19,8 @@ const state = {
   actOnBehalfOf: null,
 }
 
-type Asked = { url: string; authorization: string | null; context: unknown }
-let asked: Asked[]
+type SentRequest = { url: string; authorization: string | null; context: unknown }
+let sent: SentRequest[]
 let answer: () => Response
 const flagsOf = (values: Record<string, boolean>) => () =>
   Response.json({ flags: Object.entries(values).map(([key, value]) => ({ key, value, reason: 'STATIC' })) })
@@ -30,7 +30,7 @@ const setContext = createFlagClient({
   token: () => token,
   fetch: async (input, init) => {
     const request = new Request(input, init)
-    asked.push({
+    sent.push({
       url: request.url,
       authorization: request.headers.get('authorization'),
       context: (await request.json()).context,
@@ -40,7 +40,7 @@ const setContext = createFlagClient({
 })
 
 beforeEach(() => {
-  asked = []
+  sent = []
   token = 'secret'
 })
 
@@ -69,7 +69,7 @@ test('OBS-07: the context has user, organization and workspace, the acted-on one
 test('while the server does not answer the defaults hold, and the next change of context asks again', async () => {
   answer = () => new Response('', { status: 503 })
   await setContext({})
-  expect(asked).toHaveLength(1)
+  expect(sent).toHaveLength(1)
   expect(useFlags.getState()).toEqual(flagDefaults)
   answer = flagsOf({ signals: false, audiences: true })
   await setContext({ user: 'users/u1' })
@@ -81,7 +81,7 @@ test('OBS-07: the flag client is given the keys after load and again after the w
   await setContext(flagContext(state, 'w1'))
   answer = flagsOf({ signals: false })
   await setContext(flagContext(state, 'w2'))
-  expect(asked).toEqual(
+  expect(sent).toEqual(
     ['workspaces/w1', 'workspaces/w2'].map((workspace) => ({
       url: 'http://tributary.test/ofrep/v1/evaluate/flags',
       authorization: 'Bearer secret',
@@ -95,7 +95,7 @@ test('signed out neither a token nor a name is sent', async () => {
   answer = flagsOf({ signals: true })
   token = null
   await setContext(flagContext({ ...state, currentUserResourceName: null }, undefined))
-  expect(asked).toEqual([{ url: 'http://tributary.test/ofrep/v1/evaluate/flags', authorization: null, context: {} }])
+  expect(sent).toEqual([{ url: 'http://tributary.test/ofrep/v1/evaluate/flags', authorization: null, context: {} }])
 })
 
 test('a refused token leaves what was known, and the next session is answered', async () => {

@@ -3,7 +3,7 @@ import { call } from '../api/client.ts'
 import { takeInvitation } from './saved-invitation.ts'
 import { useSession } from './session.ts'
 
-/** What became of the saved invitation; undefined when there was none. */
+/** The outcome of the saved invitation; undefined when there was none. */
 export type AcceptedInvitation = { joined: Organization } | { refused: unknown } | undefined
 
 /**

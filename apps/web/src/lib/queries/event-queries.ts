@@ -154,7 +154,7 @@ export const groupDeliveriesQuery = (group: string) => {
   )
 }
 
-/** What became of the events of a destination over a range and the period before it. */
+/** The outcomes of a destination's events over a range and the period before it. */
 export const deliveryOverviewQuery = (destination: string, preset: RangePreset) =>
   queryOptions({
     ...product,

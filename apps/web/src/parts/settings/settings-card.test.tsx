@@ -127,7 +127,7 @@ test('what has its default, is required, or has no value is not taken back', () 
   expect(screen.queryByRole('button')).toBeNull()
 })
 
-test('MAP-13, MAP-15: a template that cannot be read is told and cannot be applied; mended, Apply saves it', async () => {
+test('MAP-13, MAP-15: a template that cannot be read is told and cannot be applied; fixed, Apply saves it', async () => {
   const saved = show({ name: 'message', display_name: 'Message', type: 'text-template' }, 'Hello')
   const user = userEvent.setup()
   const editor = screen.getByRole('textbox', { name: 'Message' })

@@ -7,7 +7,7 @@ export type CodeHandle = {
   focus(): void
   /** Puts text where the cursor is, as if it were typed: it can be undone. */
   insert(text: string): void
-  /** Selects a part and shows it; `to` is `from` unless told. */
+  /** Selects a part and shows it; `to` is `from` unless given. */
   select(from: number, to?: number): void
 }
 

@@ -44,7 +44,7 @@ export type CodeView = {
   hasFocus(): boolean
   /** Puts text where the cursor is, over what is selected. */
   insert(text: string): void
-  /** Selects a part and shows it; `to` is `from` unless told. */
+  /** Selects a part and shows it; `to` is `from` unless given. */
   select(from: number, to?: number): void
   destroy(): void
 }

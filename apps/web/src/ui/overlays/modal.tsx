@@ -15,7 +15,7 @@ export type ModalProps = {
   footer?: ReactNode
   /** For a question that wants an answer: no cross in the corner. */
   plain?: boolean
-  /** Where the focus goes when it closes; to what had it before, unless told. */
+  /** Where the focus goes when it closes; to what had it before, unless given. */
   returnFocus?: () => HTMLElement | null
   onKeyDown?: (event: KeyboardEvent) => void
 }

@@ -3,7 +3,7 @@ import { create } from 'zustand'
 import { ApiError, failureText } from '../../lib/api/errors.ts'
 
 export type NoticeKind = 'success' | 'info' | 'error' | 'warning'
-/** Milliseconds a notice stays unless told otherwise. */
+/** Milliseconds a notice stays unless given otherwise. */
 export const noticeTimeout = 2500
 
 const alphabet = 'useandom26T198340PX75pxJACKVERYMINDBUSHWOLFGQZbfghjklqvwyzrict'

@@ -57,7 +57,7 @@ describe('the insert pool', () => {
     expect(told.slice(3)).toEqual(['delivered a', 'commit'])
   })
 
-  it('tell of what no retry mends, and then commit nothing', async () => {
+  it('tell of what no retry fixes, and then commit nothing', async () => {
     const { insertPool, told } = setUp(() => Promise.reject(new Error('broken')))
     await insertPool.launch(batch('a'))
     expect(told.filter((line) => !line.startsWith('delivered'))).toEqual(['track a', 'fault broken'])

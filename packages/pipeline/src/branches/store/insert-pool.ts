@@ -11,7 +11,7 @@ export type InsertPoolDeps = {
   committer: Pick<Committer, 'track' | 'stored' | 'delivered' | 'commit'>
   /** Called when another insert may start. */
   onFree(): void
-  /** Called with what no retry mends. */
+  /** Called with what no retry fixes. */
   onFault(error: unknown): void
 }
 

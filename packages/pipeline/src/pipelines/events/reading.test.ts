@@ -113,7 +113,7 @@ describe('reading', () => {
       unknownBefore,
       news,
       batcher: {
-        take: async (records) =>
+        consume: async (records) =>
           take(
             'new',
             records.map(({ offset }) => offset),

@@ -1,4 +1,4 @@
-/** What became of the partitions in a round. */
+/** The outcome of a round for the partitions. */
 export type Round = {
   /** Those with news that were passed over for back-pressure. */
   readonly backPressured: ReadonlySet<number>

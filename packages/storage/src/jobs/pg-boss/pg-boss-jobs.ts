@@ -107,7 +107,7 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
         .finally(tellCounts)
     })
 
-  /** What becomes of a run, in the library's words. */
+  /** The outcome of a run, in the library's words. */
   const runOnce = async <Data extends object>(
     kind: JobKind<Data>,
     job: { id: string; data: unknown; retryCount: number; signal: AbortSignal },

@@ -104,7 +104,7 @@ const readHeads = (dir: string): SegmentHead[] =>
   })
 
 /**
- * Opens the folder for appending; makes it when it is missing and mends what a kill left. Only one appender may have
+ * Opens the folder for appending; makes it when it is missing and fixes what a kill left. Only one appender may have
  * a folder open. Throws when the folder belongs to a log with another number of partitions.
  */
 export const openAppender = (options: AppenderOptions): Appender => {

@@ -8,9 +8,9 @@ import { createIdBuckets } from './id-buckets.ts'
 export type JournalOptions = {
   /** The journal's database file; its folder is made when missing. One process at a time. */
   file: string
-  /** How long ids are remembered at least, milliseconds; 24 hours unless told. */
+  /** How long ids are remembered at least, milliseconds; 24 hours unless given. */
   windowMs?: number
-  /** How long one bucket takes ids, milliseconds; an hour unless told. */
+  /** How long one bucket takes ids, milliseconds; an hour unless given. */
   bucketMs?: number
   /** How many ids one bucket takes. */
   bucketIds?: number

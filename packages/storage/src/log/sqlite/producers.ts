@@ -6,7 +6,7 @@ export type ProducerRow = ProducerSequence & { name: string }
 
 const ofAll = -1
 
-/** What becomes of a stamped group. */
+/** The result of checking a stamped group. */
 export type StampResult = 'new' | 'repeated' | 'stale'
 
 export type Producers = {

@@ -8,7 +8,7 @@ import { createWaiting } from './waiting.ts'
 export type LogReaderOptions = {
   /** The log's folder. */
   dir: string
-  /** How often it is looked for news when nobody tells of them, ms; 25 unless told. */
+  /** How often it is looked for news when nobody tells of them, ms; 25 unless given. */
   pollMs?: number
 }
 

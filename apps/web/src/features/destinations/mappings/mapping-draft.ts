@@ -157,7 +157,7 @@ const fieldProblem = (row: FieldRow): string | undefined => {
   return fieldMappingRule.safeParse(field).error?.issues[0]?.message
 }
 
-/** What must be mended before a mapping can be saved; the server checks the same and more. */
+/** What must be fixed before a mapping can be saved; the server checks the same and more. */
 export const problemsOf = (mapping: EventMapping, action: DestinationAction | undefined): MappingProblems => {
   if (action === undefined) return { action: 'This action no longer exists. Choose another one' }
   const whole = action.whole_event && mapping.field_mappings.length === 0

@@ -153,7 +153,7 @@ const noFields: readonly EventField[] = []
 const noEvents: readonly { event_name: string; event_type: string }[] = []
 
 /**
- * One event mapping: which events, what is done with them and what goes into it, with what becomes of a real event beside
+ * One event mapping: which events, what is done with them and what goes into it, with what happens to a real event beside
  * it. What is changed joins the changes that are not saved yet.
  */
 export const MappingEditor = ({

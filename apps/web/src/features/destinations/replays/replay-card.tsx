@@ -128,7 +128,7 @@ const Actions = ({ destination, replay }: { destination: string; replay: Replay 
   )
 }
 
-/** One replay: what it is about, how far it is, what became of its events, and what can be done with it. */
+/** One replay: what it is about, how far it is, the outcomes of its events, and what can be done with it. */
 export const ReplayCard = ({ destination, replay }: { destination: string; replay: Replay }) => {
   const mayEdit = useMayEdit() === true
   const { label, tone } = states[replay.state]

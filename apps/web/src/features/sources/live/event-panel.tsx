@@ -217,7 +217,7 @@ type PanelProps = {
 }
 
 /**
- * One event beside its list: what was received, how it fits the schema, and what became of it at each destination.
+ * One event beside its list: what was received, how it fits the schema, and its outcome at each destination.
  * `listed` is what a list knows of it already, `onRead` hears it whole.
  */
 export const EventPanel = (props: PanelProps) => {

@@ -27,15 +27,15 @@ const adding = (property: string, whole = false): SchemaEdit => ({
   notice: 'Done',
 })
 
-type Asked = { verb: string; url: string; body: Record<string, unknown> }
+type SentRequest = { verb: string; url: string; body: Record<string, unknown> }
 
 /** A page that knows version 1 with one property, and a server that gives these answers one after the other. */
 const open = (...answers: (() => Response)[]) => {
   const cache = new QueryClient()
   cache.setQueryData(sourceQuery(name).queryKey, source(schemaOf('total'), 1))
-  const asked: Asked[] = []
+  const sent: SentRequest[] = []
   vi.stubGlobal('fetch', async (url: string, { method, body }: { method: string; body?: string }) => {
-    asked.push({ verb: method, url, body: body === undefined ? {} : JSON.parse(body) })
+    sent.push({ verb: method, url, body: body === undefined ? {} : JSON.parse(body) })
     const answer = answers.shift()
     if (answer === undefined) throw new Error('asked too often')
     return answer()
@@ -47,7 +47,7 @@ const open = (...answers: (() => Response)[]) => {
   })
   const local = (): SourceWithSchema | undefined => cache.getQueryData(sourceQuery(name).queryKey)
   return {
-    asked,
+    sent,
     edit: (edit: SchemaEdit) => act(() => result.current.mutateAsync(edit).catch(() => undefined)),
     begin: (edit: SchemaEdit) => act(async () => result.current.mutate(edit)),
     version: () => local()?.schema.version,
@@ -78,11 +78,11 @@ test('one property is sent with its id, a whole schema with the version that it 
   const page = open(answering(schemaOf('total', 'a'), 2), answering(schemaOf('total', 'a', 'b'), 3))
   await page.edit(adding('a'))
   await page.edit(adding('b', true))
-  expect(page.asked.map(({ verb, url }) => `${verb} ${url}`)).toEqual([
+  expect(page.sent.map(({ verb, url }) => `${verb} ${url}`)).toEqual([
     `PATCH /api/${name}?update_mask=schema&force_refresh=false`,
     `PATCH /api/${name}?update_mask=schema&force_refresh=false`,
   ])
-  expect(page.asked.map(({ body }) => body)).toEqual([
+  expect(page.sent.map(({ body }) => body)).toEqual([
     { propertyId: '/events/Paid/properties/a', schema: formatSourceSchema(schemaOf('total', 'a')) },
     { schema: formatSourceSchema(schemaOf('total', 'a', 'b')), schema_version: 2 },
   ])
@@ -100,7 +100,7 @@ test('the change shows before the server has answered, and a refusal takes it ba
 test('a change that makes no valid schema is not shown, and is for the server to refuse', async () => {
   const page = open(refusing(400, 'VALIDATION'))
   await page.edit(adding('a\nb'))
-  expect(page.asked).toHaveLength(1)
+  expect(page.sent).toHaveLength(1)
   expect(page.properties()).toEqual(['total'])
 })
 
@@ -109,7 +109,7 @@ test('two changes at once both show until both are answered', async () => {
   const page = open(() => answer.promise as unknown as Response, answering(schemaOf('total', 'a', 'b'), 3))
   await page.begin(adding('a'))
   await page.begin(adding('b'))
-  expect(page.asked).toHaveLength(1)
+  expect(page.sent).toHaveLength(1)
   expect(page.properties()).toEqual(['total', 'a', 'b'])
   await act(async () => answer.resolve(answering(schemaOf('total', 'a'), 2)()))
   expect(page.properties()).toEqual(['total', 'a', 'b'])
@@ -123,8 +123,8 @@ test('a whole schema is put on top of what somebody else saved meanwhile', async
     answering(schemaOf('total', 'theirs', 'mine'), 3),
   )
   await page.edit(adding('mine', true))
-  expect(page.asked.map(({ verb }) => verb)).toEqual(['PATCH', 'GET', 'PATCH'])
-  expect(page.asked[2]?.body).toEqual({
+  expect(page.sent.map(({ verb }) => verb)).toEqual(['PATCH', 'GET', 'PATCH'])
+  expect(page.sent[2]?.body).toEqual({
     schema: formatSourceSchema(schemaOf('total', 'theirs', 'mine')),
     schema_version: 2,
   })

@@ -66,7 +66,7 @@ export const AddLink = ({
   </ButtonLink>
 )
 
-/** One kind of what does not fit: how often, the newest events with it, and the way to the place where it is mended. */
+/** One kind of what does not fit: how often, the newest events with it, and the way to the place where it is fixed. */
 export const ViolationDialog = ({
   violation,
   source,

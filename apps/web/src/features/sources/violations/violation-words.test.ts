@@ -14,7 +14,7 @@ test.each([
   [{ type: 'identify', event: '', property: 'email' }, '/user/properties/email', 'User traits', 'email'],
   [{ type: 'identify', event: '', property: '' }, '/user', 'User traits', ''],
 ])(
-  'a violation is named, and leads to the place in the schema where it is mended: %j',
+  'a violation is named, and leads to the place in the schema where it is fixed: %j',
   (violation, place, event, property) => {
     expect(violationPlace(violation)).toBe(place)
     expect(violationEvent(violation)).toBe(event)

@@ -40,7 +40,7 @@ const namesOf = (property: string): readonly string[] =>
 /** How a screen names the property of a violation; '' for a whole event. */
 export const violationProperty = (property: string): string => namesOf(property).join(' › ')
 
-/** The JSON Pointer of the place in the schema where a violation is mended. */
+/** The JSON Pointer of the place in the schema where a violation is fixed. */
 export const violationPlace = ({ type, event, property }: Pick<Violation, 'type' | 'event' | 'property'>): string => {
   const owner = type === 'identify' ? undefined : event
   const [first, second] = namesOf(property)

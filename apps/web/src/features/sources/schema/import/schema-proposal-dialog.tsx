@@ -26,7 +26,7 @@ const describe = ({ field, before, requirement }: ProposedProperty): string => {
     : `${before.type} → ${field.type}${items}`
 }
 
-/** What came of other types, such as 'Also string (33%), sku: number (50%)'. */
+/** The outcome for other types, such as 'Also string (33%), sku: number (50%)'. */
 const othersText = (others: NonNullable<ProposedProperty['others']>): string =>
   `Also ${others.map(({ name, type, share }) => `${name === undefined ? '' : `${name}: `}${type} (${Math.max(1, Math.round(share * 100))}%)`).join(', ')}`
 

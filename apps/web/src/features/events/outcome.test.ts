@@ -1,6 +1,6 @@
 import type { EventDetail } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { fateOf } from './fate.ts'
+import { outcomeOf } from './outcome.ts'
 
 const event: EventDetail = {
   state: 'stored',
@@ -33,7 +33,7 @@ const event: EventDetail = {
 }
 
 const stepsOf = (change: Partial<EventDetail>): string[] =>
-  fateOf({ ...event, ...change }).map(({ title, tone }) => `${title} ${tone}`)
+  outcomeOf({ ...event, ...change }).map(({ title, tone }) => `${title} ${tone}`)
 
 test.each([
   ['an event that fits', {}, ['Received success', 'Compatible success']],
@@ -51,16 +51,16 @@ test.each([
     { status: 'blocked', compatibility: 'incompatible', replay_time: '2024-02-04T00:00:00.000Z' },
     ['Received success', 'New to the schema accent', 'Blocked warning', 'Replayed success'],
   ],
-] as const)('the fate of %s', (_title, change, steps) => {
+] as const)('the outcome of %s', (_title, change, steps) => {
   expect(stepsOf(change)).toEqual(steps)
 })
 
 test('it is told from where an event came, which version validated it and why it was refused', () => {
-  expect(fateOf(event).map(({ text }) => text)).toEqual([
+  expect(outcomeOf(event).map(({ text }) => text)).toEqual([
     'Accepted from 203.0.113.7 and stored.',
     'This event is fully compatible with the source schema. It was checked against version 3.',
   ])
-  expect(fateOf({ ...event, ip: '', status: 'rejected', reason: 'name_missing: Name it.' }).at(-1)?.text).toBe(
+  expect(outcomeOf({ ...event, ip: '', status: 'rejected', reason: 'name_missing: Name it.' }).at(-1)?.text).toBe(
     'Name it. Fix the sender and send it again. It was not delivered.',
   )
 })

@@ -5,10 +5,10 @@ import { sourceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { cn } from '../../ui/cn.ts'
 import { WithCode } from '../../ui/code/with-code.tsx'
-import { type FateStep, type FateTone, fateOf } from './fate.ts'
 import { Moment } from './moment.tsx'
+import { type OutcomeStep, type OutcomeTone, outcomeOf } from './outcome.ts'
 
-const icons: Record<FateStep['id'], Record<FateTone, typeof Check>> = {
+const icons: Record<OutcomeStep['id'], Record<OutcomeTone, typeof Check>> = {
   received: { neutral: Inbox, success: Inbox, warning: Inbox, danger: Inbox, accent: Inbox },
   rejected: {
     neutral: CircleAlert,
@@ -28,7 +28,7 @@ const icons: Record<FateStep['id'], Record<FateTone, typeof Check>> = {
   replayed: { neutral: RotateCw, success: RotateCw, warning: RotateCw, danger: RotateCw, accent: RotateCw },
 }
 
-const tones: Record<FateTone, string> = {
+const tones: Record<OutcomeTone, string> = {
   neutral: 'bg-hover text-ink-2',
   success: 'bg-success-soft text-success-ink',
   warning: 'bg-warning-soft text-warning-ink',
@@ -48,7 +48,7 @@ const Problems = ({ problems }: Pick<EventDetail, 'problems'>) => (
 )
 
 /** Where to go on from a step: to the schema that did not fit, or to the event that was sent in this one's place. */
-const Next = ({ id, event }: { id: FateStep['id']; event: EventDetail }) => {
+const Next = ({ id, event }: { id: OutcomeStep['id']; event: EventDetail }) => {
   const { workspace } = sourceIds(event.source)
   const look = 'mt-1 inline-block rounded-sm text-sm font-medium text-accent-ink hover:underline'
   if (id === 'blocked' && event.replay_time === null)
@@ -67,9 +67,9 @@ const Next = ({ id, event }: { id: FateStep['id']; event: EventDetail }) => {
 }
 
 /** What happened to an event before it was delivered anywhere, with what to do about it. */
-export const EventFate = ({ event }: { event: EventDetail }) => (
+export const EventOutcome = ({ event }: { event: EventDetail }) => (
   <ol>
-    {fateOf(event).map(({ id, title, text, tone, time }) => {
+    {outcomeOf(event).map(({ id, title, text, tone, time }) => {
       const Icon = icons[id][tone]
       return (
         <li key={id} className="group relative flex gap-3 pb-5 last:pb-0">

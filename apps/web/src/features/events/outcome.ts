@@ -2,18 +2,18 @@ import type { EventDetail } from '@tributary/contract'
 import { compatibilityWords } from '../../lib/events/compatibility-words.ts'
 import { rejectionOf } from '../../lib/events/rejection.ts'
 
-export type FateTone = 'neutral' | 'success' | 'warning' | 'danger' | 'accent'
+export type OutcomeTone = 'neutral' | 'success' | 'warning' | 'danger' | 'accent'
 
 /** One thing that happened to an event; `time` where it is known, `text` in words with code in backticks. */
-export type FateStep = {
+export type OutcomeStep = {
   id: 'received' | 'rejected' | 'checked' | 'blocked' | 'replayed'
   title: string
   text: string
-  tone: FateTone
+  tone: OutcomeTone
   time?: string
 }
 
-const checked = ({ compatibility, schema_version: version }: EventDetail): FateStep => {
+const checked = ({ compatibility, schema_version: version }: EventDetail): OutcomeStep => {
   if (compatibility === '')
     return {
       id: 'checked',
@@ -31,8 +31,8 @@ const checked = ({ compatibility, schema_version: version }: EventDetail): FateS
 }
 
 /** What happened to an event before it was delivered anywhere, in order. */
-export const fateOf = (event: EventDetail): FateStep[] => {
-  const received: FateStep = {
+export const outcomeOf = (event: EventDetail): OutcomeStep[] => {
+  const received: OutcomeStep = {
     id: 'received',
     title: 'Received',
     text: event.ip === '' ? 'Accepted and stored.' : `Accepted from ${event.ip} and stored.`,
