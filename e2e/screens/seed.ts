@@ -226,6 +226,45 @@ const seedMany = async ({ api }: Product, url: string): Promise<Seed['many']> =>
   return { workspace, destination: destinations[0] ?? '' }
 }
 
+/** Waits until what was sent to the first workspace is stored, delivered, refused, held and counted. */
+const untilSeeded = async (
+  api: Product['api'],
+  {
+    source,
+    destination,
+    failing,
+    waiting,
+    paused,
+  }: Record<'source' | 'destination' | 'failing' | 'waiting' | 'paused', string>,
+): Promise<void> => {
+  await eventually(
+    'events are stored',
+    async () => ((await api.ok('GET', `/${source}/events`)).events as unknown[]).length >= 42,
+  )
+  await eventually(
+    'deliveries are logged',
+    async () => ((await api.ok('GET', `/${destination}/deliveries`)).deliveries as unknown[]).length >= 42,
+  )
+  await eventually(
+    'refusals are counted',
+    async () => ((await api.ok('GET', `/${source}/refusedRequests`)).refused_requests as unknown[]).length >= 3,
+  )
+  for (const [name, state] of [
+    [failing, 'dead'],
+    [waiting, 'waiting'],
+    [paused, 'waiting'],
+  ])
+    await eventually(
+      `events are held as ${state}`,
+      async () =>
+        ((await api.ok('GET', `/${name}/parkedDeliveries?state=${state}`)).parked_deliveries as unknown[]).length > 0,
+    )
+  await eventually(
+    'repetitions are counted',
+    async () => ((await api.ok('GET', `/${source}/droppedEvents`)).dropped_events as unknown[]).length >= 2,
+  )
+}
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -291,32 +330,7 @@ export const seedWorkspaces = async (
   await send('/v1/track', '{"event": ')
   await send('/v1/batch', { batch: [] })
   await send('/v1/track', { event: 'No ids' })
-  await eventually(
-    'events are stored',
-    async () => ((await api.ok('GET', `/${source}/events`)).events as unknown[]).length >= 42,
-  )
-  await eventually(
-    'deliveries are logged',
-    async () => ((await api.ok('GET', `/${destination}/deliveries`)).deliveries as unknown[]).length >= 42,
-  )
-  await eventually(
-    'refusals are counted',
-    async () => ((await api.ok('GET', `/${source}/refusedRequests`)).refused_requests as unknown[]).length >= 3,
-  )
-  for (const [name, state] of [
-    [failing, 'dead'],
-    [waiting, 'waiting'],
-    [paused, 'waiting'],
-  ])
-    await eventually(
-      `events are held as ${state}`,
-      async () =>
-        ((await api.ok('GET', `/${name}/parkedDeliveries?state=${state}`)).parked_deliveries as unknown[]).length > 0,
-    )
-  await eventually(
-    'repetitions are counted',
-    async () => ((await api.ok('GET', `/${source}/droppedEvents`)).dropped_events as unknown[]).length >= 2,
-  )
+  await untilSeeded(api, { source, destination, failing, waiting, paused })
   const checked = await seedChecked(product, workspace)
   const replayed = await seedReplays(product, workspace, tickets, receiver.url)
   const { mapped, chat } = await seedMapped(product, workspace, source, receiver.url)

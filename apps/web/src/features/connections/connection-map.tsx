@@ -78,6 +78,43 @@ const labelWidth = ({ connection: { enabled, filter }, outcomes: { delivered, fa
   return 18 + 6.5 * (text.length + (filter.conditions.length > 0 ? '· filtered '.length : 0))
 }
 
+/** The line of a connection, with a wider one around it that the pointer finds. */
+const Curve = ({
+  line,
+  touched,
+  hovering,
+  onOpen,
+  onHover,
+}: {
+  line: MapLine
+  touched: boolean
+  /** Whether the pointer is on anything of the map. */
+  hovering: boolean
+  onOpen: () => void
+  onHover: (name: string | undefined) => void
+}) => (
+  <g
+    className="cursor-pointer"
+    onClick={onOpen}
+    onPointerEnter={() => onHover(line.connection.name)}
+    onPointerLeave={() => onHover(undefined)}
+  >
+    <path d={pathOf(line)} fill="none" stroke="transparent" strokeWidth={14} vectorEffect="non-scaling-stroke" />
+    <path
+      d={pathOf(line)}
+      fill="none"
+      vectorEffect="non-scaling-stroke"
+      strokeWidth={hovering && touched ? 2.5 : 1.5}
+      strokeDasharray={isOff(line) ? '5 5' : undefined}
+      className={cn(
+        'transition-opacity',
+        isOff(line) ? 'stroke-ink-3' : line.outcomes.failed > 0 ? 'stroke-danger' : 'stroke-accent',
+        !touched && 'opacity-20',
+      )}
+    />
+  </g>
+)
+
 /** Sources on the left, destinations on the right, a line for each connection; a line or its label opens it. */
 export const ConnectionMap = ({
   layout: { sources, destinations, lines },
@@ -127,33 +164,14 @@ export const ConnectionMap = ({
           className="absolute inset-0 size-full"
         >
           {lines.map((line) => (
-            <g
+            <Curve
               key={line.connection.name}
-              className="cursor-pointer"
-              onClick={() => onOpen(line.connection.name)}
-              onPointerEnter={() => setHovered(line.connection.name)}
-              onPointerLeave={() => setHovered(undefined)}
-            >
-              <path
-                d={pathOf(line)}
-                fill="none"
-                stroke="transparent"
-                strokeWidth={14}
-                vectorEffect="non-scaling-stroke"
-              />
-              <path
-                d={pathOf(line)}
-                fill="none"
-                vectorEffect="non-scaling-stroke"
-                strokeWidth={hovered !== undefined && touches(line) ? 2.5 : 1.5}
-                strokeDasharray={isOff(line) ? '5 5' : undefined}
-                className={cn(
-                  'transition-opacity',
-                  isOff(line) ? 'stroke-ink-3' : line.outcomes.failed > 0 ? 'stroke-danger' : 'stroke-accent',
-                  !touches(line) && 'opacity-20',
-                )}
-              />
-            </g>
+              line={line}
+              touched={touches(line)}
+              hovering={hovered !== undefined}
+              onOpen={() => onOpen(line.connection.name)}
+              onHover={setHovered}
+            />
           ))}
         </svg>
         <ul aria-label="Connections">

@@ -115,6 +115,25 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
   )
 }
 
+const DraftButtons = ({
+  isTemplate,
+  saving,
+  mistaken,
+  onDiscard,
+}: {
+  isTemplate: boolean
+  saving: boolean
+  mistaken: boolean
+  onDiscard: () => void
+}) => (
+  <div className="flex justify-end gap-2">
+    <Button onClick={onDiscard}>Discard</Button>
+    <Button type="submit" variant="primary" loading={saving} disabled={mistaken}>
+      {isTemplate ? 'Apply' : 'Save'}
+    </Button>
+  </div>
+)
+
 /** One setting that is saved by itself: its buttons are there while it differs from what is saved. */
 const SettingRow = ({
   setting,
@@ -222,21 +241,15 @@ const SettingRow = ({
         </Button>
       )}
       {changed && !locked && (
-        <div className="flex justify-end gap-2">
-          <Button
-            onClick={() => {
-              setTakingBack(false)
-              setDraft(saved)
-              setProblem(undefined)
-              secrets.clear()
-            }}
-          >
-            Discard
-          </Button>
-          <Button type="submit" variant="primary" loading={saving} disabled={mistake !== undefined}>
-            {isTemplate ? 'Apply' : 'Save'}
-          </Button>
-        </div>
+        <DraftButtons
+          isTemplate={isTemplate}
+          saving={saving}
+          mistaken={mistake !== undefined}
+          onDiscard={() => {
+            change(saved)
+            secrets.clear()
+          }}
+        />
       )}
       {below?.(setting, draft, change)}
     </form>

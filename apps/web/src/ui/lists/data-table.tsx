@@ -164,6 +164,14 @@ const asLink = (open: () => void): HTMLAttributes<HTMLTableRowElement> => ({
 
 const Space = ({ height }: { height: number }) => height > 0 && <tr aria-hidden style={{ height }} />
 
+const EmptyRow = ({ columns, children }: { columns: number; children: ReactNode }) => (
+  <tr>
+    <td colSpan={columns} className="h-24 px-4 text-center text-ink-3">
+      {children}
+    </td>
+  </tr>
+)
+
 const none: ReadonlySet<string> = new Set()
 
 /**
@@ -249,14 +257,7 @@ export const DataTable = <Row extends RowData>({
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys move among what is interactive in the rows */}
         <tbody onKeyDown={rowKeys(all)}>
           {rows.length === 0 && (
-            <tr>
-              <td
-                colSpan={columns.length + (selection === undefined ? 0 : 1)}
-                className="h-24 px-4 text-center text-ink-3"
-              >
-                {empty}
-              </td>
-            </tr>
+            <EmptyRow columns={columns.length + (selection === undefined ? 0 : 1)}>{empty}</EmptyRow>
           )}
           <Space height={before} />
           {indexes.map((index) => {

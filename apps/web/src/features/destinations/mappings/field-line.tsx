@@ -234,6 +234,14 @@ const Target = ({
   )
 }
 
+/** What is wrong with a field, or else what is worth knowing of it. */
+const FieldMessage = ({ id, problem, note }: { id: string; problem: string | undefined; note: string | undefined }) =>
+  (problem ?? note) !== undefined && (
+    <div className="col-span-full sm:pl-12">
+      {problem === undefined ? <FieldNote id={id}>{note}</FieldNote> : <FieldError id={id} message={problem} />}
+    </div>
+  )
+
 /** One field: a switch, where its value comes from, and where it goes. */
 export const FieldLine = ({
   destination,
@@ -333,16 +341,7 @@ export const FieldLine = ({
           </Button>
         )}
       </span>
-      {problem !== undefined && (
-        <div className="col-span-full sm:pl-12">
-          <FieldError id={id} message={problem} />
-        </div>
-      )}
-      {problem === undefined && note !== undefined && (
-        <div className="col-span-full sm:pl-12">
-          <FieldNote id={id}>{note}</FieldNote>
-        </div>
-      )}
+      <FieldMessage id={id} problem={problem} note={note} />
       {writes && source.type === 'TEMPLATE' && (
         <TemplateDialog
           destination={destination}

@@ -109,6 +109,23 @@ const ContentChoice = ({
   </fieldset>
 )
 
+const SuggestButton = ({
+  proposed,
+  onSuggest,
+}: {
+  proposed: readonly FieldMapping[] | undefined
+  onSuggest: () => void
+}) => (
+  <Button
+    disabled={proposed === undefined || proposed.length === 0}
+    title={proposed?.length === 0 ? 'No suggestions yet. Connect a source and send an event' : undefined}
+    onClick={onSuggest}
+  >
+    <Sparkles aria-hidden />
+    Suggest
+  </Button>
+)
+
 /** What goes where: a line for each field, its source at the left and its target at the right. */
 export const FieldTable = ({
   destination,
@@ -162,16 +179,6 @@ export const FieldTable = ({
     setAdded(field.id)
     onChange?.((before) => ({ ...before, field_mappings: [...before.field_mappings, field] }))
   }
-  const suggest = (
-    <Button
-      disabled={proposed === undefined || proposed.length === 0}
-      title={proposed?.length === 0 ? 'No suggestions yet. Connect a source and send an event' : undefined}
-      onClick={() => onChange?.((before) => withProposals(before, proposed ?? []))}
-    >
-      <Sparkles aria-hidden />
-      Suggest
-    </Button>
-  )
   return (
     <div className="space-y-3">
       {action.whole_event && <ContentChoice whole={whole} disabled={readOnly} onWhole={setWhole} />}
@@ -227,7 +234,10 @@ export const FieldTable = ({
           {!readOnly && (
             <div className="flex flex-wrap gap-2">
               <AddField mapping={mapping} action={action} onAdd={add} />
-              {suggest}
+              <SuggestButton
+                proposed={proposed}
+                onSuggest={() => onChange?.((before) => withProposals(before, proposed ?? []))}
+              />
             </div>
           )}
         </>

@@ -149,6 +149,41 @@ const Which = ({
   )
 }
 
+/** What ends the work on a mapping; who cannot change it can only close it. */
+const EditorButtons = ({
+  mayChange,
+  canSave,
+  saving,
+  onSave,
+  onClose,
+}: {
+  mayChange: boolean
+  canSave: boolean
+  saving: boolean
+  /** False when it was refused. */
+  onSave: () => Promise<boolean>
+  onClose: () => void
+}) =>
+  mayChange ? (
+    <>
+      <Button onClick={onClose}>Done</Button>
+      <Button
+        variant="primary"
+        disabled={!canSave}
+        loading={saving}
+        onClick={() =>
+          void onSave().then((done) => {
+            if (done) onClose()
+          })
+        }
+      >
+        Save mappings
+      </Button>
+    </>
+  ) : (
+    <Button onClick={onClose}>Close</Button>
+  )
+
 const noFields: readonly EventField[] = []
 const noEvents: readonly { event_name: string; event_type: string }[] = []
 
@@ -221,25 +256,13 @@ export const MappingEditor = ({
         </span>
       }
       footer={
-        onChange === undefined ? (
-          <Button onClick={() => setOpen(false)}>Close</Button>
-        ) : (
-          <>
-            <Button onClick={() => setOpen(false)}>Done</Button>
-            <Button
-              variant="primary"
-              disabled={!canSave}
-              loading={saving}
-              onClick={() =>
-                void onSave().then((done) => {
-                  if (done) setOpen(false)
-                })
-              }
-            >
-              Save mappings
-            </Button>
-          </>
-        )
+        <EditorButtons
+          mayChange={onChange !== undefined}
+          canSave={canSave}
+          saving={saving}
+          onSave={onSave}
+          onClose={() => setOpen(false)}
+        />
       }
     >
       <div
