@@ -1,4 +1,4 @@
-// Format, lint, types, import directions, complete connectors, dead code. Each prints its time; the first failure decides the exit code.
+// Format, lint, types, import directions, long functions, complete connectors, dead code. Each prints its time; the first failure decides the exit code.
 import { spawnSync } from 'node:child_process'
 
 const steps: [name: string, command: string, args: string[]][] = [
@@ -6,6 +6,7 @@ const steps: [name: string, command: string, args: string[]][] = [
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['types', 'tsc', ['-b', '.']],
   ['imports', process.execPath, ['scripts/import-rules.ts']],
+  ['functions', process.execPath, ['scripts/long-functions.ts']],
   ['connectors', process.execPath, ['scripts/check-connectors.ts']],
   ['dead code', 'knip', ['--no-progress']],
 ]

@@ -1,0 +1,114 @@
+// Lists functions of more than 120 lines. Each is taken apart, or named here with its reason. Tests, and the suites that
+// adapters run, are lists of cases and are left out. Part of `npm run check`.
+import { globSync, readFileSync } from 'node:fs'
+import { parseSync } from 'oxc-parser'
+
+const maxLines = 120
+
+/** One thing with a state of its own: its short closures share what stands at its top, and nothing else may touch it. */
+const oneState = 'short closures over one state'
+/** A component whose markup is one screen: taking it apart would hand the same dozen values from part to part. */
+const oneScreen = 'the markup of one screen over one state'
+
+/** What each event goes through: a call more, or an object to hand over, is a figure of the bench. */
+const hotPath = 'the hot path of an event'
+
+/** Functions that may be longer, by file and name, each with its reason. */
+const exceptions: Readonly<Record<string, string>> = {
+  'apps/server/src/docs/assets/docs.js ': 'the scope of a script of a page',
+  'apps/server/src/product.ts assemble': 'one part after the other, each given those before it',
+  'apps/web/src/features/destinations/mappings/mappings-tab.tsx Mappings': oneScreen,
+  'apps/web/src/features/sources/schema/schema-tab.tsx SchemaTab': oneScreen,
+  'packages/collect/src/calls/tracking.ts createTracking': 'the path of a request: checks in the order of their price',
+  'packages/control/src/configuration-cache/destination-cache.ts createDestinationCache': oneState,
+  'packages/control/src/handlers.ts createHandlers': 'a table: each method and its handler',
+  'packages/control/src/oauth-grants/access-tokens.ts createAccessTokens': oneState,
+  'packages/control/src/replays/runner.ts createReplayRunner': oneState,
+  'packages/control/src/testing/control-harness.ts startControl':
+    'one part after the other, each given those before it',
+  'packages/delivery/src/delivery.ts createDelivery': 'one part after the other, and the loops over them',
+  'packages/delivery/src/retry/parking.ts createParking': 'one table: a statement for each method',
+  'packages/delivery/src/worker/destination-worker.ts createDestinationWorker': oneState,
+  'packages/delivery/src/worker/outcomes.ts createOutcomes': oneState,
+  'packages/pipeline/src/process.ts createProcessor': oneState,
+  'packages/pipeline/src/steps/normalise.ts normalise': hotPath,
+  'packages/pipeline/src/steps/normalise.ts normaliseEvent': hotPath,
+  'packages/realtime/src/gateway.ts createGateway': oneState,
+  'packages/storage/src/event-store/chdb/engine.ts openEngine': oneState,
+  'packages/storage/src/jobs/pg-boss/pg-boss-jobs.ts openPgBossJobs': oneState,
+  'packages/storage/src/log/sqlite/appender.ts openAppender': oneState,
+  'packages/storage/src/log/sqlite/reader.ts openLogReader': oneState,
+  'packages/storage/src/log/sqlite/writer.ts openLogWriter': oneState,
+  'packages/storage/src/stream/consumer.ts createConsumer': oneState,
+  'packages/storage/src/supervisor/child-runner.ts createChildRunner': oneState,
+}
+
+type Node = { type: string; start: number; end: number } & Record<string, unknown>
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+
+/** What a node gives its name to: the variable, property or method that holds a function. */
+const nameOf = (node: Node): string | undefined => {
+  const holder = node.type === 'VariableDeclarator' ? node['id'] : node['key']
+  if (!isNode(holder)) return undefined
+  return typeof holder['name'] === 'string' ? holder['name'] : undefined
+}
+
+type Found = { name: string; lines: number; line: number }
+
+/** Functions with a body, nested ones included, by the name of what holds them. */
+const functionsOf = (file: string): Found[] => {
+  const text = readFileSync(file, 'utf8')
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+  const lineAt = (offset: number): number => starts.findLastIndex((start) => start <= offset) + 1
+  const found: Found[] = []
+  const visit = (value: unknown, holder: string): void => {
+    if (Array.isArray(value)) {
+      for (const each of value) visit(each, holder)
+      return
+    }
+    if (!isNode(value)) return
+    const own = isNode(value['id']) && typeof value['id']['name'] === 'string' ? value['id']['name'] : holder
+    const isFunction = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(value.type)
+    if (isFunction && isNode(value['body'])) {
+      const [line, last] = [lineAt(value.start), lineAt(value.end)]
+      found.push({ name: own, lines: last - line + 1, line })
+    }
+    const name = nameOf(value) ?? (isFunction ? '' : holder)
+    for (const [key, child] of Object.entries(value)) if (key !== 'type') visit(child, name)
+  }
+  visit(parseSync(file, text).program, '')
+  return found
+}
+
+const files = globSync(
+  [
+    'packages/*/{src,bench}/**/*.ts',
+    'apps/*/src/**/*.{ts,tsx,js}',
+    'connectors/**/*.ts',
+    '{scripts,bench,e2e}/**/*.{ts,mjs}',
+  ],
+  {
+    exclude: (name) => name.includes('node_modules'),
+  },
+).filter((file) => !/\.(test|spec)\.tsx?$|conformance\.ts$|\/migrations\//.test(file))
+
+const used = new Set<string>()
+let problems = 0
+for (const file of files.toSorted())
+  for (const { name, lines, line } of functionsOf(file)) {
+    if (lines <= maxLines) continue
+    const place = `${file} ${name}`
+    used.add(place)
+    if (exceptions[place] !== undefined) continue
+    problems += 1
+    console.log(`${file}:${line} ${name} has ${lines} lines, of ${maxLines}`)
+  }
+for (const place of Object.keys(exceptions))
+  if (!used.has(place)) {
+    problems += 1
+    console.log(`${place} needs no exception any more`)
+  }
+console.log(`${files.length} files, ${problems} problems`)
+process.exit(problems > 0 ? 1 : 0)
