@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '@tributary/kernel'
+import { type RetryPolicy, retryPolicies } from '@tributary/kernel'
 
 /** Times in milliseconds, sizes in bytes. Every bound is per destination unless it says otherwise. */
 export type DeliverySettings = {
@@ -53,8 +53,8 @@ export const defaultDeliverySettings: DeliverySettings = {
   queueEvents: 512,
   queueBytes: 4 * 1024 * 1024,
   totalBytes: 32 * 1024 * 1024,
-  retry: { baseMs: 2000, capMs: 600_000, maxElapsedMs: 4 * 3_600_000 },
-  circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 1000, capMs: 60_000 },
+  retry: retryPolicies.delivery,
+  circuit: { consecutive: 5, window: 40, ratio: 0.8, ...retryPolicies.circuit },
   retryAfterCapMs: 3_600_000,
   parkAfterMs: 1000,
   stallMs: 2000,

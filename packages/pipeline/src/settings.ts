@@ -1,3 +1,5 @@
+import { retryPolicies } from '@tributary/kernel'
+
 /** How the pipeline weighs throughput, delay and memory. Sizes in bytes, times in ms. */
 export type PipelineSettings = {
   /** Bytes read from a partition in its turn. */
@@ -55,8 +57,8 @@ export const defaultPipelineSettings: PipelineSettings = {
   deliveriesBytes: 16 * 1024 * 1024,
   deliveryRecordBytes: 512 * 1024,
   patience: 64,
-  retryBaseMs: 50,
-  retryCapMs: 5000,
+  retryBaseMs: retryPolicies.pipeline.baseMs,
+  retryCapMs: retryPolicies.pipeline.capMs,
   liveMs: 100,
   liveBytes: 10_000,
   reportMs: 1000,

@@ -3,7 +3,7 @@ import { createEgressPolicy, createLoadedConnectors, createRequestClient } from 
 import { listedDestinations } from '@tributary/connectors'
 import { createAccessTokens } from '@tributary/control'
 import { createDelivery } from '@tributary/delivery'
-import { systemClock } from '@tributary/kernel'
+import { retryPolicies, systemClock } from '@tributary/kernel'
 import { realtimeTopics } from '@tributary/realtime'
 import { type LogPosition, openLogWriter } from '@tributary/storage'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
@@ -38,7 +38,7 @@ const delivery = createDelivery({
   clock: systemClock,
   logger,
   metrics,
-  settings: { retry: { baseMs: 1000, capMs: 10 * 60_000, maxElapsedMs: config.deliveryRetryMs } },
+  settings: { retry: { ...retryPolicies.delivery, maxElapsedMs: config.deliveryRetryMs } },
 })
 
 await hostRole({

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Transferable, Worker } from 'node:worker_threads'
-import { backoffMs, type Logger } from '@tributary/kernel'
+import { backoffMs, type Logger, retryPolicies } from '@tributary/kernel'
 import type { MetricChange } from '../metrics.ts'
 
 /** What a role's thread tells the main thread. */
@@ -99,7 +99,7 @@ export const createRoleThread = (options: {
       questions.clear()
       if (stopping) return
       failures += 1
-      const delay = backoffMs({ baseMs: 200, capMs: 10_000, maxElapsedMs: Number.POSITIVE_INFINITY }, failures)
+      const delay = backoffMs(retryPolicies.thread, failures)
       options.logger.error(
         { thread: options.name, code, error: cause?.stack ?? '', delay },
         'a role ended and is started again',

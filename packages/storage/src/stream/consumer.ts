@@ -1,4 +1,4 @@
-import { backoffMs, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import { backoffMs, faultPoint, type Logger, type Metrics, retryPolicies } from '@tributary/kernel'
 import type { ConsumerJournal } from '../log/journal-port.ts'
 import type { LogPosition, LogReader, LogRecord } from '../log/port.ts'
 import { reconcile } from '../log/reconcile.ts'
@@ -26,8 +26,8 @@ const defaultConsumerSettings: ConsumerSettings = {
   shareBytes: 64 * 1024,
   atOnce: 4,
   commitMs: 200,
-  retryBaseMs: 100,
-  retryCapMs: 10_000,
+  retryBaseMs: retryPolicies.consumer.baseMs,
+  retryCapMs: retryPolicies.consumer.capMs,
 }
 
 /** Where a consumer stands in a partition: the offset that it reads next, and a text of its own beside it ('' for none). */

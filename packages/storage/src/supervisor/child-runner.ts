@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { backoffMs, type Logger, type Metrics, type RetryPolicy } from '@tributary/kernel'
+import { backoffMs, type Logger, type Metrics, retryPolicies } from '@tributary/kernel'
 import type { ChildExit, ChildPhase, ChildSpec, ChildState } from './child-spec.ts'
 import { readOutput } from './output.ts'
 import { guardAgainstParentDeath } from './parent-death-guard.ts'
 
 /** Tries for ever: a database that is away is waited for, health says so meanwhile. */
-const defaultRestart: RetryPolicy = { baseMs: 100, capMs: 15_000, maxElapsedMs: Number.POSITIVE_INFINITY }
 /** Ready for this long, a child counts as healthy again and its next restart starts with the shortest delay. */
 const stableMs = 30_000
 
@@ -161,7 +160,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
 
   /** Tries again and again with growing delays; undefined when it is given up or stopped. */
   const restart = async (firstAttempt: number): Promise<Running | undefined> => {
-    const policy = spec.restart ?? defaultRestart
+    const policy = spec.restart ?? retryPolicies.engine
     const began = Date.now()
     for (let attempt = firstAttempt; !ending.signal.aborted; attempt += 1) {
       enter('backing-off')
