@@ -235,12 +235,15 @@ const Target = ({
 }
 
 /** What is wrong with a field, or else what is worth knowing of it. */
-const FieldMessage = ({ id, problem, note }: { id: string; problem: string | undefined; note: string | undefined }) =>
-  (problem ?? note) !== undefined && (
-    <div className="col-span-full sm:pl-12">
-      {problem === undefined ? <FieldNote id={id}>{note}</FieldNote> : <FieldError id={id} message={problem} />}
-    </div>
-  )
+const FieldMessage = ({ id, problem, note }: { id: string; problem: string | undefined; note: string | undefined }) => {
+  const message =
+    problem !== undefined ? (
+      <FieldError id={id} message={problem} />
+    ) : (
+      note !== undefined && <FieldNote id={id}>{note}</FieldNote>
+    )
+  return message !== false && <div className="col-span-full sm:pl-12">{message}</div>
+}
 
 /** One field: a switch, where its value comes from, and where it goes. */
 export const FieldLine = ({
