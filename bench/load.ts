@@ -1,6 +1,8 @@
 // The load generator: keep-alive connections on bare sockets, one request under way on each. Its argument is LoadOptions
 // as JSON; it prints a LoadReport as JSON.
+
 import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type LoadOptions, type LoadReport, percentile } from './harness.ts'
 import { createLoadRequest } from './load-body.ts'
 
@@ -69,7 +71,7 @@ const caller = async (): Promise<void> => {
   while (!finished()) {
     const wait = due()
     if (wait > 0) {
-      await new Promise((resolve) => setTimeout(resolve, wait))
+      await pause(wait)
       continue
     }
     request.stamp(sequence++, Date.now())
@@ -82,7 +84,7 @@ const caller = async (): Promise<void> => {
     if (status === '200') accepted += eventsPerRequest
     else {
       refused[status] = (refused[status] ?? 0) + 1
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await pause(100)
     }
   }
   socket.destroy()

@@ -1,5 +1,6 @@
 // npm run demo: sends the events of an imaginary shop to a running product, a few a second, until stopped or for
 // `--events N`. Makes the organisation, source and write key it needs the first time, under the administrator's account.
+import { setTimeout as pause } from 'node:timers/promises'
 import { type ApiClient, createApiClient, createSource, createWorkspace } from '@tributary/test-kit'
 import { configOf, given, misused, runCommand } from './command-line.ts'
 import { demoTemplate, shopEvent } from './demo-events.ts'
@@ -74,7 +75,7 @@ await runCommand('demo', async () => {
       }),
     })
     if (!answer.ok) console.error(`${answer.status} ${await answer.text()}`)
-    await new Promise((resolve) => setTimeout(resolve, 1000 / rate))
+    await pause(1000 / rate)
   }
   console.log(`Sent ${events} events.`)
 })

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createTestEventStore, startSharedEventStore } from '@tributary/test-kit'
 import { type Figure, inTurns, mean, runLoad, spreadOfRatio, startListening, thousands } from '../harness.ts'
 import { startBench } from '../product.ts'
@@ -52,7 +53,7 @@ const measureRound = async (pipeline: Pipeline, run: string, seconds: number): P
   while ((await pipeline.stored()) - before < accepted) {
     if (performance.now() - began > deadlineMs) throw new Error(`Not all of ${accepted} events were stored in time`)
     // Metrics are renewed once a second; asking more often would only take processor time from what is measured.
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    await pause(250)
   }
   return accepted / (((await pipeline.lastStored()) - began) / 1000)
 }

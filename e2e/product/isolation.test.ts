@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   adminCredentials,
   createSource,
@@ -95,7 +96,7 @@ test("one tenant's flood leaves another's time from acceptance to delivery under
       )
       const answer = await send(flood.key, events).catch(() => undefined)
       await answer?.arrayBuffer()
-      if (answer?.status === 429 || answer?.status === 503) await new Promise((resolve) => setTimeout(resolve, 100))
+      if (answer?.status === 429 || answer?.status === 503) await pause(100)
     }
   })
   await eventually('the flood runs', () => serial > 5000)
@@ -105,7 +106,7 @@ test("one tenant's flood leaves another's time from acceptance to delivery under
     const answer = await send(calm.key, [track(id)])
     expect(answer.status).toBe(200)
     accepted.set(id, Date.now())
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await pause(100)
   }
   await eventually('the quiet tenant has all', () => quietPeer.messageIds().size === accepted.size)
   flooding = false

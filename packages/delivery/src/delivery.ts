@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { DestinationDefinition, LoadedConnectors, RequestClient } from '@tributary/connector-kit'
 import { type Clock, createWorkShare, type Logger, type Metrics, type WorkShare } from '@tributary/kernel'
 import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader, LogWriter } from '@tributary/storage'
@@ -69,8 +70,6 @@ export type Delivery = {
   /** The same, and ends the destination's rest. */
   retryNow(destinationId: string): Promise<void>
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * Delivers the records of the deliveries log to each of their destinations, at least once. A record's position is left

@@ -1,6 +1,7 @@
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, LookupFunction, Socket } from 'node:net'
 import { createServer, type Server } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Peer, type PeerAnswer, selfSigned, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import {
@@ -186,7 +187,7 @@ it('a destination that is down, then slow, then well gets everything, and nothin
   const peer = stack.adopt(
     await startPeer(async ({ body }) => {
       if (mood === 'down') return 'reset'
-      if (mood === 'slow') await new Promise((resolve) => setTimeout(resolve, 100))
+      if (mood === 'slow') await pause(100)
       taken.push(...JSON.parse(body).map((event: { messageId: string }) => event.messageId))
       return { status: 200 }
     }),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createWorkShare } from './work-share.ts'
 
@@ -58,7 +59,7 @@ test('jobs run one a round of the event loop, the keys in turns; too many of one
   const rounds: number[] = []
   while (ran.length < 5) {
     const before = ran.length
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     rounds.push(ran.length - before)
   }
   expect(Math.max(...rounds)).toBe(1)
@@ -71,7 +72,7 @@ test('the job of a key that has used up its share waits, those of others do not'
   const ran: string[] = []
   share.later('a', () => ran.push('a'))
   share.later('b', () => ran.push('b'))
-  for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
+  for (let round = 0; round < 5; round++) await nextTurn()
   expect(ran).toEqual(['b'])
 })
 

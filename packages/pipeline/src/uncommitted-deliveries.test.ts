@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Files, openFiles } from './pipelines/test-world.ts'
 import { uncommittedDeliveries } from './uncommitted-deliveries.ts'
@@ -107,7 +108,7 @@ test('what was appended before the oldest open request is of another log, whatev
     'w',
     Array.from({ length: files.reader.partitions }, (_, partition) => idOf(partition, 0, 0)),
   )
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await pause(5)
   await request('w')
   expect(await uncommitted([])).toEqual([])
 })

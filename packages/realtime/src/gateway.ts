@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createWorkShare, type Logger, type Metrics, type WorkShareSettings } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import { WebSocketServer } from 'ws'
@@ -246,7 +247,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       for (const stop of unsubscribe) stop()
       for (const connection of connections.values()) connection.end(closings.stopping)
       const deadline = Date.now() + closeWaitMs
-      while (connections.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+      while (connections.size > 0 && Date.now() < deadline) await pause(10)
       for (const connection of connections.values()) connection.cut()
       occupancy.stop()
       occupancy.announce()

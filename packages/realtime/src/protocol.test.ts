@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { textOf } from './connection.ts'
@@ -392,7 +393,7 @@ test('a client that stops reading misses messages and costs bounded memory; the 
   const data = 'x'.repeat(9000)
   for (let i = 0; i < total; i++) {
     running.coordination.publish('live.publish', { channel: 'news', event: 'e', data })
-    if (i % 5 === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (i % 5 === 0) await nextTurn()
   }
   await all
   let seen = 0

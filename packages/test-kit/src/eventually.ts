@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 /**
  * Repeats a check until it returns something other than undefined or false, or throws its last reason when the time
  * is over. For waiting on another process; inside one process await the event itself.
@@ -18,6 +19,6 @@ export const eventually = async <T>(
       last = error
     }
     if (Date.now() > until) throw new Error(`${what}: not within ${deadlineMs} ms`, { cause: last })
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await pause(25)
   }
 }

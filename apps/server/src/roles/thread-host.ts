@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { createRelayedMetrics } from '../metrics.ts'
 import type { ThreadCommand, ThreadMessage } from './role-thread.ts'
@@ -66,5 +67,5 @@ export const hostRole = async (options: {
 /** Starts to follow a configuration cache and waits for its first snapshot: working without one would mean to know nobody. */
 export const startCache = async (cache: { start(): Promise<void>; ready(): boolean }): Promise<void> => {
   await cache.start()
-  while (!cache.ready()) await new Promise((resolve) => setTimeout(resolve, 100))
+  while (!cache.ready()) await pause(100)
 }

@@ -1,3 +1,4 @@
+import { setImmediate as round } from 'node:timers/promises'
 import { createWorkShare, type WorkShare } from '@tributary/kernel'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { defaultCollectSettings } from '../ports.ts'
@@ -16,8 +17,6 @@ const standing = (waiting = 16) => {
   }
   return { share: createWorkShare({ waiting, share: 0.25, together: 0.5, burstMs: 50 }, () => time), pass }
 }
-
-const round = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('what waits runs in turns of its owners, in their order, and no more than was admitted waits', async () => {
   const { share, pass } = standing(3)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ReceiveWebhook } from '@tributary/connector-kit'
 import { requestMeta } from '@tributary/contract'
 import { createWorkShare, type WorkShare } from '@tributary/kernel'
@@ -222,7 +223,7 @@ test('templates of one workspace take turns beyond their share, and more than a 
     fetch(`${busy.origin}/v1/webhook?writeKey=${key}`, { method: 'POST', body })
   expect((await call('a')).status).toBe(200)
   const later = [call('a'), call('a')]
-  while (waiting < 2) await new Promise((resolve) => setImmediate(resolve))
+  while (waiting < 2) await nextTurn()
   const refused = await call('a')
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).not.toBeNull()

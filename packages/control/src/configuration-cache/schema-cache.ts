@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Tx } from '@tributary/api-kit'
 import { type Enforcement, emptySchema, enforcements, parseSourceSchema, type SourceSchema } from '@tributary/contract'
 import { sql } from 'kysely'
@@ -24,7 +25,6 @@ const readAtOnce = 20
 const emptyText = '{"events":{}}'
 
 /** Lets the thread do what waits, so that many changed schemas hold no events up. */
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * The schema of every source in memory, for the pipeline. A version never changes, so only sources whose version is
@@ -83,7 +83,7 @@ export const createSchemaCache = (deps: CacheFollowerDeps): SchemaCache => {
         const part = wanted.slice(from, from + readAtOnce)
         const texts = new Map((await readTexts(tx, part)).map((row) => [row.source_id, row.schema]))
         for (const { id, version, enforcement } of part) {
-          await breathe()
+          await yieldToEventLoop()
           const schema = parse(id, version, texts.get(id) ?? '')
           if (schema !== undefined) next.set(id, { schema, version, enforcement })
         }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Db, LiveChannel, Tx } from '@tributary/api-kit'
 import {
   ConfigurationError,
@@ -81,8 +82,6 @@ type Found =
   | { kind: 'wait' }
   | { kind: 'renew'; tokens: KeptTokens; refreshToken: string; lease: string }
   | { kind: 'over'; error: string; announce: Announce }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * Serves the tokens of grants and renews them. However many processes and threads ask, one renews at a time: a refresh

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createWorkShare } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { createFilterWork } from './filter-work.ts'
@@ -35,7 +36,7 @@ test('conditions asked of many events take of the share of their workspace alone
   const turn = work.turn().then(() => {
     done = true
   })
-  for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
+  for (let round = 0; round < 5; round++) await nextTurn()
   expect(done).toBe(false)
   pass(60_000)
   // Others' work makes the share look again.

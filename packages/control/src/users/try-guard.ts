@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { networkOf } from '@tributary/http'
 import { rateLimited } from '@tributary/kernel'
 import type { ControlDeps, Counters } from '../deps.ts'
@@ -48,7 +49,7 @@ export const createTryGuard = (
 ): TryGuard => {
   const { db, counters, clock, signing } = deps
   const { kind, free, message } = options
-  const pause = options.pause ?? ((ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)))
+  const pause = options.pause ?? wait
   const queues = new Map<string, { last: Promise<void>; length: number }>()
 
   const count = async ({ key, free: allowed, longestMs }: Limit): Promise<void> => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Logger, Metrics } from '@tributary/kernel'
 import type { ConsumerJournal, LogReader } from '@tributary/storage'
 import type { DeliverySettings } from '../settings.ts'
@@ -40,8 +41,6 @@ export type LogReading = {
 const readBytes = 1024 * 1024
 /** How often it is looked whether fewer records are under way, when those are as many as may be, ms. */
 const fullMs = 20
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Reading that has not begun. `offer` gets a record once for each destination that it names. */
 export const createLogReading = (deps: {
@@ -91,7 +90,7 @@ export const createLogReading = (deps: {
       if (!place.owned || place.next >= (ends[place.partition] ?? 0)) continue
       if (!(await readPiece(place))) continue
       read = true
-      await breathe()
+      await yieldToEventLoop()
     }
     return read
   }

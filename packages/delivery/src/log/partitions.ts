@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Logger } from '@tributary/kernel'
 import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
 import type { Parking } from '../retry/parking.ts'
@@ -18,8 +19,6 @@ export type Partitions = {
    */
   take(partitions: readonly number[]): Promise<void>
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Of a delivery that has none yet; `owned` are those it has. */
 export const createPartitions = (deps: {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { silentLogger } from '@tributary/kernel'
 import { type LogReader, openLogReader, openLogWriter } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -76,7 +77,7 @@ const start = (more: Partial<RangeReadingDeps> = {}) => {
   })
   reading.start()
   const ended = async (): Promise<void> => {
-    while (reading.underWay()) await new Promise((resolve) => setImmediate(resolve))
+    while (reading.underWay()) await nextTurn()
   }
   return { reading, ended }
 }

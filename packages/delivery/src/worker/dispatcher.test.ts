@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ConfigurationError, type DeliverResult } from '@tributary/connector-kit'
 import { silentLogger } from '@tributary/kernel'
 import { expect, it } from 'vitest'
@@ -6,7 +7,6 @@ import { createDispatcher, type Dispatched } from './dispatcher.ts'
 import type { Item } from './in-flight-record.ts'
 import type { Ready } from './readiness.ts'
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const batchOf = (count: number): readonly Item[] =>
   Array.from({ length: count }, () => ({ event: {} }) as unknown as Item)
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createWorkShare, silentLogger } from '@tributary/kernel'
@@ -12,7 +13,6 @@ import { createRecordConsumer } from './record-consumer.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const batching = { maxEvents: 1, maxBytes: 1000, maxWaitMs: 0 }
 const names = Array.from({ length: 100 }, (_, index) => `m${index}`)
 const recordOf = (): DeliveryRecord => {

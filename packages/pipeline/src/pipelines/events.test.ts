@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseSourceSchema } from '@tributary/contract'
 import { type EventStore, EventStoreUnavailable, InsertRejected, LogUnavailable, openJournal } from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
@@ -340,7 +341,7 @@ describe('the events pipeline on the real engines', () => {
     let sent = 0
     let flooding = true
     const flooded = (async () => {
-      for (; flooding; await new Promise((resolve) => setTimeout(resolve, 5))) {
+      for (; flooding; await pause(5)) {
         const missing = Math.max(0, 40 - (await world.pipeline.state()).lagRecords)
         await Promise.all(Array.from({ length: missing }, () => world.send(flood, { w: 'flood' })))
         sent += missing

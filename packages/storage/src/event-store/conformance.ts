@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { TupleParam } from '@clickhouse/client'
 import { describe, expect, it } from 'vitest'
 import { hostileJson } from './hostile-json.ts'
@@ -64,7 +65,7 @@ const until = async (what: string, check: () => Promise<boolean>): Promise<void>
   const deadline = Date.now() + 20_000
   while (!(await check())) {
     if (Date.now() > deadline) throw new Error(`${what}: not within 20 s`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await pause(20)
   }
 }
 

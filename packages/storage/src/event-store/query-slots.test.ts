@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setImmediate as settled } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createQuerySlots, type QuerySlots, type QuerySlotsOptions } from './query-slots.ts'
 
@@ -37,7 +38,7 @@ const works = (slots: QuerySlots<number>) => {
       if (name === undefined || end === undefined) throw new Error('Nothing runs')
       ends.delete(name)
       end()
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      await nextTurn()
     },
     async endAll(): Promise<void> {
       while (ends.size > 0) await this.endOldest()
@@ -45,8 +46,6 @@ const works = (slots: QuerySlots<number>) => {
     },
   }
 }
-
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('createQuerySlots', () => {
   it('gives each worker one work at a time, those of a key in order of arrival', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '@tributary/kernel'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -43,7 +44,7 @@ const until = async <T>(look: () => T | Promise<T>): Promise<Exclude<T, false | 
   for (let tries = 0; tries < 600; tries++) {
     const found = await look()
     if (found !== false && found !== undefined && found !== null) return found as Exclude<T, false | undefined | null>
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
   }
   throw new Error('it did not happen within half a minute')
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type LogEntry,
@@ -178,7 +179,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       ]
       const stopping = new AbortController()
       const idle = opened.wait([{ partition: other, offset: 0 }], stopping.signal).then(() => ended.push('idle'))
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
       expect(ended).toEqual([])
       const { offset } = await writer.append(entry('k', 'news'))
       opened.notice()

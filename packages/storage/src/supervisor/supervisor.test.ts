@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { describe, expect, it } from 'vitest'
@@ -47,7 +48,7 @@ const untilPhase = async (supervisor: Supervisor, phase: ChildPhase, minRestarts
     const state = supervisor.state()[0]
     if (state?.phase === phase && state.restarts >= minRestarts) return
     if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(state)}, not ${phase}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await pause(5)
   }
 }
 

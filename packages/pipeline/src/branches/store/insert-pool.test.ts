@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Stopped } from '../../retrying.ts'
 import { type Batch, batchAgain } from './buffer.ts'
@@ -76,7 +77,7 @@ describe('the insert pool', () => {
     stop.abort()
     await launched
     // Nobody is left to hear of it: a rejection that is not handled ends the process.
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(told).toEqual(['track a'])
   })
 })

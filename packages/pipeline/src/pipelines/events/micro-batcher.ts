@@ -1,6 +1,6 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { LogRecord } from '@tributary/storage'
 import { type MicroBatch, type Processor, withoutEffects } from '../../process.ts'
-import { yieldToEventLoop } from './turns.ts'
 
 export type MicroBatcherDeps = {
   processor: Pick<Processor, 'add' | 'size' | 'take'>

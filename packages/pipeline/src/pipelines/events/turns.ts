@@ -1,3 +1,5 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+
 /** The outcome of a round for the partitions. */
 export type Round = {
   /** Those with news that were passed over for back-pressure. */
@@ -14,9 +16,6 @@ export type TurnsDeps = {
   turn(partition: number, from: number): Promise<boolean>
   isRunning(): boolean
 }
-
-/** Lets other work have its time. */
-export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * Lets partitions take turns. A round gives one to every partition with news before its end in `ends`, beginning behind

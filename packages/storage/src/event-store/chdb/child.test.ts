@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { silentLogger } from '@tributary/kernel'
@@ -62,7 +63,7 @@ const insertUntilStored = async (
       return await store.insert('events', rows, { token })
     } catch (error) {
       if (!(error instanceof EventStoreUnavailable) || Date.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await pause(20)
     }
   }
 }

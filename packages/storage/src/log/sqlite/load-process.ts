@@ -1,6 +1,8 @@
 // A process that appends without end, prints its process id and each acknowledgement, for tests that kill it, fill its disk or break
 // its syncs. Arguments: folder, callers, seed, bytes of a body at most, and optionally `inline`.
+
 import { writeSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { bodyOf } from './load-body.ts'
 import { openLogWriter } from './writer.ts'
 
@@ -39,7 +41,7 @@ const call = async (caller: number): Promise<void> => {
     } catch (error) {
       say(`no ${id} ${error instanceof Error ? error.name : String(error)}`)
       // A refusing disk is asked again at a bearable pace.
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await pause(20)
     }
   }
 }

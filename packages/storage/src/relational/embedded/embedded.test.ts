@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync }
 import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { silentLogger } from '@tributary/kernel'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -77,7 +78,7 @@ const eventually = async <T>(ask: () => Promise<T>): Promise<T> => {
       return await ask()
     } catch (error) {
       if (Date.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await pause(20)
     }
   }
 }
