@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { listedDestinations } from '@tributary/connectors'
 import { authScreens, registrationScreens } from './auth-screens.ts'
 import { docsScreens } from './docs-screens.ts'
 import { eventScreens } from './event-screens.ts'
@@ -300,8 +301,8 @@ export const screens: Screen[] = [
     undefined,
     /\/catalogDestinations\/?/,
   ),
-  ...['slack', 'segment', 'rudderstack', 'postgresql', 's3'].map(
-    (slug): Screen => ({
+  ...listedDestinations.map(
+    ({ slug }): Screen => ({
       name: `new-destination-${slug}`,
       path: filled(({ workspace }) => `${workspace}/catalog-destinations/${slug}/new`),
       ready: settled,
