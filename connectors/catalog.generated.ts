@@ -13,6 +13,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/s3/definition.ts')).s3,
   },
   {
+    slug: "mixpanel",
+    title: "Mixpanel",
+    description: "Sends events, user profiles, and group profiles to a Mixpanel project.",
+    docsUrl: "https://docs.mixpanel.com/reference/import-events",
+    icon: "/media/connectors/destinations/mixpanel-3e77a1697541.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./destinations/mixpanel/definition.ts')).mixpanel,
+  },
+  {
     slug: "postgresql",
     title: "PostgreSQL",
     description: "Writes events to tables in your database, one table per event, with a column for each property.",

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '@tributary/connector-kit'
+import type { Operation } from './operation.ts'
+import type { MixpanelSettings } from './settings.ts'
+
+/** Who did it: the user, the device, or both. */
+export type Person = { readonly user_id?: string; readonly anonymous_id?: string }
+
+/**
+ * The id that events and profiles of a person have. With simplified ID merge a device that no user is known of has a prefix
+ * (Mixpanel, "Simplified ID Merge"); '' for nobody.
+ */
+export const distinctId = (
+  { user_id: user = '', anonymous_id: device = '' }: Person,
+  { identity }: Pick<MixpanelSettings, 'identity'>,
+): string => {
+  if (user !== '' || device === '') return user
+  return identity === 'simplified' ? `$device:${device}` : device
+}
+
+/** The properties by which an event is its person's. With simplified ID merge user and device are told beside the id. */
+export const personOf = (person: Person, settings: Pick<MixpanelSettings, 'identity'>): JsonObject => {
+  const { user_id: user = '', anonymous_id: device = '' } = person
+  return {
+    distinct_id: distinctId(person, settings),
+    ...(settings.identity === 'simplified' && user !== '' ? { $user_id: user } : {}),
+    ...(settings.identity === 'simplified' && device !== '' ? { $device_id: device } : {}),
+  }
+}
+
+/**
+ * The id by which Mixpanel drops repeats (Mixpanel, "Import Events", $insert_id: 36 letters, digits and hyphens at most): the
+ * message id where it is such a one, else a hash of it.
+ */
+export const insertId = (messageId: string): string =>
+  /^[A-Za-z0-9-]{1,36}$/.test(messageId) ? messageId : createHash('sha256').update(messageId).digest('hex').slice(0, 36)
+
+/** Makes the events of two ids one person's: an event that has both, or a merge where the project merges as it used to. */
+export const merging = (
+  { user, other, messageId, time }: { user: string; other: string; messageId: string; time: string },
+  settings: Pick<MixpanelSettings, 'identity'>,
+): Operation => ({
+  endpoint: 'import',
+  body:
+    settings.identity === 'original'
+      ? { event: '$merge', properties: { $distinct_ids: [other, user] } }
+      : {
+          event: '$identify',
+          properties: {
+            ...personOf({ user_id: user, anonymous_id: other }, settings),
+            time: Date.parse(time),
+            $insert_id: insertId(messageId),
+          },
+        },
+})

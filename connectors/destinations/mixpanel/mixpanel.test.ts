@@ -1,0 +1,320 @@
+import { compileMappings, type OutgoingEvent } from '@tributary/connector-kit'
+import { outgoingEvent, type PeerAnswer, runConnector } from '@tributary/connector-kit/testing'
+import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
+import type { PipelineEvent } from '@tributary/contract'
+import { describe, expect, it } from 'vitest'
+import { mixpanel } from './definition.ts'
+
+const token = 'mixpanel-project-token-1'
+const credentials = Buffer.from(`${token}:`).toString('base64')
+const origins = ['https://api.mixpanel.com', 'https://api-eu.mixpanel.com', 'https://api-in.mixpanel.com']
+const settings = { project_token: token }
+
+type Body = Record<string, unknown> & { properties?: Record<string, unknown> }
+const recordsOf = ({ body }: VendorRequest): Body[] => (Array.isArray(body) ? body : [])
+
+const json = (status: number, body: unknown): PeerAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+/** What docs.mixpanel.com says of a record: reference/import-events, troubleshooting/errors/400-bad-request. */
+const mistakeOf = ({ event, properties, $token, $distinct_id: id, $group_id: group }: Body, path: string) => {
+  if (path !== '/import')
+    return $token === token && (id ?? group) !== undefined
+      ? undefined
+      : { field: '$token', message: 'missing or invalid' }
+  if (event === '$merge') return undefined
+  const { time, distinct_id: distinct, $insert_id: insert } = properties ?? {}
+  if (typeof time !== 'number' || time > Date.now() + 3_600_000)
+    return { field: 'properties.time', message: "'properties.time' is invalid: must not be in the future" }
+  if (distinct === 'anonymous')
+    return { field: 'properties.distinct_id', message: "'properties.distinct_id' is invalid: 'anonymous' not allowed" }
+  if (typeof insert !== 'string' || !/^[A-Za-z0-9-]{1,36}$/.test(insert))
+    return { field: 'properties.$insert_id', message: "'properties.$insert_id' is invalid" }
+  return undefined
+}
+
+/**
+ * What docs.mixpanel.com documents: reference/import-events (2,000 events, 10 MB, gzip, strict), reference/profile-set and
+ * reference/group-set-property (strict), and the refusals of both.
+ */
+const documented = (request: VendorRequest): PeerAnswer => {
+  const records = recordsOf(request)
+  const { path, headers, query } = request
+  if (request.method !== 'POST' || !['/import', '/engage', '/groups'].includes(path)) return json(404, { status: 0 })
+  if (path === '/import' && headers.authorization !== `Basic ${credentials}`)
+    return json(401, { code: 401, error: 'Invalid credentials', status: 'Unauthorized' })
+  if (headers['content-type'] !== 'application/json' || headers['content-encoding'] !== 'gzip' || query.strict !== '1')
+    return json(400, { code: 400, error: 'not as documented', status: 'Bad Request' })
+  if (records.length > 2000) return json(413, { code: 413, error: 'too many records', status: 'Payload Too Large' })
+  const failed = records.flatMap((record, index) => {
+    const mistake = mistakeOf(record, path)
+    return mistake === undefined ? [] : [{ index, ...mistake }]
+  })
+  if (failed.length === 0) return json(200, { code: 200, num_records_imported: records.length, status: 'OK' })
+  return json(400, {
+    code: 400,
+    error: 'some data points in the request failed validation',
+    status: 'Bad Request',
+    num_records_imported: records.length - failed.length,
+    failed_records: failed,
+  })
+}
+
+const map = compileMappings(mixpanel, undefined, { workspaceId: 'w', destinationId: 'd' })
+
+/** An event as the default mappings make it. */
+const mapped = (given: Partial<PipelineEvent>): OutgoingEvent => {
+  const event: PipelineEvent = {
+    eventId: '0-00000000000000000001-00000',
+    messageId: 'message-1',
+    type: 'track',
+    event: given.type === undefined ? 'Order Completed' : '',
+    context: {},
+    test: false,
+    receivedAt: '2026-01-02T03:04:05.678Z',
+    timestamp: '2026-01-02T03:04:05.000Z',
+    ...given,
+  }
+  const made = map(event, 's')
+  if (made.kind !== 'mapped' || made.payload === undefined) throw new Error(JSON.stringify(made))
+  return outgoingEvent(event, { payload: made.payload, action: made.action })
+}
+
+const time = Date.parse('2026-01-02T03:04:05.000Z')
+const ada = { userId: 'ada', anonymousId: 'device-1' }
+const order = mapped({ ...ada, messageId: 'm-1', properties: { total: 5 } })
+const tooMany = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, index]))
+
+testDestination(mixpanel, {
+  origins,
+  settings: () => settings,
+  secrets: [token, credentials],
+  vendor: documented,
+  events: [
+    order,
+    mapped({ ...ada, messageId: 'm-2', type: 'identify', traits: { email: 'ada@example.com', plan: 'pro' } }),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      host: 'api.mixpanel.com',
+      path: '/import',
+      query: { strict: '1' },
+      body: [
+        {
+          event: 'Order Completed',
+          properties: {
+            distinct_id: 'ada',
+            $user_id: 'ada',
+            $device_id: 'device-1',
+            time,
+            $insert_id: 'm-1',
+            total: 5,
+          },
+        },
+        {
+          event: '$identify',
+          properties: { distinct_id: 'ada', $user_id: 'ada', $device_id: 'device-1', time, $insert_id: 'm-2' },
+        },
+      ],
+    },
+    {
+      host: 'api.mixpanel.com',
+      path: '/engage',
+      query: { strict: '1', ip: '0' },
+      body: [{ $token: token, $distinct_id: 'ada', $set: { $email: 'ada@example.com', plan: 'pro' } }],
+    },
+  ],
+  connected: 'Mixpanel accepts this project token.',
+  badCredentials: {
+    settings: () => ({ project_token: 'another-project-token' }),
+    message: 'Mixpanel refuses the project token (HTTP 401)',
+  },
+  partialFailure: {
+    events: [
+      order,
+      mapped({ userId: 'anonymous', messageId: 'm-3' }),
+      mapped({ userId: 'bob', messageId: 'm-4', timestamp: '2126-01-01T00:00:00.000Z' }),
+    ],
+    outcomes: [
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: "'properties.distinct_id' is invalid: 'anonymous' not allowed" },
+      { kind: 'rejected', reason: "'properties.time' is invalid: must not be in the future" },
+    ],
+  },
+  oversize: {
+    events: [
+      order,
+      mapped({ messageId: 'm-5', properties: tooMany }),
+      mapped({ messageId: 'm-6', properties: { text: 'x'.repeat(1024 * 1024) } }),
+    ],
+    outcomes: [
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: 'The event has 303 properties; Mixpanel allows 254' },
+      { kind: 'rejected', reason: expect.stringMatching(/^The event has \d+ bytes; Mixpanel allows 1048575$/) },
+    ],
+    requests: 1,
+  },
+})
+
+const sent = async (
+  events: readonly OutgoingEvent[],
+  more: Readonly<Record<string, unknown>> = {},
+  answer: (request: VendorRequest) => PeerAnswer = documented,
+) => {
+  const { asked, rebase } = await startVendor({ origins }, answer)
+  const result = await runConnector(mixpanel, { ...settings, ...more }, events, { rebase })
+  return { result, asked, records: asked.map((request) => [request.path, recordsOf(request)]) }
+}
+
+it.each([
+  ['us', 'api.mixpanel.com'],
+  ['eu', 'api-eu.mixpanel.com'],
+  ['in', 'api-in.mixpanel.com'],
+])('a project stored in %s is reached at %s', async (region, host) => {
+  const { asked } = await sent([order], { region })
+  expect(asked.map((request) => request.host)).toEqual([host])
+})
+
+describe('the default mappings', () => {
+  it.each([
+    ['page', 'Pricing', 'Viewed Pricing Page'],
+    ['page', '', 'Page Viewed'],
+    ['screen', 'Cart', 'Viewed Cart Screen'],
+    ['screen', '', 'Screen Viewed'],
+  ] as const)('make of a %s call "%s" the event %s', async (type, event, name) => {
+    const { records } = await sent([mapped({ ...ada, type, event })])
+    expect(records).toMatchObject([['/import', [{ event: name }]]])
+  })
+
+  it('bring page, device and campaign under the names of Mixpanel, and properties as they came', async () => {
+    const context = {
+      ip: '203.0.113.7',
+      page: { url: 'https://shop.example/a', referrer: 'https://search.example' },
+      os: { name: 'iOS', version: '19' },
+      campaign: { source: 'mail', name: 'spring' },
+    }
+    const { records } = await sent([mapped({ ...ada, context, properties: { total: 5, items: ['a'], note: null } })])
+    expect(records).toEqual([
+      [
+        '/import',
+        [
+          {
+            event: 'Order Completed',
+            properties: {
+              ip: '203.0.113.7',
+              $current_url: 'https://shop.example/a',
+              $referrer: 'https://search.example',
+              $os: 'iOS',
+              $os_version: '19',
+              utm_source: 'mail',
+              utm_campaign: 'spring',
+              total: 5,
+              items: ['a'],
+              note: null,
+              distinct_id: 'ada',
+              $user_id: 'ada',
+              $device_id: 'device-1',
+              time,
+              $insert_id: 'message-1',
+            },
+          },
+        ],
+      ],
+    ])
+  })
+
+  it('set the profile of a group, and put its user into it', async () => {
+    const traits = { name: 'Acme', seats: 5 }
+    const { records } = await sent([mapped({ ...ada, type: 'group', groupId: 'g-1', traits })], {
+      group_key: 'account',
+    })
+    expect(records).toEqual([
+      ['/engage', [{ $token: token, $distinct_id: 'ada', $union: { account: ['g-1'] } }]],
+      ['/groups', [{ $token: token, $group_key: 'account', $group_id: 'g-1', $set: { seats: 5, $name: 'Acme' } }]],
+    ])
+  })
+
+  it('merge the ids of an alias call as the project merges them', async () => {
+    const event = mapped({ type: 'alias', userId: 'ada', previousId: 'device-1' })
+    expect((await sent([event])).records).toMatchObject([
+      ['/import', [{ event: '$identify', properties: { $user_id: 'ada', $device_id: 'device-1' } }]],
+    ])
+    expect((await sent([event], { identity: 'original' })).records).toEqual([
+      ['/import', [{ event: '$merge', properties: { $distinct_ids: ['device-1', 'ada'] } }]],
+    ])
+  })
+})
+
+it.each([
+  ['simplified', { distinct_id: '$device:device-1', $device_id: 'device-1' }],
+  ['original', { distinct_id: 'device-1' }],
+])("an anonymous event is its device's: %s ID merge", async (identity, person) => {
+  const { records } = await sent([mapped({ anonymousId: 'device-1' })], { identity })
+  expect(records).toEqual([
+    ['/import', [{ event: 'Order Completed', properties: { ...person, time, $insert_id: 'message-1' } }]],
+  ])
+})
+
+it('an event of nobody is kept by Mixpanel as such, and a profile of nobody is refused', async () => {
+  const { result, records } = await sent([mapped({}), mapped({ type: 'identify', traits: { plan: 'pro' } })])
+  expect(records).toMatchObject([['/import', [{ properties: { distinct_id: '' } }]]])
+  expect(result.outcomes).toEqual([
+    { kind: 'delivered' },
+    { kind: 'rejected', reason: 'The event has no user ID and no anonymous ID' },
+  ])
+})
+
+it('a message id that Mixpanel would refuse becomes one of its own, the same each time', async () => {
+  const event = mapped({ ...ada, messageId: 'a message id: with spaces, and longer than Mixpanel allows' })
+  const ids = [await sent([event]), await sent([event])].map(({ asked: [request] }) =>
+    request === undefined ? undefined : recordsOf(request)[0]?.properties?.['$insert_id'],
+  )
+  expect(ids[0]).toMatch(/^[a-f0-9]{36}$/)
+  expect(ids[1]).toBe(ids[0])
+})
+
+it('an event with records at two endpoints is delivered when both have taken theirs', async () => {
+  const events = [mapped({ ...ada, type: 'identify', traits: { plan: 'pro' } }), order]
+  const busy = ({ path }: VendorRequest, answer: PeerAnswer) =>
+    path === '/engage' ? answer : json(200, { code: 200, status: 'OK' })
+  const later = await sent(events, {}, (request) => busy(request, { status: 503 }))
+  expect(later.result.outcomes).toEqual([{ kind: 'retry', reason: 'HTTP 503' }, { kind: 'delivered' }])
+  const failed_records = [{ index: 0, message: 'the profile is too large' }]
+  const refused = await sent(events, {}, (request) => busy(request, json(200, { code: 200, failed_records })))
+  expect(refused.result.outcomes).toEqual([
+    { kind: 'rejected', reason: 'the profile is too large' },
+    { kind: 'delivered' },
+  ])
+  expect(refused.result.response).toContain('the profile is too large')
+})
+
+it('what is refused without a name is looked for in halves', async () => {
+  const refusal = json(413, { code: 413, error: 'request exceeds max limit of 10485760 bytes' })
+  const both = await sent([order, mapped({ messageId: 'm-2' })], {}, () => refusal)
+  expect(both.result.outcomes).toEqual({
+    kind: 'split',
+    reason: 'HTTP 413: request exceeds max limit of 10485760 bytes',
+  })
+  expect((await sent([order], {}, () => refusal)).result.outcomes).toMatchObject([{ kind: 'rejected' }])
+})
+
+it('a status of success that says otherwise is no success', async () => {
+  const unconfirmed = json(200, { status: 0, error: 'token, missing or empty' })
+  expect((await sent([order], {}, () => unconfirmed)).result.outcomes).toEqual([
+    {
+      kind: 'rejected',
+      reason: 'Mixpanel did not confirm the request (HTTP 200: token, missing or empty)',
+    },
+  ])
+})
+
+it('a request is kept as it was meant, without the token', async () => {
+  const { result } = await sent([order], {}, () => ({ status: 503 }))
+  expect(result.request).toContain('"event":"Order Completed"')
+  expect(result.request).toContain('authorization: [redacted]')
+  expect(result.request).not.toContain(token)
+})

@@ -1,0 +1,11 @@
+import type { JsonObject } from '@tributary/connector-kit'
+
+/** Where Mixpanel takes something: events, profiles of users, or profiles of groups. */
+export const endpoints = ['import', 'engage', 'groups'] as const
+export type Endpoint = (typeof endpoints)[number]
+
+/** One record of a request. */
+export type Operation = { readonly endpoint: Endpoint; readonly body: JsonObject }
+
+/** What an event becomes, at most one record for each endpoint; or why it cannot be sent. */
+export type Made = { readonly operations: readonly Operation[] } | { readonly problem: string }

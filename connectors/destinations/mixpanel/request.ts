@@ -1,0 +1,126 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import {
+  type Call,
+  ConfigurationError,
+  type DeliverContext,
+  type EventOutcome,
+  isJsonObject,
+  isWebPage,
+  outcomeOfAnswer,
+  type SplitOutcome,
+  sendRequest,
+} from '@tributary/connector-kit'
+import type { Endpoint } from './operation.ts'
+import type { MixpanelSettings } from './settings.ts'
+
+export type Context = DeliverContext<MixpanelSettings>
+
+const compress = promisify(gzip)
+
+/** Mixpanel, "Ingestion API": one server for each place where projects are stored. */
+const hosts = { us: 'api.mixpanel.com', eu: 'api-eu.mixpanel.com', in: 'api-in.mixpanel.com' } as const
+
+/**
+ * `strict` has each record validated and told of by itself. Without `ip=0` a profile would be where this server is
+ * (Mixpanel, "Set Property").
+ */
+const queries: Readonly<Record<Endpoint, string>> = { import: 'strict=1', engage: 'strict=1&ip=0', groups: 'strict=1' }
+
+/** Bytes of an answer that are read: it names each refused record of a request. */
+const keepBytes = 256 * 1024
+
+/** Sends records to one endpoint, compressed. Profiles have the token in each record, events in the authorization. */
+export const post = async (context: Context, endpoint: Endpoint, records: readonly unknown[]): Promise<Call> => {
+  const { region, project_token: given } = context.settings
+  const token = given.trim()
+  const credentials = Buffer.from(`${token}:`).toString('base64')
+  const text = JSON.stringify(records)
+  return await sendRequest(
+    context,
+    {
+      method: 'POST',
+      url: `https://${hosts[region]}/${endpoint}?${queries[endpoint]}`,
+      headers: {
+        accept: 'application/json',
+        authorization: `Basic ${credentials}`,
+        'content-encoding': 'gzip',
+        'content-type': 'application/json',
+        'user-agent': 'Tributary/1.0',
+      },
+      body: await compress(text),
+      keepBytes,
+    },
+    { headers: ['authorization'], texts: [token, credentials], body: text },
+  )
+}
+
+/** What stands between Mixpanel and taking records, in words for people; undefined where nothing does. */
+export const setUpProblem = ({ answer }: Call): string | undefined => {
+  const status = `HTTP ${answer.status}`
+  if (answer.status === 401 || answer.status === 403) return `Mixpanel refuses the project token (${status})`
+  if (answer.status >= 300 && answer.status < 400) return `Mixpanel redirects (${status}), so something is in its way`
+  if (answer.status < 300 && isWebPage(answer)) return 'A web page came in place of Mixpanel’s answer'
+  return undefined
+}
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Why records are refused, by their places among `count`; empty when the answer names none. */
+const refusedRecords = (answer: unknown, count: number): ReadonlyMap<number, string> => {
+  const listed: unknown = isJsonObject(answer) ? answer['failed_records'] : undefined
+  const refused = new Map<number, string>()
+  for (const record of Array.isArray(listed) ? listed : []) {
+    if (!isJsonObject(record)) continue
+    const { index, message } = record
+    if (typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count)
+      refused.set(index, typeof message === 'string' && message !== '' ? message : 'Refused by Mixpanel')
+  }
+  return refused
+}
+
+/** True for what endpoints answer when they took everything: `{"code":200}`, `{"status":1}`, or 1. */
+const isTaken = (answer: unknown): boolean =>
+  answer === 1 || (isJsonObject(answer) && (answer['code'] === 200 || answer['status'] === 1))
+
+const wordsOf = (answer: unknown, status: number): string => {
+  const error = isJsonObject(answer) ? answer['error'] : undefined
+  return typeof error === 'string' && error !== '' ? `HTTP ${status}: ${error.slice(0, 300)}` : `HTTP ${status}`
+}
+
+/**
+ * What became of the records of a request: one outcome for each, or a split where one of several may be to blame. Throws
+ * ConfigurationError for what a person has to mend.
+ */
+export const outcomesOf = (call: Call, count: number, now: number): readonly EventOutcome[] | SplitOutcome => {
+  const { answer } = call
+  const problem = setUpProblem(call)
+  if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+  const said = parsed(answer.body)
+  const outcome = outcomeOfAnswer(answer, now, wordsOf(said, answer.status))
+  const all = (one: EventOutcome): EventOutcome[] => Array.from({ length: count }, () => one)
+  if (outcome.kind === 'retry') return all(outcome)
+  // A part of a request may be taken whatever the status: what is refused is named.
+  const refused = refusedRecords(said, count)
+  if (refused.size > 0)
+    return Array.from({ length: count }, (_, index): EventOutcome => {
+      const reason = refused.get(index)
+      return reason === undefined ? { kind: 'delivered' } : { kind: 'rejected', reason }
+    })
+  if (outcome.kind === 'delivered') {
+    if (isTaken(said)) return all(outcome)
+    // Such as `{"status":0,"error":…}`, with a status of success.
+    const reason = `Mixpanel did not confirm the request (${wordsOf(said, answer.status)})`
+    return said === undefined ? all({ kind: 'retry', reason }) : blame(reason, count)
+  }
+  return blame(outcome.kind === 'rejected' ? outcome.reason : '', count)
+}
+
+const blame = (reason: string, count: number): readonly EventOutcome[] | SplitOutcome =>
+  count > 1 ? { kind: 'split', reason } : [{ kind: 'rejected', reason }]
