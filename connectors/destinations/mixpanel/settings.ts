@@ -10,7 +10,7 @@ export const settings = defineSettings({
   }),
   region: setting.choice({
     label: 'Data residency',
-    help: 'Where Mixpanel stores your project. Mixpanel does not refuse events for another region, but they never show up.',
+    help: 'Where Mixpanel stores your project. Its settings show it.',
     required: true,
     default: 'us',
     choices: [
