@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { definitionProblems, logoProblems } from '@tributary/connector-kit'
+import { definitionProblems, logoProblems, sourceProblems } from '@tributary/connector-kit'
 import {
   type ConnectorKind,
   catalogFile,
@@ -44,7 +44,10 @@ const namedAs = (slug: string, definition: { slug: string }): string[] =>
 
 /** What the definition of a folder lacks. While it has open work, that says it once more and better. */
 const ownProblems = async (root: string, kind: ConnectorKind, slug: string, open: boolean): Promise<string[]> => {
-  if (kind === 'sources') return namedAs(slug, await readSource(root, slug))
+  if (kind === 'sources') {
+    const source = await readSource(root, slug)
+    return [...namedAs(slug, source), ...sourceProblems(source)]
+  }
   const definition = await readDestination(root, slug)
   return [...namedAs(slug, definition), ...(open ? [] : definitionProblems(definition))]
 }

@@ -1,0 +1,47 @@
+import { formatSourceSchema, parseSourceSchema, sourceTypes } from '@tributary/contract'
+import type { SourceDefinition } from './source-definition.ts'
+
+/** What code of a guide may have in place of the reader's own values. */
+const placeholders = new Set(['origin', 'host', 'insecure', 'writeKey'])
+
+const guideProblems = ({ guide }: SourceDefinition): string[] => {
+  const codes = guide.map(({ code = '' }) => code).join('\n')
+  const texts = guide.map(({ text }) => text).join('\n')
+  const unknown = [...`${codes}\n${texts}`.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, name = '']) =>
+    placeholders.has(name) ? [] : [`The guide has {{${name}}}, which stands for nothing`],
+  )
+  return [
+    ...(/\{\{(origin|host)\}\}/.test(codes) ? [] : ['No code of the guide names this server']),
+    ...(codes.includes('{{writeKey}}') ? [] : ['No code of the guide has the write key']),
+    ...unknown,
+  ]
+}
+
+const settingProblems = ({ settings }: SourceDefinition): string[] =>
+  (settings?.fields ?? []).flatMap(({ name, label, help }) => [
+    ...(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name) ? [] : [`The setting ${name} is not named in snake_case`]),
+    ...(label.trim() === '' || help.trim() === '' ? [`The setting ${name} lacks a label or a help`] : []),
+  ])
+
+const schemaProblems = ({ predefinedSchema: schema }: SourceDefinition): string[] => {
+  if (schema === undefined) return []
+  const text = formatSourceSchema(schema)
+  return formatSourceSchema(parseSourceSchema(text)) === text ? [] : ['Its schema does not read back as it is']
+}
+
+/** What a source lacks before people may be offered it, in words; empty when it is complete. */
+export const sourceProblems = (definition: SourceDefinition): string[] => {
+  const { slug, title, description, type, docsUrl } = definition
+  return [
+    ...(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(slug) ? [] : [`The slug "${slug}" is not in kebab-case`]),
+    ...(title.trim() === '' ? ['The title is empty'] : []),
+    ...(description.length > 60 ? [] : ['The description says too little']),
+    ...(Object.values<number>(sourceTypes).includes(type) ? [] : [`There is no type ${type}`]),
+    ...(docsUrl === undefined || URL.parse(docsUrl)?.protocol === 'https:'
+      ? []
+      : ['The address of the documentation is not an https URL']),
+    ...guideProblems(definition),
+    ...settingProblems(definition),
+    ...schemaProblems(definition),
+  ]
+}
