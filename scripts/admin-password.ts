@@ -1,7 +1,8 @@
 // npm run admin-password [-- --email <address>]: sets a new password for an administrator: TRIBUTARY_ADMIN_PASSWORD, else one
 // that is made and printed. Works while the product runs and while it is stopped.
-import { setAdminPassword } from '../apps/server/src/admin-password.ts'
-import { createLogger } from '../apps/server/src/logger.ts'
+
+import { createLogger } from '../apps/server/src/operations/logger.ts'
+import { setAdminPassword } from '../apps/server/src/secrets/admin-password.ts'
 import { configOf, given, runCommand } from './command-line.ts'
 
 await runCommand('admin-password', async () => {

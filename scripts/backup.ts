@@ -1,6 +1,6 @@
 // npm run backup -- <file>: one archive of the whole data folder. The product must be stopped.
 import { createBackup } from '@tributary/storage'
-import { createLogger } from '../apps/server/src/logger.ts'
+import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { configOf, given, misused, runCommand, userPath } from './command-line.ts'
 
 await runCommand('backup', async () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { type Config, readConfig } from '../apps/server/src/config.ts'
+import { type Config, readConfig } from '../apps/server/src/config/config.ts'
 import { helpOf, tasks } from './launch/tasks.mjs'
 
 /** A command line that is not understood. */

@@ -1,6 +1,6 @@
 // npm run realtime-keys: what server libraries of the Pusher protocol need to publish through this product.
-import { realtimeCredentials } from '../apps/server/src/realtime-credentials.ts'
-import { readKeyFile } from '../apps/server/src/secret-key.ts'
+import { realtimeCredentials } from '../apps/server/src/secrets/realtime-credentials.ts'
+import { readKeyFile } from '../apps/server/src/secrets/secret-key.ts'
 import { configOf, given, runCommand } from './command-line.ts'
 
 await runCommand('realtime-keys', async () => {

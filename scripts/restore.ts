@@ -1,7 +1,7 @@
 // npm run restore -- <file> [--force]: puts a backup in the place of the data folder. With --force a folder that is
 // there is kept beside it under another name.
 import { restoreBackup } from '@tributary/storage'
-import { createLogger } from '../apps/server/src/logger.ts'
+import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { configOf, given, misused, runCommand, userPath } from './command-line.ts'
 
 await runCommand('restore', async () => {

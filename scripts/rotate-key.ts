@@ -1,9 +1,9 @@
 // npm run rotate-key [-- --new-key-file <file>]: seals all credentials with a new secret key. The product must be stopped.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installFault } from '../apps/server/src/faults.ts'
-import { createLogger } from '../apps/server/src/logger.ts'
-import { rotateSecretKey } from '../apps/server/src/secret-key-rotation.ts'
+import { installFault } from '../apps/server/src/operations/faults.ts'
+import { createLogger } from '../apps/server/src/operations/logger.ts'
+import { rotateSecretKey } from '../apps/server/src/secrets/secret-key-rotation.ts'
 import { configOf, given, runCommand, userPath } from './command-line.ts'
 
 await runCommand('rotate-key', async () => {

@@ -7,8 +7,8 @@ import {
   startProduct,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { realtimeCredentials } from '../../apps/server/src/realtime-credentials.ts'
-import { readKeyFile } from '../../apps/server/src/secret-key.ts'
+import { realtimeCredentials } from '../../apps/server/src/secrets/realtime-credentials.ts'
+import { readKeyFile } from '../../apps/server/src/secrets/secret-key.ts'
 import { guideFolder } from '../guides/guide.ts'
 import { installPython, languages, runPython } from './programs.ts'
 

@@ -16,7 +16,7 @@ import {
   type Relational,
   type Supervisor,
 } from '@tributary/storage'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 
 /** How every thread reaches the engines. */
 export type Addresses = {

@@ -1,4 +1,4 @@
-import { readConfig } from './config.ts'
+import { readConfig } from './config/config.ts'
 import { startProduct } from './product.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)

@@ -1,6 +1,6 @@
 import { formatRecordPlace } from '@tributary/kernel'
 import { partitionOf } from '@tributary/storage'
-import { askPositions } from './retention.ts'
+import { askPositions } from './operations/retention.ts'
 import type { RoleThread } from './roles/role-thread.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { withoutText } from './mail/mail-sender.ts'
-import { placeLifeMs } from './users/sign-in-places.ts'
+import { placeLifeMs } from './users/sign-in/sign-in-places.ts'
 
 const dayMs = 24 * 60 * 60_000
 

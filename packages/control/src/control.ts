@@ -12,9 +12,9 @@ import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { type StreamPressure, tellStreamPressure } from './stream/tell-pressure.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
-import { createCodeGuard } from './users/login-otp.ts'
-import { createOneTimeCodes } from './users/one-time-codes.ts'
-import { createPasswords } from './users/passwords.ts'
+import { createCodeGuard } from './users/sign-in/login-otp.ts'
+import { createOneTimeCodes } from './users/sign-in/one-time-codes.ts'
+import { createPasswords } from './users/sign-in/passwords.ts'
 
 export type Control = {
   /** A handler for every method of the contract. */

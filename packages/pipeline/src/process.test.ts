@@ -3,7 +3,7 @@ import { type ConsumerJournal, type LogRecord, rowPieces } from '@tributary/stor
 import { describe, expect, it } from 'vitest'
 import type { SchemaInForce } from './event-types.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
-import { readRow } from './rows.ts'
+import { readRow } from './rows/rows.ts'
 import { splitSingle } from './steps/split.ts'
 
 const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)

@@ -8,14 +8,14 @@ import {
   type Rows,
   type SeenId,
 } from '@tributary/storage'
-import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './delivery-records.ts'
 import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
 import type { Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
 import type { DropReason, Reject } from './outcome.ts'
-import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './rows.ts'
+import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './rows/delivery-records.ts'
+import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './rows/rows.ts'
+import { createTextBytes } from './rows/text-bytes.ts'
+import { isoTime } from './rows/timestamps.ts'
 import { type EventSlice, type Slice, type SplitBody, splitBatch, splitSingle } from './steps/split.ts'
-import { createTextBytes } from './text-bytes.ts'
-import { isoTime } from './timestamps.ts'
 
 /** An event on its way to the live channel of its source. */
 export type LiveEvent = {

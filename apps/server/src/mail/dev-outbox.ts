@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { escapeHtml } from '@tributary/control'
-import type { TokenCheck } from '../metrics-token.ts'
+import type { TokenCheck } from '../secrets/metrics-token.ts'
 import type { KeptMail, OutboxFolder } from './outbox-folder.ts'
 
 const shown = 100

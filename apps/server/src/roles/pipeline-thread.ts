@@ -4,7 +4,7 @@ import { createReplayRunner, createSchemaCache } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
-import { createDiskWatch } from '../disk.ts'
+import { createDiskWatch } from '../operations/disk.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache, tell } from './thread-host.ts'
 

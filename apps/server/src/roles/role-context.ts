@@ -9,10 +9,10 @@ import {
   openRelational,
 } from '@tributary/storage'
 import { folders } from '../engines.ts'
-import { installFault } from '../faults.ts'
-import { createLogger } from '../logger.ts'
-import { createRelayedMetrics } from '../metrics.ts'
-import { createProductSecretBox } from '../secret-key.ts'
+import { installFault } from '../operations/faults.ts'
+import { createLogger } from '../operations/logger.ts'
+import { createRelayedMetrics } from '../operations/metrics.ts'
+import { createProductSecretBox } from '../secrets/secret-key.ts'
 import type { ThreadData } from './thread-data.ts'
 import { yieldToAcceptance } from './thread-host.ts'
 

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Addresses } from '../engines.ts'
 
 /** What the main thread hands to a role's thread at its start. */

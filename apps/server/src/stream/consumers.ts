@@ -1,5 +1,5 @@
 import type { LogPosition } from '@tributary/storage'
-import { askPositions } from '../retention.ts'
+import { askPositions } from '../operations/retention.ts'
 import type { RoleThread } from '../roles/role-thread.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { Handler } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { requireDefinition } from '../mappings/read.ts'
-import { countTry } from '../users/try-limits.ts'
+import { countTry } from '../users/sign-in/count-tries.ts'
 import { type ConnectorDeps, callConnector } from './call-connector.ts'
 import { readDestination } from './read.ts'
 

@@ -14,7 +14,7 @@ import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { type ConnectorDeps, callConnector } from '../destinations/call-connector.ts'
 import { type DestinationRow, readDestination } from '../destinations/read.ts'
-import { countTry } from '../users/try-limits.ts'
+import { countTry } from '../users/sign-in/count-tries.ts'
 import { requireDefinition } from './read.ts'
 import { tryMapping } from './try-mapping.ts'
 

@@ -5,7 +5,7 @@ import type { Client } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { newToken } from '../secret-tokens.ts'
 import { presentUser, type UserRow } from '../users/present.ts'
-import { rememberPlace } from '../users/sign-in-places.ts'
+import { rememberPlace } from '../users/sign-in/sign-in-places.ts'
 import type { Sessions } from './sessions.ts'
 
 /** How long the one-time token of a login answer can set a password, ms. */

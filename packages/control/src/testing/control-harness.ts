@@ -33,7 +33,7 @@ import fastify from 'fastify'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { mailJob } from '../mail/queue-mail.ts'
 import { createSessions } from '../sessions/sessions.ts'
-import { createPasswords } from '../users/passwords.ts'
+import { createPasswords } from '../users/sign-in/passwords.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
 
 /** One setting of each sort. */

@@ -3,7 +3,7 @@ import { resourceNames } from '@tributary/contract'
 import { newId, randomToken } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import type { Passwords } from './passwords.ts'
+import type { Passwords } from './sign-in/passwords.ts'
 
 /** Key of the advisory lock that lets one process make the first administrator; "admi" in ASCII. */
 const lockKey = 0x61646d69

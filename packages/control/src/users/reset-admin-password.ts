@@ -4,8 +4,8 @@ import type { Clock } from '@tributary/kernel'
 import type { JobSender } from '@tributary/storage'
 import { queueMail } from '../mail/queue-mail.ts'
 import { passwordChangedMail } from '../mail/templates.ts'
-import { revokeOnboardings } from './onboarding-link.ts'
-import { createPasswords } from './passwords.ts'
+import { revokeOnboardings } from './onboarding/onboarding-link.ts'
+import { createPasswords } from './sign-in/passwords.ts'
 
 /** How long the mail that reports the change is worth sending, ms. */
 const mailLifeMs = 24 * 60 * 60_000

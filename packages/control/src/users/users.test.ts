@@ -3,8 +3,8 @@ import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sessionLimits } from '../sessions/sessions.ts'
 import { type Harness, startControl, testPassword } from '../testing/control-harness.ts'
-import { loginLimits } from './login.ts'
 import { resetAdminPassword } from './reset-admin-password.ts'
+import { loginLimits } from './sign-in/login.ts'
 
 let harness: Harness
 beforeAll(async () => {

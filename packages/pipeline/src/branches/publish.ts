@@ -2,7 +2,7 @@ import type { LiveEventSummary } from '@tributary/contract'
 import type { Clock, Metrics } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { LiveEvent } from '../process.ts'
-import { reasonText } from '../rows.ts'
+import { reasonText } from '../rows/rows.ts'
 import type { PipelineSettings } from '../settings.ts'
 
 /** Topics of coordination between the pipeline and the gateway. */

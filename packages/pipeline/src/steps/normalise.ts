@@ -2,7 +2,7 @@ import { eventTypeOf, trackingLimits } from '@tributary/contract'
 import { isJsonObject, type JsonObject, jsonMembers, jsonText, numberText } from '@tributary/kernel'
 import type { NormalEvent, ParsedEvent } from '../event-types.ts'
 import { ok, type Reject, reject, type Step } from '../outcome.ts'
-import { eventTime, parseTime } from '../timestamps.ts'
+import { eventTime, parseTime } from '../rows/timestamps.ts'
 
 const jsonOf = (value: JsonObject | undefined, exact: string | undefined): string =>
   value === undefined ? '' : (exact ?? JSON.stringify(value))

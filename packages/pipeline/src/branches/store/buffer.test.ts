@@ -1,6 +1,6 @@
 import { rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
-import { readRow } from '../../rows.ts'
+import { readRow } from '../../rows/rows.ts'
 import { type Batch, batchAgain, createInsertBuffer } from './buffer.ts'
 import { microBatch } from './test-batches.ts'
 

@@ -1,7 +1,7 @@
 import { randomToken } from '@tributary/kernel'
 import type { JournalRange, Rows } from '@tributary/storage'
 import type { MicroBatch } from '../../process.ts'
-import type { DiscardedCount } from '../../rows.ts'
+import type { DiscardedCount } from '../../rows/rows.ts'
 
 /** What goes into the event store with one insert, and is committed as a whole. */
 export type Batch = {

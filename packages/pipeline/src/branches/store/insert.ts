@@ -2,7 +2,7 @@ import { type Clock, freeMemory, type Logger, type Metrics } from '@tributary/ke
 import { type BinaryRows, type EventStore, InsertRejected, rowPieces } from '@tributary/storage'
 import { storeRefused, TableRefuses } from '../../bisect.ts'
 import type { RetryWrite } from '../../retrying.ts'
-import { discardedRow, eventColumns, refusedRow, rowOwner } from '../../rows.ts'
+import { discardedRow, eventColumns, refusedRow, rowOwner } from '../../rows/rows.ts'
 import type { PipelineSettings } from '../../settings.ts'
 import type { Batch } from './buffer.ts'
 

@@ -1,5 +1,5 @@
 import type { ConsumerJournal, LogReader } from '@tributary/storage'
-import type { AlreadyStored } from '../../already-stored.ts'
+import type { AlreadyStored } from '../../recovery/already-stored.ts'
 import type { MicroBatcher } from './micro-batcher.ts'
 import type { News } from './news.ts'
 import type { StartingPoint } from './start-up.ts'

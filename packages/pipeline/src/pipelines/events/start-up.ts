@@ -1,12 +1,12 @@
 import type { Logger } from '@tributary/kernel'
 import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
-import { type AlreadyAppended, findAlreadyAppended } from '../../already-appended.ts'
 import type { DeliverBranch } from '../../branches/deliver.ts'
 import type { StoreBranch } from '../../branches/store.ts'
 import type { Processor } from '../../process.ts'
 import type { Progress } from '../../progress.ts'
-import { recover } from '../../recovery.ts'
-import type { StoredStatuses } from '../../stored-statuses.ts'
+import { type AlreadyAppended, findAlreadyAppended } from '../../recovery/already-appended.ts'
+import { recover } from '../../recovery/recovery.ts'
+import type { StoredStatuses } from '../../recovery/stored-statuses.ts'
 
 export type StartUpDeps = {
   journal: ConsumerJournal

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { clientConfig } from '@tributary/contract'
+import { flagDefaults } from '@tributary/kernel'
+import { expect, test } from 'vitest'
+import { contentPolicy, contentPolicySources } from '../http/content-policy.ts'
+import { clientConfigOf } from './client-config.ts'
+import { ConfigurationError, readConfig } from './config.ts'
+import { configurationTable } from './settings.ts'
+
+test('docs/configuration.md holds exactly the table of the settings', () => {
+  const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
+  expect(page).toContain(configurationTable())
+})
+
+test('an empty environment gives the embedded engines on the loopback address', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    relational: { kind: 'embedded' },
+    eventStore: { kind: 'embedded' },
+  })
+  expect([...config.roles]).toEqual(['api', 'collect', 'realtime', 'pipeline', 'delivery', 'profiles', 'jobs'])
+})
+
+test('an empty value counts as not set', () => {
+  expect(readConfig({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, relational: { kind: 'embedded' } })
+})
+
+test.each([
+  [{ PORT: '70000' }, 'PORT'],
+  [{ PORT: '3000x' }, 'PORT'],
+  [{ TRIBUTARY_ROLES: 'api,everything' }, 'TRIBUTARY_ROLES'],
+  [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+  [{ DATABASE_URL: 'postgres://user@/database' }, 'DATABASE_URL'],
+  [{ TRIBUTARY_SECRET_KEY: 'short' }, 'TRIBUTARY_SECRET_KEY'],
+  [{ TRIBUTARY_TRUSTED_PROXIES: '10.0.0.1' }, 'TRIBUTARY_TRUSTED_PROXIES'],
+  [{ TRIBUTARY_FLAGS: 'signals' }, 'TRIBUTARY_FLAGS'],
+  [{ TRIBUTARY_FLAGS: 'sign-up-enabled=off' }, 'TRIBUTARY_FLAGS'],
+  [{ TRIBUTARY_DATADIR: '/x' }, 'TRIBUTARY_DATADIR'],
+  [{ REDIS_URL: 'redis://x' }, 'REDIS_URL'],
+  [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'http://login.example.com' }, 'OIDC_ISSUER'],
+  [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'login.example.com' }, 'OIDC_ISSUER'],
+  [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_ISSUER: requires OIDC_CLIENT_ID'],
+  [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_CLIENT_SECRET'],
+  [{ TRIBUTARY_SIGN_UP: 'no' }, 'TRIBUTARY_SIGN_UP'],
+])('%o is a mistake that names its variable', (environment, name) => {
+  expect(() => readConfig(environment)).toThrow(ConfigurationError)
+  expect(() => readConfig(environment)).toThrow(name)
+})
+
+test('all mistakes are reported together', () => {
+  expect(() => readConfig({ PORT: 'x', HOST: ' ', TRIBUTARY_TYPO: '1' })).toThrow(
+    /PORT[\s\S]*HOST[\s\S]*TRIBUTARY_TYPO/,
+  )
+})
+
+test.each([
+  'postgres://user:password@db.example:5432/tributary?sslmode=verify-full',
+  'postgresql://user@/tributary?host=/run/postgresql',
+  'postgres:///tributary?host=%2Frun%2Fpostgresql',
+])('DATABASE_URL takes %s', (value) => {
+  expect(readConfig({ DATABASE_URL: value }).relational).toEqual({ kind: 'remote', url: value })
+})
+
+test('TRIBUTARY_FLAGS changes what it names; the last word counts, everything else stays as built', () => {
+  expect(readConfig({}).flags).toEqual(flagDefaults)
+  expect(readConfig({ TRIBUTARY_FLAGS: 'signals=off, audiences=on,signals=on,custom-domain=off' }).flags).toEqual({
+    ...flagDefaults,
+    signals: true,
+    audiences: true,
+    'custom-domain': false,
+  })
+})
+
+test('third-party sign-in is off without a client id, Google with one alone, and any issuer by its address', () => {
+  expect(readConfig({}).openId).toBeUndefined()
+  expect(readConfig({ OIDC_CLIENT_ID: 'c', OIDC_CLIENT_SECRET: 's' }).openId).toEqual({
+    issuer: 'https://accounts.google.com',
+    provider: 'google',
+    clientId: 'c',
+    clientSecret: 's',
+    displayName: 'Google',
+  })
+  for (const issuer of ['https://login.example.com/realms/a', 'http://127.0.0.1:4000', 'http://[::1]:4000'])
+    expect(readConfig({ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: issuer }).openId).toMatchObject({
+      issuer,
+      provider: 'openid',
+      displayName: new URL(issuer).host,
+    })
+})
+
+test('the web application is told what is configured and no secret', () => {
+  const told = clientConfigOf(
+    readConfig({
+      TRIBUTARY_SIGN_UP: 'off',
+      OIDC_CLIENT_ID: 'the-client',
+      OIDC_CLIENT_SECRET: 'the-secret',
+      SENTRY_DSN: 'https://key@o1.ingest.sentry.io/2',
+      TRIBUTARY_SECRET_KEY: 'x'.repeat(32),
+      TRIBUTARY_PRICING_URL: 'https://example.com/pricing',
+    }),
+  )
+  expect(clientConfig.parse(told)).toMatchObject({
+    sign_up_enabled: false,
+    oauth: { provider: 'google', display_name: 'Google' },
+    links: { pricing: 'https://example.com/pricing', terms: '' },
+    sentry_dsn: 'https://key@o1.ingest.sentry.io/2',
+    environment: 'production',
+    messaging_app_id: '',
+  })
+  expect(JSON.stringify(told)).not.toMatch(/the-secret|the-client|xxxx/)
+  expect(clientConfigOf(readConfig({})).oauth).toBeNull()
+})
+
+test('no link leads out of an installation that sets none, and its documentation is its own', () => {
+  expect(clientConfigOf(readConfig({})).links).toEqual({
+    terms: '',
+    privacy: '',
+    pricing: '',
+    contact_sales: '',
+    documentation: '/docs',
+    support_email: '',
+  })
+  const own = 'https://docs.example.com'
+  expect(clientConfigOf(readConfig({ TRIBUTARY_DOCUMENTATION_URL: own })).links.documentation).toBe(own)
+})
+
+test('parts that are not built are switched off as built', () => {
+  expect(readConfig({}).flags).toMatchObject({ syncs: false, signals: false, audiences: false })
+})
+
+test('the content policy lets in the host that errors are reported to and nothing else', () => {
+  const bare = contentPolicy([], contentPolicySources(readConfig({})))
+  const policy = contentPolicy(
+    [],
+    contentPolicySources(readConfig({ SENTRY_DSN: 'https://key@o1.ingest.sentry.io/2' })),
+  )
+  expect(bare).not.toContain('https:')
+  expect(policy.replace(' https://o1.ingest.sentry.io', '')).toBe(bare)
+  expect(policy).toContain("connect-src 'self' https://o1.ingest.sentry.io;")
+  const chat = contentPolicy([], contentPolicySources(readConfig({ TRIBUTARY_MESSAGING_APP_ID: 'abc' })))
+  expect(chat).toContain("script-src 'self' https://app.intercom.io")
+  expect(chat).toContain("frame-src 'self' https://intercom-sheets.com")
+})
+
+test('a relative data folder counts from where the user is, the default one from the checkout', () => {
+  const given = (environment: Record<string, string>) => readConfig(environment).dataDir
+  expect(given({ TRIBUTARY_DATA_DIR: './x', INIT_CWD: '/home/ada' })).toBe('/home/ada/x')
+  expect(given({ TRIBUTARY_DATA_DIR: '/srv/x', INIT_CWD: '/home/ada' })).toBe('/srv/x')
+  expect(given({ TRIBUTARY_DATA_DIR: './x' })).toBe(`${process.cwd()}/x`)
+  expect(given({ INIT_CWD: '/home/ada' })).toBe(`${process.cwd()}/data`)
+})

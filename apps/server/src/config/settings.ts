@@ -1,0 +1,276 @@
+import { totalmem } from 'node:os'
+import { flagDefaults, flagKeys } from '@tributary/kernel'
+import { z } from 'zod'
+import { isLoopbackHost } from '../http/loopback.ts'
+
+/** The parts of the product that a process runs. */
+export const roleNames = ['api', 'collect', 'realtime', 'pipeline', 'delivery', 'profiles', 'jobs'] as const
+export type RoleName = (typeof roleNames)[number]
+
+export const MiB = 1024 * 1024
+
+const text = z.string().trim()
+const whole = (least: number) =>
+  text
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least, `must be at least ${least}`))
+const list = text.transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+/** Sign-up has a setting of its own. */
+const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
+const flagChanges = list.refine(
+  (values) => values.every((value) => switches.some((key) => value === `${key}=on` || value === `${key}=off`)),
+  `must be some of ${switches.map((key) => `${key}=on or =off`).join(', ')}, separated by commas`,
+)
+const url = (...protocols: string[]) =>
+  text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    message: `must be a URL beginning with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  })
+/** As `url`; the host may be missing when a parameter names the folder of a Unix socket, as libpq allows. */
+const databaseUrl = text.refine(
+  (value) => {
+    const full = value.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1localhost/')
+    if (!URL.canParse(full) || !/^postgres(ql)?:$/.test(new URL(full).protocol)) return false
+    return full === value || new URL(full).searchParams.has('host')
+  },
+  {
+    message:
+      'must be a URL such as postgres://user:password@host:5432/database or postgres://user@/database?host=/socket/folder',
+  },
+)
+const cidr = /^[0-9a-fA-F.:]+\/\d{1,3}$/
+const networks = list.refine(
+  (values) => values.every((value) => cidr.test(value)),
+  'must be networks such as 10.0.0.0/8, separated by commas',
+)
+
+const issuer = url('http:', 'https:').refine(
+  (value) => !URL.canParse(value) || new URL(value).protocol === 'https:' || isLoopbackHost(new URL(value).hostname),
+  'must begin with https://; http:// is taken for a loopback address only',
+)
+const webAddress = url('http:', 'https:')
+
+type Setting = { schema: z.ZodType; fallback: string | undefined; shown: string; help: string }
+const setting = <T extends z.ZodType>(schema: T, fallback: string | undefined, help: string, shown = fallback ?? '') =>
+  ({ schema, fallback, shown, help }) as const
+
+/**
+ * Every variable the product reads, in the order of the documented table. A variable without a fallback is optional.
+ * `npm run check` compares docs/configuration.md with it.
+ */
+export const settings = {
+  PORT: setting(
+    whole(0).pipe(z.number().max(65_535)),
+    '3000',
+    'Port for the web application, the API, collection, and realtime. `0` picks a free port.',
+  ),
+  HOST: setting(text.min(1), '127.0.0.1', 'Address to listen on. Use `0.0.0.0` for all, behind a proxy with TLS.'),
+  TRIBUTARY_PUBLIC_URL: setting(
+    url('http:', 'https:'),
+    undefined,
+    'URL where browsers and SDKs reach Tributary behind a proxy. Links in emails start with it.',
+    'the address of the request; in emails, `HOST` and `PORT`',
+  ),
+  TRIBUTARY_DATA_DIR: setting(
+    text.min(1),
+    './data',
+    'Folder of the embedded engines, the log, blobs, and the secret key. A relative path starts where you run npm. The default is inside the checkout.',
+  ),
+  TRIBUTARY_ROLES: setting(
+    list.pipe(z.array(z.enum(['all', ...roleNames])).min(1)),
+    'all',
+    `What this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}.`,
+  ),
+  TRIBUTARY_ADMIN_EMAIL: setting(
+    z.email('must be an email address'),
+    'admin@tributary.local',
+    'Platform admin created on the first start.',
+  ),
+  TRIBUTARY_ADMIN_PASSWORD: setting(
+    z.string().min(8, 'must have at least 8 characters'),
+    undefined,
+    'Password of the platform admin when it is created. To change it later, use `npm run admin-password`.',
+    'generated, printed once',
+  ),
+  TRIBUTARY_SECRET_KEY: setting(
+    text.min(32, 'must have at least 32 characters'),
+    undefined,
+    'Key that encrypts credentials and signs tokens.',
+    '`secret.key` in the data folder, created on the first start',
+  ),
+  TRIBUTARY_METRICS_TOKEN: setting(
+    text.regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible characters'),
+    undefined,
+    'Token that `/metrics` requires as `Authorization: Bearer`, from every client.',
+    '`metrics.token` in the data folder, created on the first start',
+  ),
+  SMTP_URL: setting(
+    url('smtp:', 'smtps:'),
+    undefined,
+    'Mail server: `smtp://user:password@host:587` or `smtps://user:password@host:465`.',
+    'emails are files in `outbox/` of the data folder',
+  ),
+  TRIBUTARY_MAIL_FROM: setting(
+    text.regex(/^([^<>\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/u, 'must be an address, or Name <address>'),
+    'Tributary <no-reply@tributary.local>',
+    'Sender of emails.',
+    '`Tributary <no-reply@tributary.local>`',
+  ),
+  TRIBUTARY_EGRESS_ALLOW: setting(
+    networks,
+    '',
+    'Private networks that destinations can reach, such as `127.0.0.0/8,10.0.0.0/8`. Metadata addresses of clouds are always blocked.',
+    'none',
+  ),
+  TRIBUTARY_TRUSTED_PROXIES: setting(networks, '', 'Networks of proxies whose `X-Forwarded-For` is trusted.', 'none'),
+  TRIBUTARY_SIGN_UP: setting(
+    z.enum(['on', 'off'], 'must be on or off'),
+    'on',
+    'Whether anyone can sign up. With `off`, people need an invitation or an onboarding link.',
+  ),
+  OIDC_ISSUER: setting(
+    issuer,
+    undefined,
+    'Issuer for third-party sign-in (OpenID Connect), such as `https://login.example.com/realms/main`.',
+    '`https://accounts.google.com` if a client ID is set',
+  ),
+  OIDC_CLIENT_ID: setting(
+    text.min(1),
+    undefined,
+    'Client ID registered with the issuer. Its redirect URL is `<your URL>/auth/oauth-callback`.',
+    'no third-party sign-in',
+  ),
+  OIDC_CLIENT_SECRET: setting(text.min(1), undefined, 'Secret of the client.', 'a client without a secret'),
+  OIDC_DISPLAY_NAME: setting(
+    text.min(1),
+    undefined,
+    'Name of the provider on the sign-in button.',
+    "Google, or the issuer's host",
+  ),
+  TRIBUTARY_TERMS_URL: setting(webAddress, undefined, 'Terms of service, linked on the sign-up page.', 'no link'),
+  TRIBUTARY_PRIVACY_URL: setting(webAddress, undefined, 'Privacy policy, linked on the sign-up page.', 'no link'),
+  TRIBUTARY_PRICING_URL: setting(
+    webAddress,
+    undefined,
+    'Pricing page, linked for administrators on the free plan.',
+    'no link',
+  ),
+  TRIBUTARY_CONTACT_SALES_URL: setting(webAddress, undefined, 'Contact page of sales.', 'no link'),
+  TRIBUTARY_DOCUMENTATION_URL: setting(webAddress, undefined, 'Documentation for users.', 'the guides at `/docs`'),
+  TRIBUTARY_SUPPORT_EMAIL: setting(
+    z.email('must be an email address'),
+    undefined,
+    'Email address for help.',
+    'no link',
+  ),
+  TRIBUTARY_MESSAGING_APP_ID: setting(
+    text.regex(/^[A-Za-z0-9_-]+$/, 'must be letters and digits'),
+    undefined,
+    'Intercom workspace of the support chat.',
+    'no chat; the email link instead',
+  ),
+  TRIBUTARY_MESSAGING_SECRET: setting(
+    text.min(1),
+    undefined,
+    'Identity verification secret of that workspace, with which the chat verifies users.',
+    'none',
+  ),
+  SENTRY_DSN: setting(
+    url('http:', 'https:'),
+    undefined,
+    'Sentry project that receives the errors of the web application.',
+    'no reports',
+  ),
+  TRIBUTARY_ANALYTICS_WRITE_KEY: setting(
+    text.regex(/^[A-Za-z0-9_-]+$/, 'must be a write key'),
+    undefined,
+    'Write key of a source of this installation that receives usage of the web application.',
+    'no usage is sent',
+  ),
+  TRIBUTARY_ENVIRONMENT: setting(
+    z.enum(['production', 'development']),
+    'production',
+    'With `development`, errors are not reported, and `/dev/outbox` shows emails that are not sent.',
+  ),
+  TRIBUTARY_LOG_LEVEL: setting(
+    z.enum(['debug', 'info', 'warn', 'error']),
+    'info',
+    'Lowest level to log, as JSON lines on standard output.',
+  ),
+  TRIBUTARY_EVENT_STORE_MEMORY_MB: setting(
+    whole(512),
+    String(Math.max(1024, Math.min(4096, Math.floor(totalmem() / MiB / 4)))),
+    'Memory the embedded event store can use. Below 1536, inserts are smaller.',
+    'a quarter of the memory, 1024 to 4096',
+  ),
+  TRIBUTARY_WORKSPACE_BACKLOG_MB: setting(
+    whole(1),
+    '512',
+    'Size of accepted but unprocessed events of a workspace. Beyond it, requests get 429.',
+  ),
+  TRIBUTARY_DISK_RESERVE_MB: setting(
+    whole(16),
+    '1024',
+    'Free space of the data folder. Below it, collection answers 503.',
+  ),
+  TRIBUTARY_RETENTION_LOG_HOURS: setting(whole(1), '72', 'How long the log keeps processed events.'),
+  TRIBUTARY_STREAM_MAX_MB: setting(
+    whole(256),
+    '51200',
+    'Size of the stream of accepted events on disk. Beyond it, slow consumers lose their place and catch up from stored events. Delivery never does: the stream grows for it.',
+  ),
+  TRIBUTARY_RETENTION_EVENTS_DAYS: setting(whole(0), '0', 'How long events are kept. `0` keeps them forever.'),
+  TRIBUTARY_RETENTION_DELIVERIES_DAYS: setting(
+    whole(0),
+    '90',
+    'How long the delivery log is kept. `0` keeps it forever.',
+  ),
+  TRIBUTARY_DELIVERY_RETRY_HOURS: setting(
+    whole(1),
+    '24',
+    'How long a failed delivery is retried before it becomes a dead letter. At least 4 in production.',
+  ),
+  TRIBUTARY_FLAGS: setting(
+    flagChanges,
+    '',
+    `Features to turn on or off, such as \`custom-domain=off\`: ${switches.map((key) => `\`${key}\` (${flagDefaults[key] ? 'on' : 'off'})`).join(', ')}.`,
+    'as built',
+  ),
+  DATABASE_URL: setting(
+    databaseUrl,
+    undefined,
+    'External PostgreSQL: `postgres://user:password@host:5432/database` or `postgres://user@/database?host=/socket/folder`. The user must be allowed to create schemas in it.',
+    'embedded',
+  ),
+  CLICKHOUSE_URL: setting(
+    url('http:', 'https:'),
+    undefined,
+    'External ClickHouse: `http://user:password@host:8123/database`. The user must be allowed to set `max_execution_time`, `max_memory_usage`, and `max_bytes_to_read`.',
+    'embedded',
+  ),
+  TRIBUTARY_FAULT: setting(
+    text,
+    undefined,
+    'For crash tests: kills the process at a point, `<point>[:<count>]`.',
+    'none',
+  ),
+} satisfies Record<string, Setting>
+
+/** What the variables are read to. */
+export type SettingValues = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['schema']> }
+
+/** The table of docs/configuration.md. */
+export const configurationTable = (): string =>
+  [
+    '| variable | default | what |',
+    '| --- | --- | --- |',
+    ...Object.entries(settings).map(
+      ([name, { shown, help }]) =>
+        `| \`${name}\` | ${shown === '' ? '' : /^[\d.:/a-z@]+$/.test(shown) ? `\`${shown}\`` : shown} | ${help} |`,
+    ),
+  ].join('\n')

@@ -1,0 +1,53 @@
+import type { Config } from '../config/config.ts'
+
+/** Other origins that a page may use, by directive. */
+export type PolicySources = Readonly<Record<string, readonly string[]>>
+
+/** What the page of the support chat loads, by Intercom's page "Using Intercom with Content Security Policy". */
+const chat: PolicySources = {
+  'script-src': ['https://app.intercom.io', 'https://widget.intercom.io', 'https://js.intercomcdn.com'],
+  'connect-src': [
+    'https://api-iam.intercom.io',
+    'https://api-ping.intercom.io',
+    'https://uploads.intercomcdn.com',
+    'https://nexus-websocket-a.intercom.io',
+    'https://nexus-websocket-b.intercom.io',
+    'wss://nexus-websocket-a.intercom.io',
+    'wss://nexus-websocket-b.intercom.io',
+  ],
+  'font-src': ['https://js.intercomcdn.com', 'https://fonts.intercomcdn.com'],
+  'img-src': ['https://js.intercomcdn.com', 'https://static.intercomassets.com', 'https://downloads.intercomcdn.com'],
+  'media-src': ['https://js.intercomcdn.com'],
+  'frame-src': ['https://intercom-sheets.com'],
+}
+
+/** Origins that the configuration calls for: where errors are reported, and the support chat. */
+export const contentPolicySources = ({
+  sentryDsn,
+  messagingAppId,
+}: Pick<Config, 'sentryDsn' | 'messagingAppId'>): PolicySources => {
+  const sources: Record<string, readonly string[]> = messagingAppId === undefined ? {} : { ...chat }
+  if (sentryDsn !== undefined) sources['connect-src'] = [...(sources['connect-src'] ?? []), new URL(sentryDsn).origin]
+  return sources
+}
+
+/** The content policy of the web application's pages: their own files, inline scripts by hash, and `sources`. */
+export const contentPolicy = (inlineHashes: readonly string[], sources: PolicySources): string => {
+  const directives: Record<string, readonly string[]> = {
+    'default-src': ["'self'"],
+    'script-src': ["'self'", ...inlineHashes],
+    'style-src': ["'self'", "'unsafe-inline'"],
+    'img-src': ["'self'", 'data:', 'blob:'],
+    // Means sockets of the same origin too (CSP 3). Not ws: and wss:, by which a script that got in could send anywhere.
+    'connect-src': ["'self'"],
+    'object-src': ["'none'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'self'"],
+    'frame-ancestors': ["'none'"],
+  }
+  for (const [name, added] of Object.entries(sources))
+    directives[name] = [...(directives[name] ?? ["'self'"]), ...added]
+  return Object.entries(directives)
+    .map(([name, values]) => [name, ...values].join(' '))
+    .join('; ')
+}

@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { metricHelp } from './metric-help.ts'
+import { createPrometheus, createRelayedMetrics } from './metrics.ts'
+
+test('what a thread counted arrives in the registry once', async () => {
+  const registry = createPrometheus()
+  const relay = createRelayedMetrics()
+  relay.count('pipeline_events', 2, { outcome: 'accepted' })
+  relay.count('pipeline_events', 3, { outcome: 'accepted' })
+  relay.count('pipeline_events', 1, { outcome: 'rejected' })
+  relay.gauge('pipeline_lag', 7)
+  relay.observe('insert', 12)
+  registry.apply(relay.drain())
+  registry.apply(relay.drain())
+  const text = await registry.render()
+  expect(text).toContain('tributary_pipeline_events_total{outcome="accepted"} 5')
+  expect(text).toContain('tributary_pipeline_events_total{outcome="rejected"} 1')
+  expect(text).toContain('tributary_pipeline_lag 7')
+  expect(text).toContain('tributary_insert_seconds_count 1')
+  expect(text).toContain('tributary_insert_seconds_sum 0.012')
+})
+
+const repository = join(import.meta.dirname, '../../../..')
+
+/** What the product counts, as its code says: `kind name`. */
+const counted = (): { kind: string; name: string }[] =>
+  globSync(['packages/*/src/**/*.ts', 'apps/server/src/stream/*.ts'], { cwd: repository }).flatMap((file) =>
+    [...readFileSync(join(repository, file), 'utf8').matchAll(/metrics\.(count|gauge|observe)\('(\w+)'/g)].map(
+      ([, kind = '', name = '']) => ({ kind, name }),
+    ),
+  )
+
+/** The page with every metric of the product on it. */
+const everyMetric = async (): Promise<string> => {
+  const registry = createPrometheus()
+  for (const { kind, name } of counted()) {
+    if (kind === 'count') registry.count(name, 1)
+    else if (kind === 'gauge') registry.gauge(name, 1)
+    else registry.observe(name, 1)
+  }
+  return await registry.render()
+}
+
+test('every metric is described, and nothing is that there is not', () => {
+  expect([...new Set(counted().map(({ name }) => name))].sort()).toEqual(Object.keys(metricHelp).sort())
+})
+
+test('what is shown keeps the rules of Prometheus: help and type, base units, _total on counters and on nothing else', async () => {
+  const text = await everyMetric()
+  const types = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]))
+  const described = new Set([...text.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name))
+  expect(types.size).toBeGreaterThan(60)
+  for (const [name, type] of types) {
+    expect(described.has(name), `${name} has a help text`).toBe(true)
+    expect(name.endsWith('_total'), `${name} is a ${type}`).toBe(type === 'counter')
+    expect(name).not.toMatch(
+      /_(ms|milliseconds|microseconds|nanoseconds|minutes|hours|days|kilobytes|megabytes|mb|kb)(_|$)/,
+    )
+    expect(name).not.toMatch(/_(bucket|count|sum)$|[A-Z]|_(counter|gauge|histogram)$/)
+  }
+  for (const [, sample = ''] of text.matchAll(/^(\w+)[{ ]/gm))
+    expect(types.has(sample) || types.has(sample.replace(/_(bucket|count|sum)$/, '')), sample).toBe(true)
+})
+
+test('the documentation names only metrics that exist', async () => {
+  const names = new Set([...(await everyMetric()).matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name))
+  const pages = globSync(['docs/**/*.md', '*.md'], { cwd: repository }).map((file) =>
+    readFileSync(join(repository, file), 'utf8'),
+  )
+  const named = pages.flatMap((page) => [...page.matchAll(/`(tributary_[\w*]+)/g)].map(([, name = '']) => name))
+  expect(named.length).toBeGreaterThan(8)
+  for (const name of new Set(named)) expect(names.has(name), name).toBe(true)
+})

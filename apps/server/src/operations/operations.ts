@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TokenCheck } from '../secrets/metrics-token.ts'
+
+/** State of one part of the product as health shows it. */
+export type PartState = { ok: boolean; detail?: string }
+
+const answer = (response: ServerResponse, status: number, type: string, body: string): void => {
+  response
+    .writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    .end(body)
+}
+
+/**
+ * `/health/live` (the process runs), `/health/ready` (every needed part is up; 503 names those that are not) and
+ * `/metrics` (Prometheus text, for whoever has its token). `/health`, `/version` and
+ * `/robots.txt` are what operators of other collection servers look for.
+ */
+export const createOperations = (deps: {
+  parts: () => Promise<Record<string, PartState>>
+  metrics: () => Promise<string>
+  mayReadMetrics: TokenCheck
+  version: string
+}) => {
+  const fixed: ReadonlyMap<string, readonly [type: string, body: string]> = new Map<string, readonly [string, string]>([
+    ['/health/live', ['application/json', '{"ok":true}']],
+    ['/health', ['application/json', '{"ok":true}']],
+    ['/version', ['application/json', JSON.stringify({ name: 'tributary', version: deps.version })]],
+    ['/robots.txt', ['text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n']],
+  ])
+  const ready = async (response: ServerResponse): Promise<void> => {
+    const parts = await deps.parts()
+    const ok = Object.values(parts).every((part) => part.ok)
+    answer(response, ok ? 200 : 503, 'application/json', JSON.stringify({ ok, parts }))
+  }
+  const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!deps.mayReadMetrics(request)) {
+      response.setHeader('www-authenticate', 'Bearer')
+      answer(
+        response,
+        401,
+        'text/plain; charset=utf-8',
+        'Metrics are shown with "Authorization: Bearer <token>": TRIBUTARY_METRICS_TOKEN, or metrics.token of the data folder.\n',
+      )
+    } else answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await deps.metrics())
+  }
+  return {
+    handles: (path: string): boolean => fixed.has(path) || path === '/health/ready' || path === '/metrics',
+    handle(request: IncomingMessage, response: ServerResponse): void {
+      const path = (request.url ?? '').split('?')[0]
+      const known = fixed.get(path ?? '')
+      if (known !== undefined) answer(response, 200, known[0], known[1])
+      else
+        void (path === '/metrics' ? metrics(request, response) : ready(response)).catch(() =>
+          answer(response, 500, 'text/plain', 'failed\n'),
+        )
+    },
+  }
+}

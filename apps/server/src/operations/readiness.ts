@@ -1,0 +1,45 @@
+import type { Config } from '../config/config.ts'
+import type { Engines } from '../engines.ts'
+import type { Threads } from '../roles/threads.ts'
+import type { PartState } from './operations.ts'
+
+/** What is answered in time, else false. */
+const withinMs = async (ms: number, answer: Promise<boolean>): Promise<boolean> => {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  const found = await Promise.race([answer.catch(() => false), late.promise])
+  clearTimeout(timer)
+  return found
+}
+
+/** What health shows: the disk, the write keys, the engines and the threads that this process runs, each up or not. */
+export const createReadiness =
+  (
+    config: Config,
+    deps: {
+      engines: Engines
+      threads: Threads
+      disk: { ok(): boolean; freeBytes(): number }
+      keysReady: () => boolean
+    },
+  ) =>
+  async (): Promise<Record<string, PartState>> => {
+    const { engines, threads, disk } = deps
+    const parts: Record<string, PartState> = {
+      disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` },
+      writeKeys: { ok: deps.keysReady() },
+    }
+    const [relational, eventStore] = await Promise.all([
+      withinMs(
+        2000,
+        engines.relational.pool.query('select 1').then(() => true),
+      ),
+      withinMs(2000, engines.eventStore.ping()),
+    ])
+    parts.relational = { ok: relational }
+    parts.eventStore = { ok: eventStore }
+    for (const name of ['pipeline', 'delivery', 'profiles'] as const)
+      if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
+    for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
+    return parts
+  }

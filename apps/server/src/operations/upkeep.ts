@@ -1,0 +1,102 @@
+import type { Control } from '@tributary/control'
+import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
+import { type LogWriter, openLogReader } from '@tributary/storage'
+import { z } from 'zod'
+import type { Config } from '../config/config.ts'
+import { type Engines, folders } from '../engines.ts'
+import type { Mail } from '../mail/mail.ts'
+import type { Threads } from '../roles/threads.ts'
+import { createStreamRetention } from '../stream/retention.ts'
+import { applyEventRetention, askPositions, createLogRetention } from './retention.ts'
+
+const minute = 60_000
+/** How far apart unused pictures are looked for, ms. */
+const sweepMs = 6 * 60 * minute
+
+/**
+ * What this process does for its own files, about once a minute: trims the logs and lets go of old mail in the outbox;
+ * sweeps pictures hours apart. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
+ * and no other process can do it.
+ */
+export const createUpkeep = (
+  config: Config,
+  deps: {
+    engines: Engines
+    requests: LogWriter
+    threads: Threads
+    mail: Pick<Mail, 'pruneOutbox'>
+    control: Pick<Control, 'sweepImages' | 'tellStreamPressure'>
+    logger: Logger
+    metrics: Metrics
+  },
+) => {
+  const { engines, requests, threads, mail, control, logger } = deps
+  const at = folders(config.dataDir)
+  const requestsReader = openLogReader({ dir: at.requests })
+  const { pipeline, delivery } = threads
+  // The stream is made by the pipeline, which runs before this does.
+  const streamReader = pipeline === undefined ? undefined : openLogReader({ dir: at.stream })
+  const retentions = [
+    createLogRetention({
+      log: requests,
+      positionsBefore: (time) => requestsReader.positionsBefore(time),
+      keepMs: config.retention.logMs,
+      needed: () => askPositions(pipeline, 'positions'),
+      clock: systemClock,
+    }),
+  ]
+  if (pipeline !== undefined && streamReader !== undefined)
+    retentions.push(
+      createStreamRetention({
+        trim: async (before) => z.number().parse(await pipeline.ask('stream-trim', before)),
+        positionsBefore: (time) => streamReader.positionsBefore(time),
+        starts: () => streamReader.starts(),
+        ends: () => streamReader.ends(),
+        keepMs: config.retention.logMs,
+        maxBytes: config.retention.streamBytes,
+        consumers: threads.consumers,
+        tell: (pressure) => control.tellStreamPressure(pressure),
+        clock: systemClock,
+        logger,
+        metrics: deps.metrics,
+      }),
+    )
+  // Delivery, which writes it, runs before, too.
+  const outcomesReader = delivery === undefined ? undefined : openLogReader({ dir: at.outcomes })
+  const outcomes =
+    delivery === undefined || outcomesReader === undefined
+      ? undefined
+      : createLogRetention({
+          log: { trim: async (before) => void (await delivery.ask('outcomes-trim', before)) },
+          positionsBefore: (time) => outcomesReader.positionsBefore(time),
+          keepMs: config.retention.logMs,
+          // Producers read them within that time.
+          needed: async () => (await outcomesReader.ends()).map((offset, partition) => ({ partition, offset })),
+          clock: systemClock,
+        })
+  const run = async (): Promise<void> => {
+    if (pipeline?.running()) for (const retention of retentions) await retention.run()
+    if (delivery?.running()) await outcomes?.run()
+    await mail.pruneOutbox()
+  }
+  const guarded = (): void =>
+    void run().catch((error) => logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again'))
+  const sweep = (): void =>
+    void control
+      .sweepImages()
+      .catch((error) => logger.warn({ error: String(error) }, 'looking for unused pictures failed and is tried again'))
+  const timers: NodeJS.Timeout[] = []
+  return {
+    async start(): Promise<void> {
+      await applyEventRetention(engines.eventStore, config.retention, logger)
+      timers.push(setInterval(guarded, minute), setInterval(sweep, sweepMs))
+      guarded()
+    },
+    stop(): void {
+      for (const timer of timers) clearInterval(timer)
+      requestsReader.close()
+      streamReader?.close()
+      outcomesReader?.close()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { Tx } from '@tributary/api-kit'
+import type { LoginResponse, oauthCallback } from '@tributary/contract'
+import { type Client, networkOf } from '@tributary/http'
+import { newId, notFound, unauthorized } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { ControlDeps } from '../../deps.ts'
+import type { OpenId, OpenIdIdentity } from '../../openid/openid.ts'
+import { requireOwnRedirectUri } from '../../openid/redirect-uri.ts'
+import { requireProvider } from '../../openid/require-provider.ts'
+import type { AnswerLogin } from '../../sessions/answer-login.ts'
+import { ensureUser } from '../ensure-user.ts'
+import { type UserRow, userColumns } from '../present.ts'
+import { countTry } from '../sign-in/count-tries.ts'
+import { maySignUp, requireSignUp } from '../sign-in/may-sign-up.ts'
+
+export type OauthDeps = Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'clientConfig' | 'publicUrl'> & {
+  identityProvider: OpenId | undefined
+  answerLogin: AnswerLogin
+}
+
+/** Returns from the provider that fail, in 15 minutes from one address, after which more are refused unasked. */
+export const oauthTriesPerIp = 100
+
+const knownUser = (tx: Tx, { issuer, subject }: OpenIdIdentity): Promise<UserRow | undefined> =>
+  tx
+    .selectFrom('users')
+    .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
+    .select(userColumns.map((column) => `users.${column}` as const))
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+
+/**
+ * The user of an identity that is seen for the first time: whoever has its address already, since the provider vouches
+ * for it, or (`make`) a new one. Undefined when there is nobody.
+ */
+const firstUser = async (
+  tx: Tx,
+  identity: OpenIdIdentity,
+  { make, time }: { make: boolean; time: Date },
+): Promise<UserRow | undefined> => {
+  if (!make) {
+    const owner = await tx
+      .selectFrom('users')
+      .select('id')
+      .where(sql`lower(email)`, '=', identity.email.toLowerCase())
+      .executeTakeFirst()
+    if (owner === undefined) return undefined
+  }
+  const { user } = await ensureUser(tx, { ...identity, time })
+  await tx
+    .insertInto('user_identities')
+    .values({
+      id: newId(),
+      user_id: user.id,
+      issuer: identity.issuer,
+      subject: identity.subject,
+      email: identity.email,
+      create_time: time,
+    })
+    .execute()
+  return user
+}
+
+/**
+ * Ends a third-party sign-in: asks the provider who it is, finds or (when `mode` is register) makes the user, and starts
+ * a session. The provider is asked before anything is changed. Linking an account by its address needs the provider's
+ * word that the address is theirs.
+ */
+export const endSignIn = async (
+  { db, clock, counters, clientConfig, publicUrl, identityProvider, answerLogin }: OauthDeps,
+  { body, client }: { body: z.output<typeof oauthCallback>; client: Client },
+  mode: 'login' | 'register',
+): Promise<LoginResponse> => {
+  const provider = requireProvider(identityProvider, body.provider)
+  requireOwnRedirectUri(body.redirect_uri, { publicUrl: publicUrl(), host: client.host })
+  const takeBack = await countTry(
+    counters,
+    [[`oauth:${networkOf(client.ip)}`, oauthTriesPerIp]],
+    'Too many failed logins; wait 15 minutes and try again',
+  )
+  const identity = await provider.identify({
+    redirectUri: body.redirect_uri,
+    state: body.state,
+    codeVerifier: body.code_verifier,
+    code: body.code,
+    issuer: body.iss,
+  })
+  const { displayName } = provider.settings
+  const answer = await db.transaction().execute(async (tx) => {
+    // One at a time for each identity, so that two tabs do not make it twice.
+    const key = JSON.stringify([identity.issuer, identity.subject])
+    await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
+    const action = mode === 'login' ? 'users.oauthLoginCallback' : 'users.oauthSignupCallback'
+    const known = await knownUser(tx, identity)
+    if (known !== undefined) return await answerLogin(tx, { user: known, client, action })
+    if (!identity.emailVerified)
+      throw unauthorized(
+        `${displayName} has not confirmed that ${identity.email} is yours; confirm it there or use a one-time code`,
+        'EMAIL_NOT_VERIFIED',
+      )
+    const make = mode === 'register' && (await maySignUp(tx, { clock, clientConfig }, identity.email))
+    const user = await firstUser(tx, identity, { make, time: new Date(clock()) })
+    if (user !== undefined)
+      return await answerLogin(tx, { user, client, action, detail: { linked_issuer: identity.issuer } })
+    if (mode === 'register') await requireSignUp(tx, { clock, clientConfig }, identity.email)
+    throw notFound(`There is no account for ${identity.email} yet; sign up first`, 'NO_ACCOUNT')
+  })
+  await takeBack()
+  return answer
+}

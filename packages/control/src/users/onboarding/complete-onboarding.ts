@@ -1,0 +1,73 @@
+import type { Tx } from '@tributary/api-kit'
+import { isPublicMailDomain, mailDomain, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import type { AccessChanged, ControlDeps } from '../../deps.ts'
+import { readOrganization } from '../../organizations/read.ts'
+import type { AnswerLogin } from '../../sessions/answer-login.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { type UserRow, userColumns } from '../present.ts'
+import type { Passwords } from '../sign-in/passwords.ts'
+import { requireOnboarding, revokeOnboardings } from './onboarding-link.ts'
+
+/** Opens the organisation to people of the domain, unless everybody can get an address there. Returns what was set. */
+const openToDomain = async (tx: Tx, organizationId: string, email: string): Promise<string> => {
+  const domain = mailDomain(email)
+  if (isPublicMailDomain(domain)) return ''
+  await tx.updateTable('organizations').set({ auto_join_domain: domain }).where('id', '=', organizationId).execute()
+  return domain
+}
+
+/**
+ * Sets names and password of the user of an onboarding link and starts a session; sessions of before end. A link can be
+ * used once: of several calls at once one wins, the others are told that it is used.
+ */
+export const completeOnboarding =
+  ({
+    db,
+    clock,
+    passwords,
+    sessions,
+    answerLogin,
+    accessChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & {
+    passwords: Passwords
+    sessions: Sessions
+    answerLogin: AnswerLogin
+    accessChanged: AccessChanged
+  }): Handler<typeof methods.users.completeOnboarding> =>
+  async ({ params, body, client }) => {
+    const link = { userId: params.user, token: body.onboarding_token }
+    // Looked at before the costly hash, so that made-up links cost little.
+    await requireOnboarding(db, link, { now: clock() })
+    const password_hash = await passwords.hash(body.password)
+    const answer = await db.transaction().execute(async (tx) => {
+      const time = new Date(clock())
+      const onboarding = await requireOnboarding(tx, link, { now: time.getTime(), lock: true })
+      await tx.updateTable('onboardings').set({ complete_time: time }).where('id', '=', onboarding.id).execute()
+      await revokeOnboardings(tx, onboarding.userId, time)
+      const user: UserRow = await tx
+        .updateTable('users')
+        .set({
+          first_name: body.first_name,
+          last_name: body.last_name,
+          password_hash,
+          // The platform's staff vouch for the address: they made the account for it and sent the link there.
+          email_verified_at: sql<Date>`coalesce(email_verified_at, ${time})`,
+        })
+        .where('id', '=', onboarding.userId)
+        .returning(userColumns)
+        .executeTakeFirstOrThrow()
+      const domain = body.organization_auto_join ? await openToDomain(tx, onboarding.organizationId, user.email) : ''
+      await sessions.endOthers(tx, user.id, undefined)
+      const login = await answerLogin(tx, {
+        user,
+        client,
+        action: 'users.completeOnboarding',
+        detail: { organization_id: onboarding.organizationId, auto_join_domain: domain },
+      })
+      return { ...login, organization: await readOrganization(tx, onboarding.organizationId) }
+    })
+    accessChanged(params.user)
+    return answer
+  }

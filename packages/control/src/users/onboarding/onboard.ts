@@ -1,0 +1,127 @@
+import { audit, type Tx } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { conflict, newId } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../../deps.ts'
+import { queueMail } from '../../mail/queue-mail.ts'
+import { onboardingMail } from '../../mail/templates.ts'
+import { presentOrganization, presentWorkspace } from '../../organizations/present.ts'
+import { newToken } from '../../secret-tokens.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { presentUser, type UserRow, userColumns } from '../present.ts'
+import { onboardingLifeMs } from './onboarding-link.ts'
+
+/**
+ * The user of the address, made when there is none or when all there is are other onboardings. Throws 409 for one who has
+ * logged in ever: the link would give the account to whoever holds it.
+ */
+const takeUser = async (
+  tx: Tx,
+  given: { email: string; first_name: string; last_name: string; create_time: Date },
+): Promise<UserRow> => {
+  const made = await tx
+    .insertInto('users')
+    .values({ id: newId(), password_hash: null, ...given })
+    .onConflict((existing) => existing.expression(sql`lower(email)`).doNothing())
+    .returning(userColumns)
+    .executeTakeFirst()
+  if (made !== undefined) return made
+  const { password_hash, email_verified_at, ...user } = await tx
+    .selectFrom('users')
+    .select([...userColumns, 'password_hash', 'email_verified_at'])
+    .where(sql`lower(email)`, '=', given.email.toLowerCase())
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  if (password_hash === null && email_verified_at === null) return user
+  const text = 'There is an account with this address already'
+  throw conflict('ALREADY_EXISTS', text, { email: text })
+}
+
+/**
+ * Makes an organisation with a workspace for somebody who has not logged in yet, makes them its administrator, and mails
+ * them the link that sets up their account. Platform admins only.
+ */
+export const onboard =
+  ({
+    db,
+    jobs,
+    clock,
+    sessions,
+    publicUrl,
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'publicUrl'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
+    typeof methods.users.onboard
+  > =>
+  async ({ actor, body }) => {
+    const create_time = new Date(clock())
+    const expire_time = new Date(create_time.getTime() + onboardingLifeMs)
+    const { token, hash } = newToken()
+    const answer = await db.transaction().execute(async (tx) => {
+      const { email, first_name, last_name } = body
+      const user = await takeUser(tx, { email, first_name, last_name, create_time })
+      const organization = await tx
+        .insertInto('organizations')
+        .values({ id: newId(), title: body.organization_title, create_time })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      const workspace = await tx
+        .insertInto('workspaces')
+        .values({ id: newId(), organization_id: organization.id, title: 'Main', create_time })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await tx
+        .insertInto('memberships')
+        .values({ id: newId(), organization_id: organization.id, user_id: user.id, role: 'ORG_ADMIN', create_time })
+        .execute()
+      await tx
+        .insertInto('onboardings')
+        .values({
+          id: newId(),
+          user_id: user.id,
+          organization_id: organization.id,
+          token_hash: hash,
+          yearly_amount: body.yearly_amount,
+          setup_amount: body.setup_amount,
+          create_time,
+          expire_time,
+        })
+        .execute()
+      const page = new URL(`${publicUrl()}/${resourceNames.user.format({ user: user.id })}/onboarding/complete`)
+      page.searchParams.set('token', token)
+      await queueMail(tx, jobs, {
+        recipient: user.email,
+        mail: onboardingMail({
+          firstName: first_name,
+          organization: organization.title,
+          url: page.href,
+          expireTime: expire_time,
+        }),
+        time: create_time,
+        expireTime: expire_time,
+      })
+      await audit(tx, {
+        actor,
+        action: 'users.onboard',
+        resource: resourceNames.user.format({ user: user.id }),
+        organizationId: organization.id,
+        workspaceId: workspace.id,
+        detail: {
+          title: organization.title,
+          email: user.email,
+          yearly_amount: body.yearly_amount,
+          setup_amount: body.setup_amount,
+        },
+        time: create_time,
+      })
+      return {
+        user: presentUser(user),
+        organization: presentOrganization(organization),
+        workspace: presentWorkspace(workspace, organization),
+        onboarding_token: token,
+        // There is no payment provider to invoice with.
+        invoice_url: '',
+      }
+    })
+    sessions.refresh()
+    return answer
+  }

@@ -1,0 +1,44 @@
+import { type Db, isId, type Tx } from '@tributary/api-kit'
+import { notFound } from '@tributary/kernel'
+import { hashToken } from '../../secret-tokens.ts'
+
+/** How long an onboarding link works, ms. */
+export const onboardingLifeMs = 14 * 24 * 3_600_000
+
+export type OnboardingRef = { id: string; userId: string; organizationId: string }
+
+/**
+ * The onboarding that this link of this user is for; throws 404 when there is none, or it is used, revoked or over. With
+ * `lock`, of several calls at once one goes on until its transaction ends.
+ */
+export const requireOnboarding = async (
+  db: Db | Tx,
+  link: { userId: string; token: string },
+  { now, lock = false }: { now: number; lock?: boolean },
+): Promise<OnboardingRef> => {
+  const row = isId(link.userId)
+    ? await db
+        .selectFrom('onboardings')
+        .select(['id', 'user_id', 'organization_id'])
+        .where('token_hash', '=', hashToken(link.token))
+        .where('user_id', '=', link.userId)
+        .where('complete_time', 'is', null)
+        .where('revoke_time', 'is', null)
+        .where('expire_time', '>', new Date(now))
+        .$if(lock, (query) => query.forUpdate())
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('The requested onboarding was revoked or expired')
+  return { id: row.id, userId: row.user_id, organizationId: row.organization_id }
+}
+
+/** Ends what is open of a user's onboarding links: once there is a password, it is the way in. */
+export const revokeOnboardings = async (tx: Tx, userId: string, time: Date): Promise<void> => {
+  await tx
+    .updateTable('onboardings')
+    .set({ revoke_time: time })
+    .where('user_id', '=', userId)
+    .where('complete_time', 'is', null)
+    .where('revoke_time', 'is', null)
+    .execute()
+}

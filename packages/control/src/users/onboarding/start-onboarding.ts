@@ -1,0 +1,16 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../../deps.ts'
+import { readOrganization } from '../../organizations/read.ts'
+import { presentUser, userColumns } from '../present.ts'
+import { requireOnboarding } from './onboarding-link.ts'
+
+/** Whom and which organisation an onboarding link is for; whoever has the link may know. */
+export const startOnboarding =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.users.startOnboarding> =>
+  async ({ params, query }) => {
+    const link = { userId: params.user, token: query.onboarding_token }
+    const { userId, organizationId } = await requireOnboarding(db, link, { now: clock() })
+    const user = await db.selectFrom('users').select(userColumns).where('id', '=', userId).executeTakeFirstOrThrow()
+    return { user: presentUser(user), organization: await readOrganization(db, organizationId) }
+  }

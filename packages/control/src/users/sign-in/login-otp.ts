@@ -1,0 +1,58 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../../deps.ts'
+import type { AnswerLogin } from '../../sessions/answer-login.ts'
+import { userColumns } from '../present.ts'
+import { createTryGuard, type TryGuard } from './login-throttling.ts'
+import { invalidCode, type OneTimeCodes } from './one-time-codes.ts'
+
+/**
+ * Wrong codes in an hour after which each further one has to wait longer. No number of them ends a code: its 60 bits are
+ * not guessed, and whoever knows an address could keep its owner out.
+ */
+export const codeTryLimits = { perEmailAndIp: 5, perEmail: 100, perIp: 200 } as const
+
+/** Slows down who guesses codes, to sign in or to sign up. */
+export const createCodeGuard = (deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>): TryGuard =>
+  createTryGuard(deps, {
+    kind: 'code',
+    free: codeTryLimits,
+    message: 'Too many wrong codes; wait a moment and try again',
+  })
+
+/**
+ * Starts a session with a one-time code, also with that of the mail which says that the address is registered already.
+ * The code proves the address.
+ */
+export const loginOtp =
+  ({
+    db,
+    clock,
+    codes,
+    codeGuard,
+    answerLogin,
+  }: Pick<ControlDeps, 'db' | 'clock'> & {
+    codes: OneTimeCodes
+    codeGuard: TryGuard
+    answerLogin: AnswerLogin
+  }): Handler<typeof methods.users.loginOtp> =>
+  async ({ body, client }) => {
+    const email = body.email.toLowerCase()
+    const takeBack = await codeGuard.enter(email, client.ip)
+    const id = await codes.check(email, ['login', 'sign up'], body.otp_token)
+    const answer = await db.transaction().execute(async (tx) => {
+      await codes.spend(tx, email, id)
+      const user = await tx
+        .updateTable('users')
+        .set({ email_verified_at: sql`coalesce(email_verified_at, ${new Date(clock())})` })
+        .where(sql`lower(email)`, '=', email)
+        .returning(userColumns)
+        .executeTakeFirst()
+      // Thrown away with the transaction: the code still signs up.
+      if (user === undefined) throw invalidCode()
+      return await answerLogin(tx, { user, client, action: 'users.loginOtp' })
+    })
+    await takeBack()
+    return answer
+  }

@@ -1,0 +1,31 @@
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { AccessChanged, ControlDeps } from '../../deps.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+
+/** Ends the session that the call came with. */
+export const logout =
+  ({
+    db,
+    clock,
+    sessions,
+    accessChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
+    typeof methods.users.logout
+  > =>
+  async ({ actor }) => {
+    await db.transaction().execute(async (tx) => {
+      await sessions.end(tx, actor.sessionId)
+      await audit(tx, {
+        actor,
+        action: 'users.logout',
+        resource: resourceNames.user.format({ user: actor.userId }),
+        organizationId: null,
+        workspaceId: null,
+        time: new Date(clock()),
+      })
+    })
+    accessChanged(actor.userId)
+    return {}
+  }

@@ -1,0 +1,32 @@
+import type { Db, Tx } from '@tributary/api-kit'
+import { forbidden } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../../deps.ts'
+
+/**
+ * Whether somebody with this address may make an account: everybody where sign-up is on, elsewhere who holds an open
+ * invitation.
+ */
+export const maySignUp = async (
+  db: Db | Tx,
+  { clock, clientConfig }: Pick<ControlDeps, 'clock' | 'clientConfig'>,
+  email: string,
+): Promise<boolean> => {
+  if (clientConfig.sign_up_enabled) return true
+  const invited = await db
+    .selectFrom('invitations')
+    .select('id')
+    .where(sql`lower(invitee_email)`, '=', email.toLowerCase())
+    .where('accept_time', 'is', null)
+    .where('revoke_time', 'is', null)
+    .where('expire_time', '>', new Date(clock()))
+    .limit(1)
+    .executeTakeFirst()
+  return invited !== undefined
+}
+
+/** Throws 403 SIGN_UP_DISABLED to whom `maySignUp` says no. */
+export const requireSignUp = async (...given: Parameters<typeof maySignUp>): Promise<void> => {
+  if (!(await maySignUp(...given)))
+    throw forbidden('Sign-up is disabled here. Ask an administrator to invite you', 'SIGN_UP_DISABLED')
+}

@@ -1,0 +1,39 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../../deps.ts'
+import type { AnswerLogin } from '../../sessions/answer-login.ts'
+import { ensureUser } from '../ensure-user.ts'
+import type { TryGuard } from './login-throttling.ts'
+import { requireSignUp } from './may-sign-up.ts'
+import type { OneTimeCodes } from './one-time-codes.ts'
+
+/**
+ * Makes an account for the address that a code confirms, and starts a session. Who has an account already is logged in:
+ * the code of the mail that says so proves the same.
+ */
+export const signUp =
+  ({
+    db,
+    clock,
+    codes,
+    codeGuard,
+    answerLogin,
+    clientConfig,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'clientConfig'> & {
+    codes: OneTimeCodes
+    codeGuard: TryGuard
+    answerLogin: AnswerLogin
+  }): Handler<typeof methods.users.signup> =>
+  async ({ body, client }) => {
+    const email = body.email.toLowerCase()
+    const takeBack = await codeGuard.enter(email, client.ip)
+    await requireSignUp(db, { clock, clientConfig }, email)
+    const id = await codes.check(email, ['sign up'], body.otp_token)
+    const answer = await db.transaction().execute(async (tx) => {
+      await codes.spend(tx, email, id)
+      const { user, created } = await ensureUser(tx, { email: body.email, time: new Date(clock()) })
+      return await answerLogin(tx, { user, client, action: created ? 'users.signup' : 'users.loginOtp' })
+    })
+    await takeBack()
+    return answer
+  }

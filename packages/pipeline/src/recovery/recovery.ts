@@ -1,0 +1,111 @@
+import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tributary/storage'
+import type { DeliverBranch } from '../branches/deliver.ts'
+import type { StoreBranch } from '../branches/store.ts'
+import { type MicroBatch, ownerOf, type Processor } from '../process.ts'
+import type { RecordSpan, StoredStatuses } from './stored-statuses.ts'
+
+export type RecoveryDeps = {
+  journal: Pick<ConsumerJournal, 'openRanges' | 'saw'>
+  reader: LogReader
+  processor: Processor
+  store: Pick<StoreBranch, 'repeat'>
+  deliver: Pick<DeliverBranch, 'add'>
+  /** What the event store has of the records already. */
+  storedStatuses: StoredStatuses
+  readBytes: number
+}
+
+/** Ranges by token, in the order in which the tokens were begun; those of one token by partition, as they were sealed. */
+export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, JournalRange[]> => {
+  const groups = new Map<string, JournalRange[]>()
+  for (const range of ranges) {
+    const group = groups.get(range.token)
+    if (group === undefined) groups.set(range.token, [range])
+    else group.push(range)
+  }
+  for (const group of groups.values()) group.sort((a, b) => a.partition - b.partition)
+  return groups
+}
+
+/** Thrown at start when the log no longer holds records of a range that was begun and not committed. */
+export class RangeMissing extends Error {
+  constructor(range: JournalRange, offset: number) {
+    super(`The log holds no record ${offset} of partition ${range.partition}, which an unfinished insert needs`)
+    this.name = 'RangeMissing'
+  }
+}
+
+/** The pieces of a range as they are read: it begins and ends with a record, and what lies between may have gaps. */
+const piecesOf = async function* (
+  reader: LogReader,
+  range: JournalRange,
+  readBytes: number,
+): AsyncGenerator<readonly LogRecord[]> {
+  for (let offset = range.from; offset < range.to; ) {
+    const records = await reader.read(range.partition, offset, readBytes)
+    const piece = records.filter((record) => record.offset < range.to)
+    if (offset === range.from && piece[0]?.offset !== offset) throw new RangeMissing(range, offset)
+    offset = (piece.at(-1)?.offset ?? -1) + 1
+    if (offset === 0 || (piece.length < records.length && offset < range.to))
+      throw new RangeMissing(range, range.to - 1)
+    yield piece
+  }
+}
+
+const spanOf = async (
+  pieces: AsyncIterable<readonly LogRecord[]>,
+  { partition, from, to }: JournalRange,
+): Promise<RecordSpan> => {
+  const workspaceIds = new Set<string>()
+  const sourceIds = new Set<string>()
+  let firstTime = Number.MAX_SAFE_INTEGER
+  let lastTime = 0
+  for await (const records of pieces)
+    for (const record of records) {
+      const { workspaceId, sourceId, receivedAt } = ownerOf(record)
+      workspaceIds.add(workspaceId)
+      sourceIds.add(sourceId)
+      firstTime = Math.min(firstTime, receivedAt)
+      lastTime = Math.max(lastTime, receivedAt)
+    }
+  return { partition, from, to, workspaceIds: [...workspaceIds], sourceIds: [...sourceIds], firstTime, lastTime }
+}
+
+/**
+ * Repeats what was begun and not committed when the last run ended: the same records through the same steps give the
+ * same rows in the same order, stored under the same token; of their deliveries those are appended that are not in the
+ * log yet. Live messages are not repeated. Must run before anything else is read.
+ *
+ * A source's schema or its enforcement may have changed since. What the last run stored stays as it is stored (the
+ * engine drops the repetition), so its events go to deliveries or not as their rows say: an event that is stored as
+ * accepted is offered to its destinations, one that is stored as blocked waits to be replayed. What was not stored yet
+ * is validated by the schema as it is now. What the last run appended to deliveries stays as it is there: an event that
+ * was accepted then may be stored as blocked and have been delivered all the same, and the other way round.
+ */
+export const recover = async (deps: RecoveryDeps): Promise<number> => {
+  const { journal, reader, processor, store, deliver, readBytes } = deps
+  const groups = rangesByToken(journal.openRanges())
+  for (const [token, ranges] of groups) {
+    const batches: MicroBatch[] = []
+    const deliveries: Promise<void>[] = []
+    const keep = (): void => {
+      const batch = processor.take()
+      batches.push(batch)
+      deliveries.push(deliver.add(batch))
+    }
+    for (const range of ranges) {
+      const stored = await deps.storedStatuses(await spanOf(piecesOf(reader, range, readBytes), range))
+      for await (const records of piecesOf(reader, range, readBytes)) {
+        journal.saw(records)
+        for (const record of records) {
+          processor.add(record, (eventId) => stored.get(eventId))
+          if (processor.size().bytes >= readBytes) keep()
+        }
+      }
+      if (processor.size().records > 0) keep()
+    }
+    processor.idsFlushed()
+    await store.repeat(token, ranges, batches, Promise.all(deliveries))
+  }
+  return groups.size
+}

@@ -1,0 +1,45 @@
+import { type EventStore, systemOwner } from '@tributary/storage'
+import type { AcceptedStatus } from '../event-types.ts'
+
+/** What records of one partition have in common: their offsets (`from` to before `to`), times of receipt and owners. */
+export type RecordSpan = {
+  readonly partition: number
+  readonly from: number
+  readonly to: number
+  readonly workspaceIds: readonly string[]
+  readonly sourceIds: readonly string[]
+  /** Epoch ms. */
+  readonly firstTime: number
+  readonly lastTime: number
+}
+
+/** The statuses under which the events of records are stored, by event id; what is not stored is absent. */
+export type StoredStatuses = (span: RecordSpan) => Promise<ReadonlyMap<string, AcceptedStatus>>
+
+/**
+ * Asks the event store the outcome of events whose insert may have been finished when the last run ended. Sources bound
+ * what is read, and with the times of receipt they keep events of an earlier log with the same places apart.
+ */
+export const createStoredStatuses =
+  (eventStore: Pick<EventStore, 'query'>): StoredStatuses =>
+  async ({ partition, from, to, workspaceIds, sourceIds, firstTime, lastTime }) => {
+    const rows = await eventStore.query<{ event_id: string; blocked: number }>(
+      `select event_id, toUInt8(status = 'blocked') as blocked from events
+       where workspace_id in {workspaces:Array(String)} and source_id in {sources:Array(String)}
+         and receive_time between fromUnixTimestamp64Milli({first:Int64}) and fromUnixTimestamp64Milli({last:Int64})
+         and status in ('accepted', 'blocked') and startsWith(event_id, {partition:String})
+         and toUInt64OrZero(splitByChar('-', event_id)[2]) >= {from:UInt64}
+         and toUInt64OrZero(splitByChar('-', event_id)[2]) < {to:UInt64}`,
+      {
+        workspaces: workspaceIds,
+        sources: sourceIds,
+        first: firstTime,
+        last: lastTime,
+        partition: `${partition}-`,
+        from,
+        to,
+      },
+      { owner: systemOwner, slot: 'heavy' },
+    )
+    return new Map(rows.map(({ event_id, blocked }) => [event_id, blocked === 1 ? 'blocked' : 'accepted']))
+  }

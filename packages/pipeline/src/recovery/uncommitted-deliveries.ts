@@ -1,0 +1,89 @@
+import { deliveryMeta } from '@tributary/contract'
+import { parseEventId } from '@tributary/kernel'
+import type { LogReader, LogRecord } from '@tributary/storage'
+import { idsOfRecord } from '../rows/delivery-records.ts'
+
+/** Bytes read at a time. */
+const readBytes = 4 * 1024 * 1024
+
+/** Whether a record that the deliveries log holds came from the pipeline and not from a replay, which repeats events. */
+const isFirstAppend = (meta: string): boolean => {
+  try {
+    return deliveryMeta.parse(JSON.parse(meta)).p === undefined
+  } catch {
+    return false
+  }
+}
+
+/** How far back is looked: steps that grow, to a record that is done with. Those before it are done with, too. */
+const lookBack = async (
+  log: LogReader,
+  { partition, start, end }: { partition: number; start: number; end: number },
+  isDone: (record: LogRecord) => boolean,
+): Promise<number> => {
+  for (let back = 16; ; back *= 4) {
+    const offset = end - back
+    if (offset <= start) return start
+    const [record] = await log.read(partition, offset, 1)
+    if (record === undefined || isDone(record)) return offset
+  }
+}
+
+export type UncommittedDeliveriesDeps = {
+  /** The log of accepted requests, and the next offset of each partition that is stored and committed. */
+  requests: LogReader
+  committed: ReadonlyMap<number, number>
+  /** The log of deliveries, which keeps a key's records in one partition as the other does. */
+  deliveries: LogReader
+  /** Partitions of which it is known otherwise. */
+  isKnown?(partition: number): boolean
+}
+
+/**
+ * Ids of the events that the last run appended to deliveries and did not commit. Their records will be read again; what is
+ * in the deliveries log is delivered without being appended once more. After a clean end nothing is read.
+ *
+ * Only the end of the deliveries log is read: a record there is younger than the request it came from, and those of a
+ * partition came in the order of their requests, so what lies before one of a committed request is committed, too.
+ */
+export const uncommittedDeliveries = async ({
+  requests,
+  committed,
+  deliveries,
+  isKnown,
+}: UncommittedDeliveriesDeps): Promise<Set<string>> => {
+  const found = new Set<string>()
+  const held = await requests.starts()
+  const ends = await requests.ends()
+  const from = ends.map((_, partition) => Math.max(committed.get(partition) ?? 0, held[partition] ?? 0))
+  const oldest: (number | undefined)[] = []
+  for (const [partition, end] of ends.entries()) {
+    const offset = from[partition] ?? 0
+    const open = offset < end && isKnown?.(partition) !== true
+    oldest.push(open ? (await requests.read(partition, offset, 1))[0]?.time : undefined)
+  }
+  const times = oldest.filter((time) => time !== undefined)
+  if (times.length === 0) return found
+  const isOpen = (eventId: string): boolean => {
+    const place = parseEventId(eventId)
+    return place !== undefined && place.offset >= (from[place.partition] ?? 0)
+  }
+  const starts = await deliveries.starts()
+  for (const [partition, end] of (await deliveries.ends()).entries()) {
+    const since = oldest[partition]
+    if (since === undefined) continue
+    const isDone = ({ time, meta, body }: LogRecord): boolean =>
+      time < since || (isFirstAppend(meta) && !idsOfRecord(body).some(isOpen))
+    const start = starts[partition] ?? 0
+    for (let offset = await lookBack(deliveries, { partition, start, end }, isDone); offset < end; ) {
+      const records = await deliveries.read(partition, offset, readBytes)
+      if (records.length === 0) break
+      for (const { meta, body, time, offset: at } of records) {
+        offset = at + 1
+        if (time < since || !isFirstAppend(meta)) continue
+        for (const id of idsOfRecord(body)) if (isOpen(id)) found.add(id)
+      }
+    }
+  }
+  return found
+}

@@ -1,0 +1,126 @@
+import type { DeliveryMeta } from '@tributary/contract'
+import type { LogEntry } from '@tributary/storage'
+import type { NormalEvent } from '../event-types.ts'
+import { jsonString } from './json-text.ts'
+import type { TextBytes } from './text-bytes.ts'
+import { isoTime } from './timestamps.ts'
+
+const openList = 0x5b
+const closeList = 0x5d
+const lineFeed = 0x0a
+const quote = 0x22
+
+/**
+ * What stands behind each event's text. The line feed lets delivery take a record apart without parsing it; the record
+ * stays a JSON list. No event's text holds one: JSON.stringify and `compactJson` write none, and a context is taken as it
+ * came only where no space stands between its tokens (inside strings JSON has none).
+ */
+export const betweenEvents = ',\n'
+
+const text = (key: string, value: string): string => (value === '' ? '' : `,"${key}":${jsonString(value)}`)
+
+const time = (key: string, ms: number | undefined): string => (ms === undefined ? '' : `,"${key}":"${isoTime(ms)}"`)
+
+/** Unknown keys of the body as a JSON object. Written as text, so that a key like `__proto__` stays a key. */
+const extra = (event: NormalEvent): string => {
+  if (event.extraKeys === undefined) return ''
+  let members = ''
+  for (const key of event.extraKeys) {
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${event.exact?.get(key) ?? JSON.stringify(event.body[key])}`
+  }
+  return `,"extra":{${members}}`
+}
+
+const idBegins = '{"eventId":"'
+
+/** Ids of the events of a record that `deliveryRecords` made, in their order. */
+export const idsOfRecord = (body: Uint8Array): string[] => {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const ids: string[] = []
+  for (let at = 1; at > 0 && at < bytes.length; at = bytes.indexOf(lineFeed, at) + 1) {
+    const from = at + idBegins.length
+    if (bytes.toString('latin1', at, from) === idBegins)
+      ids.push(bytes.toString('latin1', from, bytes.indexOf(quote, from)))
+  }
+  return ids
+}
+
+/** Writes a PipelineEvent as JSON text, and ends the piece. Long texts are written for themselves: joining costs a copy. */
+export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: NormalEvent): void => {
+  const { request } = event.raw
+  to.put(
+    `{"eventId":"${event.raw.eventId}","messageId":${jsonString(event.messageId)},"type":"${event.type}","event":${jsonString(event.event)}` +
+      `${text('userId', event.userId)}${text('anonymousId', event.anonymousId)}${text('groupId', event.groupId)}${text('previousId', event.previousId)}` +
+      `${event.properties === '' ? '' : ',"properties":'}`,
+  )
+  if (event.properties !== '') to.put(event.properties)
+  if (event.traits !== '') {
+    to.put(',"traits":')
+    to.put(event.traits)
+  }
+  to.put(',"context":')
+  to.put(event.context)
+  to.add(
+    `${event.integrations === undefined ? '' : `,"integrations":${event.exact?.get('integrations') ?? JSON.stringify(event.integrations)}`},"test":${event.test}` +
+      `,"receivedAt":"${request.receivedAt}","timestamp":"${isoTime(event.timestamp)}"` +
+      `${time('originalTimestamp', event.originalTimestamp)}${time('sentAt', event.sentAt)}${extra(event)}}`,
+  )
+}
+
+/** A source's accepted events in one micro-batch, where they lie in the micro-batch's buffer of texts. */
+export type SourceEvents = {
+  readonly workspaceId: string
+  readonly sourceId: string
+  readonly destinations: readonly string[]
+  /** Whether one of them loses digits when it is parsed. */
+  readonly lossy: boolean
+  /** Pairs of offsets: begin and end of each event with `betweenEvents` behind it. */
+  readonly places: readonly number[]
+}
+
+/**
+ * The records that carry a source's events to delivery: their order is kept, a body is a JSON list of at most
+ * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with `betweenEvents` behind it;
+ * `through` is the offset behind the last request of the micro-batch.
+ */
+export const deliveryRecords = (
+  source: SourceEvents,
+  texts: Pick<TextBytes, 'copyTo'>,
+  recordBytes: number,
+  through: number,
+): LogEntry[] => {
+  const { places } = source
+  const records: LogEntry[] = []
+  /** Begin and end of each run of events that lie side by side. */
+  let runs: number[] = []
+  let bytes = 1
+  let count = 0
+  const cut = (): void => {
+    if (count === 0) return
+    const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
+    if (source.lossy) meta.e = true
+    meta.q = through
+    const body = Buffer.allocUnsafe(bytes)
+    body[0] = openList
+    let at = 1
+    for (let run = 0; run < runs.length; run += 2) at += texts.copyTo(body, at, runs[run] ?? 0, runs[run + 1] ?? 0)
+    // What stands behind the last event makes room for the end of the list.
+    body[bytes - betweenEvents.length] = closeList
+    body[bytes - betweenEvents.length + 1] = lineFeed
+    records.push({ key: source.workspaceId, meta: JSON.stringify(meta), body })
+    runs = []
+    bytes = 1
+    count = 0
+  }
+  for (let at = 0; at < places.length; at += 2) {
+    const from = places[at] ?? 0
+    const to = places[at + 1] ?? 0
+    if (bytes + to - from > recordBytes) cut()
+    if (runs.at(-1) === from) runs[runs.length - 1] = to
+    else runs.push(from, to)
+    bytes += to - from
+    count++
+  }
+  cut()
+  return records
+}

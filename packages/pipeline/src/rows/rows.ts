@@ -1,0 +1,251 @@
+import type { RequestMeta, ValidationResult } from '@tributary/contract'
+import { createRowReader, createRowWriter, type RowWriter } from '@tributary/storage'
+import type { AcceptedStatus, NormalEvent, RawEvent } from '../event-types.ts'
+import type { Reject } from '../outcome.ts'
+import { storableJson } from './json-text.ts'
+
+/** The columns of the table `events` in the order in which a row of it is written. */
+export const eventColumns = [
+  'workspace_id',
+  'source_id',
+  'receive_time',
+  'event_id',
+  'message_id',
+  'type',
+  'event',
+  'user_id',
+  'anonymous_id',
+  'group_id',
+  'previous_id',
+  'ip',
+  'test',
+  'timestamp',
+  'original_timestamp',
+  'sent_at',
+  'status',
+  'reason',
+  'compatibility',
+  'schema_version',
+  'problems',
+  'properties',
+  'traits',
+  'context',
+  'integrations',
+  'original',
+] as const
+
+/** Who and what, as far as they are known. Absent texts are ''; times are epoch ms. */
+type Identity = {
+  readonly messageId: string
+  readonly type: string
+  readonly event: string
+  readonly userId: string
+  readonly anonymousId: string
+  readonly groupId: string
+  readonly previousId: string
+  readonly ip: string
+  readonly test: boolean
+  readonly timestamp: number
+  readonly originalTimestamp: number | undefined
+  readonly sentAt: number | undefined
+}
+
+const nobody = (timestamp: number): Identity => ({
+  messageId: '',
+  type: '',
+  event: '',
+  userId: '',
+  anonymousId: '',
+  groupId: '',
+  previousId: '',
+  ip: '',
+  test: false,
+  timestamp,
+  originalTimestamp: undefined,
+  sentAt: undefined,
+})
+
+const scratch = createRowWriter()
+
+/** The columns that all events of a request share: every row begins with these bytes. */
+export const rowPrefix = (meta: Pick<RequestMeta, 'w' | 's' | 'r'>): Uint8Array => {
+  scratch.text(meta.w)
+  scratch.text(meta.s)
+  scratch.time(meta.r)
+  return scratch.take().bytes
+}
+
+const writeIdentity = (to: RowWriter, identity: Identity): void => {
+  to.text(identity.messageId)
+  to.text(identity.type)
+  to.text(identity.event)
+  to.text(identity.userId)
+  to.text(identity.anonymousId)
+  to.text(identity.groupId)
+  to.text(identity.previousId)
+  to.text(identity.ip)
+  to.bool(identity.test)
+  to.time(identity.timestamp)
+  to.optionalTime(identity.originalTimestamp)
+  to.optionalTime(identity.sentAt)
+}
+
+/** How an event fitted version `version` of its source's schema. */
+const writeFit = (to: RowWriter, validation: ValidationResult | undefined, version: number): void => {
+  to.text(validation?.compatibility ?? '')
+  to.uint32(validation === undefined ? 0 : version)
+  const problems = validation?.problems ?? []
+  to.size(problems.length)
+  for (const { property, kind } of problems) {
+    to.text(property)
+    to.text(kind)
+  }
+}
+
+const jsonColumn = (text: string): string => (text === '' ? '{}' : storableJson(text))
+
+/**
+ * What an event needs to be sent again and its original may lack: the integrations of its batch. Those of blocked events
+ * are kept always.
+ */
+const forReplay = ({ integrations, exact, raw }: NormalEvent, status: AcceptedStatus): string =>
+  integrations === undefined || (status === 'accepted' && raw.request.integrations === undefined)
+    ? ''
+    : (exact?.get('integrations') ?? JSON.stringify(integrations))
+
+/** Writes the row of an accepted or blocked event; without a result no schema validated it. */
+export const writeAccepted = (
+  to: RowWriter,
+  event: NormalEvent,
+  status: AcceptedStatus,
+  validation: ValidationResult | undefined,
+  version: number,
+): void => {
+  const { raw } = event
+  to.raw(raw.request.rowPrefix)
+  to.text(raw.eventId)
+  writeIdentity(to, event)
+  to.text(status)
+  to.text('')
+  writeFit(to, validation, version)
+  to.text(jsonColumn(event.properties))
+  to.text(jsonColumn(event.traits))
+  to.text(event.context === '{}' ? '' : event.context)
+  to.text(forReplay(event, status))
+  to.text(raw.original)
+  to.end()
+}
+
+/** Writes a rejected row: what is known of the event, its reason and its original, nothing in the JSON columns. */
+const writeWithoutPayload = (
+  to: RowWriter,
+  row: { prefix: Uint8Array; eventId: string; identity: Identity; reason: string; original: string },
+): void => {
+  to.raw(row.prefix)
+  to.text(row.eventId)
+  writeIdentity(to, row.identity)
+  to.text('rejected')
+  to.text(row.reason)
+  writeFit(to, undefined, 0)
+  to.text('{}')
+  to.text('{}')
+  to.text('')
+  to.text('')
+  to.text(row.original)
+  to.end()
+}
+
+/** Writes the row of a rejected event: its original, its reason and what could be read of it; the JSON columns are empty. */
+export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void =>
+  writeWithoutPayload(to, {
+    prefix: raw.request.rowPrefix,
+    eventId: raw.eventId,
+    identity: event ?? nobody(raw.request.meta.r),
+    reason: reasonText(why),
+    original: raw.original,
+  })
+
+/** How a reason is kept: its stable name, then what to fix. */
+export const reasonText = (why: Pick<Reject, 'reason' | 'message'>): string => `${why.reason}: ${why.message}`
+
+/** A row as it was written. */
+type StoredRow = Identity & {
+  readonly workspaceId: string
+  readonly sourceId: string
+  readonly receiveTime: number
+  readonly eventId: string
+  readonly status: string
+  readonly reason: string
+  readonly compatibility: string
+  readonly schemaVersion: number
+  readonly problems: readonly { property: string; kind: string }[]
+  /** JSON as text; context and integrations '' when there are none. */
+  readonly properties: string
+  readonly traits: string
+  readonly context: string
+  readonly integrations: string
+  readonly original: string
+}
+
+/** Reads a row back. */
+export const readRow = (row: Uint8Array): StoredRow => {
+  const from = createRowReader(row)
+  // In the order of `eventColumns`, which is that of these lines.
+  return {
+    workspaceId: from.text(),
+    sourceId: from.text(),
+    receiveTime: from.time(),
+    eventId: from.text(),
+    messageId: from.text(),
+    type: from.text(),
+    event: from.text(),
+    userId: from.text(),
+    anonymousId: from.text(),
+    groupId: from.text(),
+    previousId: from.text(),
+    ip: from.text(),
+    test: from.bool(),
+    timestamp: from.time(),
+    originalTimestamp: from.optionalTime(),
+    sentAt: from.optionalTime(),
+    status: from.text(),
+    reason: from.text(),
+    compatibility: from.text(),
+    schemaVersion: from.uint32(),
+    problems: Array.from({ length: from.size() }, () => ({ property: from.text(), kind: from.text() })),
+    properties: from.text(),
+    traits: from.text(),
+    context: from.text(),
+    integrations: from.text(),
+    original: from.text(),
+  }
+}
+
+/** Whose row it is: its workspace and source. */
+export const rowOwner = (row: Uint8Array): string => {
+  const from = createRowReader(row)
+  return `${from.text()}\n${from.text()}`
+}
+
+/**
+ * The row that stands for one the event store refused: rejected, with the engine's reason and without JSON columns. The
+ * `bare` form carries nothing but its place, its source and its original.
+ */
+export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' | 'bare'): Uint8Array => {
+  const read = readRow(row)
+  writeWithoutPayload(scratch, {
+    prefix: rowPrefix({ w: read.workspaceId, s: read.sourceId, r: read.receiveTime }),
+    eventId: read.eventId,
+    identity: form === 'full' ? read : nobody(read.timestamp),
+    reason: reasonText({ reason: 'refused_by_event_store', message: engineMessage.slice(0, 300) }),
+    original: read.original,
+  })
+  return scratch.take().bytes
+}
+
+/** How many events of a source were left out in an hour, and why. */
+export type DiscardedCount = { workspaceId: string; sourceId: string; hour: number; reason: string; events: number }
+
+/** A row of the table `dropped_events`; `hour` is epoch seconds. */
+export const discardedRow = (count: DiscardedCount): string =>
+  `{"workspace_id":${JSON.stringify(count.workspaceId)},"source_id":${JSON.stringify(count.sourceId)},"hour":${count.hour},"reason":"${count.reason}","events":${count.events}}`
