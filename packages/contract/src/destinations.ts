@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { workspaceEditors, workspaceMembers } from './access.ts'
-import { destinationGrant, grantMethods } from './destination-grants.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
+import { grantMethods, oauthGrant } from './oauth-grants.ts'
 import { newSettingValue, setting, settingsInput } from './settings.ts'
 import { destinationTitle } from './value-rules.ts'
 
@@ -43,7 +43,7 @@ export const destination = z.object({
   /** Consent categories that an event's user must have agreed to; empty asks for none. */
   consent_categories: z.array(z.string()),
   /** What it was permitted by OAuth 2; null for one that needs no permission. */
-  grant: destinationGrant.nullable(),
+  grant: oauthGrant.nullable(),
   create_time: time,
   update_time: time,
 })

@@ -15,9 +15,9 @@ import {
   title,
 } from './fields.ts'
 import { defineMethod } from './method.ts'
+import { currentSchema, enforcements, schemaChanges } from './schema-versions.ts'
 import { newSettingValue, setting, settingsInput } from './settings.ts'
 import { schemaLimits } from './source-schema.ts'
-import { currentSchema, enforcements, schemaChanges } from './source-schemas.ts'
 
 export const source = z.object({
   /** `workspaces/{id}/sources/{id}`. */

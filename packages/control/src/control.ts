@@ -12,7 +12,7 @@ import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { type StreamPressure, tellStreamPressure } from './stream/tell-pressure.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
-import { createCodeGuard } from './users/sign-in/login-otp.ts'
+import { createCodeThrottling } from './users/sign-in/login-otp.ts'
 import { createOneTimeCodes } from './users/sign-in/one-time-codes.ts'
 import { createPasswords } from './users/sign-in/passwords.ts'
 
@@ -49,7 +49,7 @@ export const createControl = (deps: ControlDeps): Control => {
     sessions.refresh()
     deps.onAccessChanged?.(userId)
   }
-  const codeGuard = createCodeGuard(deps)
+  const codeThrottling = createCodeThrottling(deps)
   const codes = createOneTimeCodes({ db: deps.db, clock: deps.clock, key: deps.signing.codes })
   const answerLogin = createAnswerLogin({ ...deps, sessions })
   const identityProvider = deps.openId === undefined ? undefined : createOpenId(deps.openId, deps)
@@ -63,7 +63,7 @@ export const createControl = (deps: ControlDeps): Control => {
         passwords,
         accessChanged,
         codes,
-        codeGuard,
+        codeThrottling,
         answerLogin,
         identityProvider,
         images,

@@ -3,7 +3,7 @@ import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
 import { listCatalogSources } from './catalog-sources/list.ts'
-import { getConfig } from './config/get.ts'
+import { getConfig } from './client-config/get.ts'
 import { createConnection } from './connections/create.ts'
 import { deleteConnection } from './connections/delete.ts'
 import { getConnectionActivity } from './connections/get-activity.ts'
@@ -108,7 +108,7 @@ import { startOnboarding } from './users/onboarding/start-onboarding.ts'
 import { removePhoto } from './users/remove-photo.ts'
 import { login } from './users/sign-in/login.ts'
 import { loginOtp } from './users/sign-in/login-otp.ts'
-import type { TryGuard } from './users/sign-in/login-throttling.ts'
+import type { LoginThrottling } from './users/sign-in/login-throttling.ts'
 import { logout } from './users/sign-in/logout.ts'
 import type { OneTimeCodes } from './users/sign-in/one-time-codes.ts'
 import type { Passwords } from './users/sign-in/passwords.ts'
@@ -138,7 +138,7 @@ export const createHandlers = (
     passwords: Passwords
     accessChanged: AccessChanged
     codes: OneTimeCodes
-    codeGuard: TryGuard
+    codeThrottling: LoginThrottling
     answerLogin: AnswerLogin
     identityProvider: OpenId | undefined
     images: Images

@@ -19,7 +19,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Destination: contract.destination,
   DestinationAction: contract.destinationAction,
   DestinationApp: contract.destinationApp,
-  DestinationGrant: contract.destinationGrant,
+  DestinationGrant: contract.oauthGrant,
   DestinationMappings: contract.destinationMappings,
   DroppedEvent: contract.droppedEvent,
   Error: contract.errorBody,

@@ -6,7 +6,7 @@ import {
   missingOfClient,
   type OAuth2Client,
 } from '@tributary/connector-kit'
-import type { DestinationGrant } from '@tributary/contract'
+import type { OAuthGrant } from '@tributary/contract'
 import type { OauthGrantsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
@@ -36,7 +36,7 @@ export const readGrants = async (db: Db, destinationIds: readonly string[]): Pro
 }
 
 /** A grant as the wire shows it: null for a destination that needs none. No token is in it. */
-export const presentGrant = (client: OAuth2Client | undefined, row: GrantRow | undefined): DestinationGrant | null => {
+export const presentGrant = (client: OAuth2Client | undefined, row: GrantRow | undefined): OAuthGrant | null => {
   if (client === undefined) return null
   const missing = missingOfClient(client)
   if (row === undefined) return { status: 'none', account: '', connect_time: null, error: '', missing }

@@ -3,7 +3,7 @@ import { lazyDialog } from '../../ui/overlays/lazy-dialog.tsx'
 
 const InviteDialog = lazyDialog(
   'Could not open the invitation',
-  async () => (await import('../../features/members/invite-dialog.tsx')).InviteDialog,
+  async () => (await import('../../features/invitations/invite-dialog.tsx')).InviteDialog,
 )
 
 /** The window for inviting people to an organization (a resource name), opened from anywhere inside a workspace. */

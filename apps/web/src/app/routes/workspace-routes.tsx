@@ -157,7 +157,7 @@ const organizationSettingsRoutes: RouteObject[] = [
   },
   {
     path: patterns.members,
-    lazy: async () => ({ Component: (await import('../../features/settings/members-page.tsx')).MembersPage }),
+    lazy: async () => ({ Component: (await import('../../features/settings/memberships-page.tsx')).MembershipsPage }),
   },
 ]
 

@@ -1,4 +1,4 @@
-import type { Destination, DestinationGrant } from '@tributary/contract'
+import type { Destination, OAuthGrant } from '@tributary/contract'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { returnAddress } from '../../lib/browser/consent.ts'
@@ -15,7 +15,7 @@ import { type Connecting, useConnect } from './use-connect.ts'
 
 const words = { none: 'Connect', expired: 'Reconnect', connected: 'Reconnect' } as const
 
-const ConnectButton = ({ grant, connecting }: { grant: DestinationGrant; connecting: Connecting }) => (
+const ConnectButton = ({ grant, connecting }: { grant: OAuthGrant; connecting: Connecting }) => (
   <Button
     variant={grant.status === 'connected' ? 'secondary' : 'primary'}
     loading={connecting.asking}
@@ -36,7 +36,7 @@ const BlockedPopup = ({ link }: { link: string }) => (
   </p>
 )
 
-const Status = ({ grant }: { grant: DestinationGrant }) => {
+const Status = ({ grant }: { grant: OAuthGrant }) => {
   const since = grant.connect_time !== null && <RelativeTime time={grant.connect_time} />
   const account = grant.account !== '' && <span className="font-medium text-ink">{grant.account}</span>
   if (grant.status === 'none') return <Badge>Not connected</Badge>
@@ -60,7 +60,7 @@ const Status = ({ grant }: { grant: DestinationGrant }) => {
 }
 
 /** What a destination was permitted where its events go: whether, by whom and since when, and how to change that. */
-export const ConnectionCard = ({ destination, grant }: { destination: Destination; grant: DestinationGrant }) => {
+export const ConnectionCard = ({ destination, grant }: { destination: Destination; grant: OAuthGrant }) => {
   const mayEdit = useMayEdit() === true
   const connecting = useConnect(destination)
   const disconnect = useDisconnect(destination)
@@ -122,7 +122,7 @@ export const ConnectionCard = ({ destination, grant }: { destination: Destinatio
 }
 
 /** Says on every tab that a destination waits to be connected, and lets it be done at once. */
-export const ConnectionNotice = ({ destination, grant }: { destination: Destination; grant: DestinationGrant }) => {
+export const ConnectionNotice = ({ destination, grant }: { destination: Destination; grant: OAuthGrant }) => {
   const mayEdit = useMayEdit() === true
   const connecting = useConnect(destination)
   const expired = grant.status === 'expired'

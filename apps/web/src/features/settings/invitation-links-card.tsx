@@ -15,7 +15,7 @@ import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { useCreateInvitationLink, useRevokeInvitationLink } from './member-mutations.ts'
+import { useCreateInvitationLink, useRevokeInvitationLink } from './membership-mutations.ts'
 
 /** Roles that a link may give: anybody who has it may use it, so never the administrator's. */
 const linkRoles = roles.filter((role) => !administrators.includes(role))

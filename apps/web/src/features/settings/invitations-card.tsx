@@ -14,7 +14,7 @@ import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { useResendInvitation, useRevokeInvitation } from './member-mutations.ts'
+import { useResendInvitation, useRevokeInvitation } from './membership-mutations.ts'
 
 const isExpired = ({ expire_time }: Invitation): boolean => Date.parse(expire_time) <= Date.now()
 

@@ -6,7 +6,7 @@ import { useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
-import { useRemoveMember } from './member-mutations.ts'
+import { useRemoveMember } from './membership-mutations.ts'
 
 /** Asks whether to leave an organisation, ends the own membership and goes to the choice of workspaces. */
 export const LeaveDialog = ({

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
 import { userColumns } from '../present.ts'
-import { createTryGuard, type TryGuard } from './login-throttling.ts'
+import { createLoginThrottling, type LoginThrottling } from './login-throttling.ts'
 import { invalidCode, type OneTimeCodes } from './one-time-codes.ts'
 
 /**
@@ -14,8 +14,10 @@ import { invalidCode, type OneTimeCodes } from './one-time-codes.ts'
 export const codeTryLimits = { perEmailAndIp: 5, perEmail: 100, perIp: 200 } as const
 
 /** Slows down who guesses codes, to sign in or to sign up. */
-export const createCodeGuard = (deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>): TryGuard =>
-  createTryGuard(deps, {
+export const createCodeThrottling = (
+  deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
+): LoginThrottling =>
+  createLoginThrottling(deps, {
     kind: 'code',
     free: codeTryLimits,
     message: 'Too many wrong codes; wait a moment and try again',
@@ -30,16 +32,16 @@ export const loginOtp =
     db,
     clock,
     codes,
-    codeGuard,
+    codeThrottling,
     answerLogin,
   }: Pick<ControlDeps, 'db' | 'clock'> & {
     codes: OneTimeCodes
-    codeGuard: TryGuard
+    codeThrottling: LoginThrottling
     answerLogin: AnswerLogin
   }): Handler<typeof methods.users.loginOtp> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await codeGuard.enter(email, client.ip)
+    const takeBack = await codeThrottling.enter(email, client.ip)
     const id = await codes.check(email, ['login', 'sign up'], body.otp_token)
     const answer = await db.transaction().execute(async (tx) => {
       await codes.spend(tx, email, id)

@@ -20,7 +20,7 @@ const waitMs = (failures: number, first: number, longest: number): number =>
 
 type Limit = { key: string; free: number; longestMs: number }
 
-export type TryGuard = {
+export type LoginThrottling = {
   /**
    * Lets one try of a secret of an address (in lower case) through, or throws 429 with `retry_after`. It is counted
    * before it is checked, so that many at once do not slip through. Returns what takes it back: call it when it was right.
@@ -37,7 +37,7 @@ export type TryGuard = {
  * secret is always checked. There, tries beyond the free ones are let through one after the other, at most a few a
  * second and later one a second.
  */
-export const createTryGuard = (
+export const createLoginThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
   options: {
     /** In the names of counters. */
@@ -46,7 +46,7 @@ export const createTryGuard = (
     message: string
     pause?: (ms: number) => Promise<void>
   },
-): TryGuard => {
+): LoginThrottling => {
   const { db, counters, clock, signing } = deps
   const { kind, free, message } = options
   const pause = options.pause ?? wait

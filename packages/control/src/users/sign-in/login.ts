@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
 import { userColumns } from '../present.ts'
-import { createTryGuard } from './login-throttling.ts'
+import { createLoginThrottling } from './login-throttling.ts'
 import type { Passwords } from './passwords.ts'
 
 /** Failed tries in an hour after which each further one has to wait longer. */
@@ -19,14 +19,14 @@ export const login = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'> & { answerLogin: AnswerLogin; passwords: Passwords },
 ): Handler<typeof methods.users.login> => {
   const { db, answerLogin, passwords } = deps
-  const guard = createTryGuard(deps, {
+  const throttling = createLoginThrottling(deps, {
     kind: 'login',
     free: loginLimits,
     message: 'Too many failed logins; wait a moment and try again',
   })
   return async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await guard.enter(email, client.ip)
+    const takeBack = await throttling.enter(email, client.ip)
     const row = await db
       .selectFrom('users')
       .select([...userColumns, 'password_hash'])

@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
 import { ensureUser } from '../ensure-user.ts'
-import type { TryGuard } from './login-throttling.ts'
+import type { LoginThrottling } from './login-throttling.ts'
 import { requireSignUp } from './may-sign-up.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 
@@ -16,17 +16,17 @@ export const signUp =
     db,
     clock,
     codes,
-    codeGuard,
+    codeThrottling,
     answerLogin,
     clientConfig,
   }: Pick<ControlDeps, 'db' | 'clock' | 'clientConfig'> & {
     codes: OneTimeCodes
-    codeGuard: TryGuard
+    codeThrottling: LoginThrottling
     answerLogin: AnswerLogin
   }): Handler<typeof methods.users.signup> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await codeGuard.enter(email, client.ip)
+    const takeBack = await codeThrottling.enter(email, client.ip)
     await requireSignUp(db, { clock, clientConfig }, email)
     const id = await codes.check(email, ['sign up'], body.otp_token)
     const answer = await db.transaction().execute(async (tx) => {

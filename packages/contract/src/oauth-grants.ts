@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errors, time } from './fields.ts'
 
 /** What a destination was permitted where its events go, by OAuth 2. Its tokens are never shown. */
-export const destinationGrant = z.object({
+export const oauthGrant = z.object({
   /** `expired`: it has to be connected anew, and events for it are held until then. */
   status: z.enum(['none', 'connected', 'expired']),
   /** Who permitted it, as the other side names them; empty when it does not. */
@@ -13,7 +13,7 @@ export const destinationGrant = z.object({
   /** What has to be filled in before it can be connected, in words; empty when nothing. */
   missing: z.string(),
 })
-export type DestinationGrant = z.infer<typeof destinationGrant>
+export type OAuthGrant = z.infer<typeof oauthGrant>
 
 /** How long a person may take to permit it, ms. */
 export const consentMs = 10 * 60_000

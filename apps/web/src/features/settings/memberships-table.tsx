@@ -18,7 +18,7 @@ import { notify } from '../../ui/overlays/toast.tsx'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
-import { useChangeRole, useRemoveMember } from './member-mutations.ts'
+import { useChangeRole, useRemoveMember } from './membership-mutations.ts'
 
 /** From how many members on a search box stands above them. */
 const searchFrom = 9
@@ -140,7 +140,13 @@ const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () 
 }
 
 /** The members of an organisation: role, removal and leaving; the last administrator can neither step down nor leave. */
-export const MembersTable = ({ organization, members }: { organization: Organization; members: readonly Member[] }) => {
+export const MembershipsTable = ({
+  organization,
+  members,
+}: {
+  organization: Organization
+  members: readonly Member[]
+}) => {
   const self = useSession((state) => state.currentUserResourceName)
   const { mutate: changeRole } = useChangeRole(organization.name)
   const [requested, setRequested] = useState<Request | undefined>()

@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { InvitationLinksCard } from './invitation-links-card.tsx'
 import { InvitationsCard } from './invitations-card.tsx'
-import { MembersTable } from './members-table.tsx'
+import { MembershipsTable } from './memberships-table.tsx'
 
 const Content = ({ organization }: { organization: Organization }) => {
   const members = useQuery(membersQuery(organization.name))
@@ -34,7 +34,7 @@ const Content = ({ organization }: { organization: Organization }) => {
           skeleton={<TableSkeleton rows={4} columns={4} />}
           errorTitle="Failed to load the members"
         >
-          {(rows) => <MembersTable organization={organization} members={rows} />}
+          {(rows) => <MembershipsTable organization={organization} members={rows} />}
         </QueryView>
         <InvitationsCard organization={organization.name} />
         <InvitationLinksCard organization={organization.name} />
@@ -44,7 +44,7 @@ const Content = ({ organization }: { organization: Organization }) => {
 }
 
 /** Who belongs to the organisation, who is invited, and the links that anybody may join with. */
-export const MembersPage = () => {
+export const MembershipsPage = () => {
   const { organization } = useWorkspace()
   if (organization === null) return <ErrorScreen page error={new Error('No organization found')} />
   return <Content organization={organization} />

@@ -2,7 +2,7 @@
 import type { Invitation } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { tracked } from '../../testing/tracked.tsx'
-import { useResendInvitation, useRevokeInvitation } from './member-mutations.ts'
+import { useResendInvitation, useRevokeInvitation } from './membership-mutations.ts'
 
 const invitation: Invitation = {
   name: 'organizations/o1/invitations/i1',
