@@ -5,6 +5,9 @@ import { createSeenIncarnations } from '../incarnations.ts'
 import type { ConsumerJournal, JournalPlace, JournalRange } from '../journal-port.ts'
 import { createIdBuckets } from './id-buckets.ts'
 
+/** How long a message id is remembered at least: a repetition within it is stored once. */
+const deduplicationWindowMs = 24 * 60 * 60 * 1000
+
 export type JournalOptions = {
   /** The journal's database file; its folder is made when missing. One process at a time. */
   file: string
@@ -53,7 +56,7 @@ const nameOf = (value: unknown): string | undefined => (typeof value === 'string
 export const openJournal = (options: JournalOptions): ConsumerJournal => {
   const db = open(options.file)
   const buckets = createIdBuckets(db, {
-    windowMs: options.windowMs ?? 24 * 60 * 60 * 1000,
+    windowMs: options.windowMs ?? deduplicationWindowMs,
     bucketMs: options.bucketMs ?? 60 * 60 * 1000,
     bucketIds: options.bucketIds ?? 250_000,
     filterBytes: options.filterBytes ?? 64 * 1024 * 1024,
