@@ -106,7 +106,8 @@ const problemOf = (file: string, specifier: string): string | undefined => {
     return engines.test(target.package) && !atHome ? 'an engine is known to its adapter only' : undefined
   }
   const other = roomOf(target.file)
-  if (file.startsWith('apps/web/src/ui/') && other !== room) return 'ui knows no contract'
+  if (file.startsWith('apps/web/src/ui/') && other !== room && other !== 'packages/kernel')
+    return 'ui knows no contract'
   if (other === room) return room === 'apps/web' ? webProblem(file, target.file) : undefined
   const rule = rooms.find((candidate) => candidate.room.test(room))
   if (rule === undefined) return 'this folder has no rule'

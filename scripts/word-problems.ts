@@ -1,4 +1,5 @@
 import { parseSync } from 'oxc-parser'
+import { isRecord } from '../packages/kernel/src/record.ts'
 
 /** Words that are wrong in every text, with what stands in their place. */
 const rules: [word: RegExp, better: string][] = [
@@ -42,7 +43,7 @@ const textsOf = (file: string, source: string): Text[] => {
   const texts: Text[] = []
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) for (const each of node) visit(each)
-    else if (typeof node === 'object' && node !== null) {
+    else if (isRecord(node)) {
       const { type, start, value } = node as { type?: string; start?: number; value?: unknown }
       if (type === 'ImportDeclaration' || type === 'TSLiteralType') return
       if (typeof start === 'number') {

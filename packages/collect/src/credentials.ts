@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isRecord } from '@tributary/kernel'
 
 /** Longer texts are no write keys; they are not looked up. */
 const maxKeyLength = 256
@@ -32,7 +33,7 @@ export const outerKey = (headers: IncomingHttpHeaders, query: string): string | 
 }
 
 const keyIn = (value: unknown): string | undefined => {
-  if (typeof value !== 'object' || value === null || !('writeKey' in value)) return undefined
+  if (!isRecord(value) || !('writeKey' in value)) return undefined
   return usable(value.writeKey)
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '@tributary/kernel'
 /** Bytes per workspace that were accepted and are not yet processed. */
 export type Quota = {
   /** Counts bytes as accepted; false, and nothing counted, when the workspace has its share already. */
@@ -32,7 +33,7 @@ export const createQuota = (limit: number): Quota => {
     release: lower,
     isFull: (workspaceId) => (waiting.get(workspaceId) ?? 0) >= limit,
     processed(report) {
-      if (typeof report !== 'object' || report === null) return
+      if (!isRecord(report)) return
       for (const [workspaceId, total] of Object.entries(report)) {
         if (typeof total !== 'number') continue
         const before = reported.get(workspaceId) ?? 0

@@ -1,5 +1,14 @@
 import { type CacheFollower, type Method, methodList } from '@tributary/contract'
-import { type Actor, AppError, badRequest, type Logger, type Metrics, notFound, unauthorized } from '@tributary/kernel'
+import {
+  type Actor,
+  AppError,
+  badRequest,
+  isRecord,
+  type Logger,
+  type Metrics,
+  notFound,
+  unauthorized,
+} from '@tributary/kernel'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { answerEarly, isLongUnread } from './bodies/early-answer.ts'
 import { registerDocs } from './docs-page.ts'
@@ -100,7 +109,7 @@ const bodyOf = (method: Method, body: unknown, query: unknown): unknown => {
   if (method.request === undefined) return undefined
   const given = body === undefined ? {} : body
   if (method.verb !== 'PATCH') return parseInput(method.request, given)
-  const mask = typeof query === 'object' && query !== null && 'update_mask' in query ? query.update_mask : undefined
+  const mask = isRecord(query) && 'update_mask' in query ? query.update_mask : undefined
   return parseInput(method.request, applyMask(method, given, typeof mask === 'string' ? mask : undefined))
 }
 

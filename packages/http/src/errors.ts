@@ -1,4 +1,4 @@
-import { AppError, type ErrorBody, newId } from '@tributary/kernel'
+import { AppError, type ErrorBody, isRecord, newId } from '@tributary/kernel'
 
 const frameworkErrors: Readonly<Record<string, AppError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: new AppError(413, 'BODY_TOO_LARGE', 'The request body is too large'),
@@ -17,7 +17,7 @@ const frameworkErrors: Readonly<Record<string, AppError>> = {
 }
 
 const codeOf = (error: unknown): string => {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return ''
+  if (!isRecord(error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''
 }
 

@@ -1,3 +1,5 @@
+import { isRecord } from './record.ts'
+
 /**
  * JSON without loss. `JSON.parse` rounds numbers of more than 17 digits, makes `1.0` a `1` and `1e400` an `Infinity` (which
  * `JSON.stringify` writes as `null`), and moves names such as `10` to the front of their object. What is here keeps all of
@@ -32,8 +34,7 @@ export class ExactNumber extends Number {
 export type JsonObject = { readonly [key: string]: unknown }
 
 /** Whether a value of `parseExactJson` or `JSON.parse` is an object: neither null nor a list nor a number. */
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+export const isJsonObject = (value: unknown): value is JsonObject => isRecord(value) && !(value instanceof ExactNumber)
 
 /** Whether a number of JSON, as text, is written the same after it was read as a double. */
 export const isExactNumber = (text: string): boolean => {

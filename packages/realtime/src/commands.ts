@@ -1,3 +1,4 @@
+import { isRecord } from '@tributary/kernel'
 import type { Channels, Member } from './channels.ts'
 import type { Connection } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
@@ -27,7 +28,7 @@ const serverOwned = 'private-sources-'
 const presenceMember = (channelData: string | undefined): Member | undefined => {
   try {
     const data: unknown = JSON.parse(channelData ?? '')
-    if (typeof data !== 'object' || data === null || !('user_id' in data)) return undefined
+    if (!isRecord(data) || !('user_id' in data)) return undefined
     const userId = typeof data.user_id === 'number' ? String(data.user_id) : data.user_id
     if (typeof userId !== 'string' || userId === '') return undefined
     return { userId, userInfo: 'user_info' in data ? data.user_info : {} }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createWorkShare, type Logger, type Metrics, type WorkShareSettings } from '@tributary/kernel'
+import { createWorkShare, isRecord, type Logger, type Metrics, type WorkShareSettings } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import { WebSocketServer } from 'ws'
 import { type Channels, createChannels } from './channels.ts'
@@ -47,7 +47,7 @@ const openingShare: Partial<WorkShareSettings> = { share: 0.15, together: 0.3, b
 const newSocketId = (): string => `${randomInt(1, 2 ** 47)}.${randomInt(1, 2 ** 47)}`
 
 const text = (value: unknown, name: string): string | undefined => {
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isRecord(value)) return undefined
   const found: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
   return typeof found === 'string' ? found : undefined
 }
@@ -69,7 +69,7 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
   return (published: unknown): void => {
     const channel = text(published, 'channel')
     const event = text(published, 'event')
-    if (channel === undefined || event === undefined || typeof published !== 'object' || published === null) return
+    if (channel === undefined || event === undefined || !isRecord(published)) return
     if (channels.count(channel) === 0) return
     const data = dataText('data' in published ? published.data : undefined)
     if (Buffer.byteLength(data) > limits.dataBytes) {
@@ -212,7 +212,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   }
   const onDisconnect = (order: unknown): void => {
     const userId = text(order, 'userId')
-    if (userId === undefined || typeof order !== 'object' || order === null) return
+    if (userId === undefined || !isRecord(order)) return
     const closing = 'again' in order && order.again === true ? closings.accessChanged : closings.unauthorized
     for (const connection of connections.values()) {
       if (connection.owners.has(userId) || connection.signedIn === userId) connection.end(closing)

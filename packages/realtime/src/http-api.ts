@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '@tributary/kernel'
-import { AppError, badRequest, forbidden, notFound, unauthorized } from '@tributary/kernel'
+import { AppError, badRequest, forbidden, isRecord, notFound, unauthorized } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { Channels } from './channels.ts'
 import type { Connection } from './connection.ts'
@@ -130,7 +130,7 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
 type Publication = { channel: string; event: string; data: string; except?: string }
 
 const publications = (value: unknown, limits: RealtimeLimits): Publication[] => {
-  if (typeof value !== 'object' || value === null) throw badRequest('INVALID_EVENT', 'The event must be an object')
+  if (!isRecord(value)) throw badRequest('INVALID_EVENT', 'The event must be an object')
   const listed: unknown[] =
     'channels' in value && Array.isArray(value.channels) ? value.channels : [textField(value, 'channel')]
   if (listed.length === 0 || listed.length > maxChannels)
@@ -157,7 +157,7 @@ const createAppCalls = ({ channels, coordination, limits }: Options) => {
     return {}
   }
   const batch = (value: unknown): object => {
-    const events: unknown = typeof value === 'object' && value !== null && 'batch' in value ? value.batch : undefined
+    const events: unknown = isRecord(value) && 'batch' in value ? value.batch : undefined
     if (!Array.isArray(events) || events.length === 0 || events.length > maxBatch) {
       throw badRequest('INVALID_BATCH', `The batch needs 1 to ${maxBatch} events`)
     }

@@ -1,3 +1,4 @@
+import { isRecord } from '@tributary/kernel'
 /**
  * The Pusher channels protocol, versions 6 and 7: names, codes and messages. No I/O. Version 7 added signing in users to
  * what 6 has; whoever speaks 6 does not ask for it.
@@ -63,8 +64,7 @@ const parsed = (text: string): unknown => {
 /** A client's message, or undefined when it is none. `data` may come as JSON text or as a value; commands get the value. */
 export const parseMessage = (text: string): ClientMessage | undefined => {
   const value = parsed(text)
-  if (typeof value !== 'object' || value === null || !('event' in value) || typeof value.event !== 'string')
-    return undefined
+  if (!isRecord(value) || !('event' in value) || typeof value.event !== 'string') return undefined
   const data = 'data' in value ? value.data : undefined
   const channel = 'channel' in value && typeof value.channel === 'string' ? value.channel : undefined
   const isCommand = value.event.startsWith('pusher:')
@@ -77,7 +77,7 @@ export const parseMessage = (text: string): ClientMessage | undefined => {
 
 /** Text fields of a command's data. */
 export const textField = (data: unknown, name: string): string | undefined => {
-  if (typeof data !== 'object' || data === null) return undefined
+  if (!isRecord(data)) return undefined
   const value: unknown = Object.getOwnPropertyDescriptor(data, name)?.value
   return typeof value === 'string' ? value : undefined
 }

@@ -1,4 +1,5 @@
 import { Tabs as Base } from '@base-ui/react/tabs'
+import { isRecord } from '@tributary/kernel/record'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 
@@ -25,7 +26,7 @@ export const onTab = (id: string): { tab: string } => ({ tab: id })
 /** The tab that a visit (a location of the router) opens on; '' when it does not say. */
 export const tabOfVisit = ({ hash, state }: { hash: string; state: unknown }): string => {
   if (hash !== '') return hash.slice(1)
-  return typeof state === 'object' && state !== null && 'tab' in state && typeof state.tab === 'string' ? state.tab : ''
+  return isRecord(state) && 'tab' in state && typeof state.tab === 'string' ? state.tab : ''
 }
 
 /** Fades the ends behind which there are more tabs. */

@@ -1,5 +1,13 @@
 import { type EventType, eventTypeOf, eventTypes } from '@tributary/contract'
-import { badRequest, ExactNumber, isJsonObject, jsonObject, numberText, parseExactJson } from '@tributary/kernel'
+import {
+  badRequest,
+  ExactNumber,
+  isJsonObject,
+  isRecord,
+  jsonObject,
+  numberText,
+  parseExactJson,
+} from '@tributary/kernel'
 import { payloadOf } from '../events/read.ts'
 import { storedEventText } from '../events/stored-event.ts'
 
@@ -46,7 +54,7 @@ export const pastedEvent = (text: string, options: { type: EventType | ''; now: 
   const rest = Object.entries(given).filter(([key]) => !['eventId', 'test', 'extra'].includes(key))
   const original = shown ? jsonObject([...rest, ...Object.entries(isJsonObject(extra) ? extra : {})]) : given
   const properties = given['properties']
-  const name = typeof properties === 'object' && properties !== null && 'name' in properties ? properties.name : ''
+  const name = isRecord(properties) && 'name' in properties ? properties.name : ''
   const named = type === 'page' || type === 'screen'
   const json = storedEventText({
     event_id: shown ? textOf(eventId) : 'preview',

@@ -1,6 +1,7 @@
 import type { DestinationDefinition, Mapper, OutgoingRow } from '@tributary/connector-kit'
 import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
 import { compileFilter, type DeliveryMeta, type PipelineEvent } from '@tributary/contract'
+import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
 import type { DestinationEntry } from '../ports.ts'
 
@@ -21,9 +22,6 @@ type Rule = {
   /** Why the event is left out; undefined when it is not. */
   check: (event: PipelineEvent, meta: DeliveryMeta, now: number) => string | undefined
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The filter of the connection that an event came over. One that is gone since lets through. */
 const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
@@ -65,7 +63,7 @@ const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'titl
   return {
     concerns: (text, meta) => meta.p === undefined && mayLeaveOut.test(text),
     check: ({ integrations }) =>
-      isObject(integrations) && leftOut(integrations) ? "Left out by the event's integrations" : undefined,
+      isRecord(integrations) && leftOut(integrations) ? "Left out by the event's integrations" : undefined,
   }
 }
 
@@ -78,9 +76,9 @@ const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined 
   return {
     concerns: (text) => text.includes('"categoryPreferences":'),
     check: ({ context }) => {
-      const consent = isObject(context) ? context['consent'] : undefined
-      const given = isObject(consent) ? consent['categoryPreferences'] : undefined
-      if (!isObject(given)) return undefined
+      const consent = isRecord(context) ? context['consent'] : undefined
+      const given = isRecord(consent) ? consent['categoryPreferences'] : undefined
+      if (!isRecord(given)) return undefined
       const missing = consentCategories.filter((name) => !Object.hasOwn(given, name) || given[name] !== true)
       return missing.length === 0 ? undefined : `No consent for ${missing.join(', ')}`
     },

@@ -1,5 +1,6 @@
 import type { LiveEventSummary } from '@tributary/contract'
 import type { Clock, Metrics } from '@tributary/kernel'
+import { isRecord } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { LiveEvent } from '../process.ts'
 import { reasonText } from '../rows/rows.ts'
@@ -110,8 +111,7 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
   }
 
   const unsubscribe = coordination.subscribe(liveOccupiedTopic, (message) => {
-    if (typeof message !== 'object' || message === null || !('channels' in message) || !Array.isArray(message.channels))
-      return
+    if (!isRecord(message) || !('channels' in message) || !Array.isArray(message.channels)) return
     watched = new Set(message.channels.filter((name) => typeof name === 'string'))
     for (const [name, channel] of channels) if (!watched.has(name)) forget(name, channel)
   })

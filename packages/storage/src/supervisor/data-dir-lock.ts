@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isRecord } from '@tributary/kernel'
 import { reservePrivateFile } from './private-files.ts'
 import { identify, isRunning, type ProcessIdentity } from './processes.ts'
 
@@ -85,8 +86,7 @@ export type DataDirLock = AsyncDisposable & { readonly dir: string; release(): P
 const readOwner = (file: string): ProcessIdentity | undefined => {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
-      return undefined
+    if (!isRecord(value) || !('pid' in value) || typeof value.pid !== 'number') return undefined
     const startTime = 'startTime' in value && typeof value.startTime === 'string' ? value.startTime : undefined
     return { pid: value.pid, startTime }
   } catch {

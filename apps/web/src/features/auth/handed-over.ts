@@ -1,11 +1,10 @@
+import { isRecord } from '@tributary/kernel/record'
 import { useCallback, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { codeLifeMs } from './saved-sign-up.ts'
 
 /** An address that a code was sent to, and when (Unix time in ms). */
 export type Sent = { email: string; sentAt: number }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 const textIn = (state: unknown, key: string): string | undefined => {
   const value = isRecord(state) ? state[key] : undefined

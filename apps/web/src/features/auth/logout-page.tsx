@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
+import { isRecord } from '@tributary/kernel/record'
 import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../lib/api/client.ts'
@@ -13,7 +14,7 @@ const patienceMs = 3000
 
 /** Where the page that signed out wants to be afterwards: the sign-in page unless the link says otherwise. */
 const nextOf = (state: unknown): string => {
-  const next = typeof state === 'object' && state !== null && 'next' in state ? state.next : undefined
+  const next = isRecord(state) && 'next' in state ? state.next : undefined
   return safeReturn(typeof next === 'string' ? next : undefined) ?? paths.login()
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { EventDetail, PendingEvent } from '@tributary/contract'
+import { isRecord } from '@tributary/kernel/record'
 import { useMemo } from 'react'
 import { useLocation, useParams } from 'react-router'
 import { byDestination } from '../../lib/events/by-destination.ts'
@@ -24,7 +25,7 @@ const isWithin = (path: unknown, list: string): path is string =>
 const useWayBack = (): string => {
   const list = paths.events(useWorkspace().name)
   const state: unknown = useLocation().state
-  const before = typeof state === 'object' && state !== null && 'search' in state ? state.search : undefined
+  const before = isRecord(state) && 'search' in state ? state.search : undefined
   return isWithin(before, list) ? before : list
 }
 

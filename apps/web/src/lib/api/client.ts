@@ -6,6 +6,7 @@ import {
   type MethodRequest,
   type MethodResponse,
 } from '@tributary/contract'
+import { isRecord } from '@tributary/kernel/record'
 import { useSession } from '../people/session.ts'
 import { ApiError, readErrorBody } from './errors.ts'
 import { doubtServer, isProxyFailure, serverAnswered, watchServer } from './reachability.ts'
@@ -18,9 +19,6 @@ export type CallInput<M extends Method> = { signal?: AbortSignal } & (keyof Meth
   : { params: MethodParams<M> }) &
   (MethodRequest<M> extends undefined ? { body?: undefined } : { body: MethodRequest<M> }) &
   (MethodQuery<M> extends undefined ? { query?: undefined } : { query?: MethodQuery<M> })
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const queryText = (query: unknown): string => {
   const search = new URLSearchParams()

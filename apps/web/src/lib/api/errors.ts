@@ -1,10 +1,8 @@
+import { isRecord } from '@tributary/kernel/record'
 import { fieldErrorText } from '../format/text.ts'
 
 /** The body every refused call of the API carries. */
 export type ErrorBody = { code: number; reason: string; message: string; metadata: Record<string, string> }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textRecord = (value: unknown): Record<string, string> | undefined =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : undefined

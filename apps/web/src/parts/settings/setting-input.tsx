@@ -1,4 +1,5 @@
 import type { SettingOption, SettingValue } from '@tributary/contract'
+import { isRecord } from '@tributary/kernel/record'
 import { Plus, Trash2 } from 'lucide-react'
 import { type Ref, useState } from 'react'
 import { eventVariables, filterParts } from '../../lib/settings/template-parts.ts'
@@ -12,9 +13,7 @@ import { TemplateEditor } from './template-editor.tsx'
 type Pair = { id: number; name: string; value: string }
 
 const pairsOf = (value: SettingValue): Pair[] =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).map(([name, text], id) => ({ id, name, value: text }))
-    : []
+  isRecord(value) ? Object.entries(value).map(([name, text], id) => ({ id, name, value: text })) : []
 
 const HeadersInput = ({
   control,

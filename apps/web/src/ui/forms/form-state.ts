@@ -1,3 +1,4 @@
+import { isRecord } from '@tributary/kernel/record'
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 
 /** What a form holds, by the names of its fields; one level of groups (`settings.url` is `url` of the group `settings`). */
@@ -51,8 +52,7 @@ const parts = (name: string): [group: string, inner?: string] => {
   return at === -1 ? [name] : [name.slice(0, at), name.slice(at + 1)]
 }
 
-const isGroup = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isGroup = (value: unknown): value is Values => isRecord(value)
 
 /** The value of a field. */
 export const valueOf = (values: Values, name: string): unknown => {

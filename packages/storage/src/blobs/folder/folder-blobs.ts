@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, type Dirent } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { faultPoint } from '@tributary/kernel'
+import { faultPoint, isRecord } from '@tributary/kernel'
 import { checkContentType, keyParts } from '../keys.ts'
 import type { Blobs } from '../port.ts'
 
@@ -45,8 +45,7 @@ const encode = (body: Uint8Array, contentType: string): Buffer =>
 const decode = (file: Buffer): { body: Uint8Array; contentType: string } => {
   const end = file.indexOf(0x0a)
   const header: unknown = JSON.parse(file.subarray(0, end).toString())
-  if (typeof header !== 'object' || header === null || !('contentType' in header))
-    throw new Error('A blob has no header')
+  if (!isRecord(header) || !('contentType' in header)) throw new Error('A blob has no header')
   return { body: file.subarray(end + 1), contentType: String(header.contentType) }
 }
 

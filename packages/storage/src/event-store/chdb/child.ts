@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isRecord } from '@tributary/kernel'
 import type { ChildSpec } from '../../supervisor/child-spec.ts'
 import { endProcess, identify, type ProcessIdentity } from '../../supervisor/processes.ts'
 import { type ChildOptions, childOptionsVariable, defaultSessions, type Sessions } from './child-options.ts'
@@ -49,8 +50,7 @@ const readIdentity = (file: string): ProcessIdentity | undefined => {
   if (!existsSync(file)) return undefined
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
-      return undefined
+    if (!isRecord(value) || !('pid' in value) || typeof value.pid !== 'number') return undefined
     const startTime = 'startTime' in value && typeof value.startTime === 'string' ? value.startTime : undefined
     return { pid: value.pid, startTime }
   } catch {

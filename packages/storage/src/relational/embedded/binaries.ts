@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { isRecord } from '@tributary/kernel'
 import type { Account } from './account.ts'
 
 const run = promisify(execFile)
@@ -90,7 +91,7 @@ const copyInto = async (cache: string, native: string, version: string): Promise
 
 const versionOf = async (native: string): Promise<string> => {
   const manifest: unknown = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8'))
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
+  if (isRecord(manifest) && 'version' in manifest) return String(manifest.version)
   return 'unknown'
 }
 

@@ -6,6 +6,7 @@ import {
   propertyAt,
   type SourceSchema,
 } from '@tributary/contract'
+import { isRecord } from '@tributary/kernel/record'
 import { ownerIdOf } from './schema-owner.tsx'
 
 /** What a link into the schema asks to show, and whether the schema has it. */
@@ -41,4 +42,4 @@ export const schemaPlace = (schema: SourceSchema, id: string | null): SchemaPlac
 export const adding = { adding: true } as const
 
 /** Whether a location was reached by such a link. */
-export const isAdding = (state: unknown): boolean => typeof state === 'object' && state !== null && 'adding' in state
+export const isAdding = (state: unknown): boolean => isRecord(state) && 'adding' in state
