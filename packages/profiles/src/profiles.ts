@@ -15,8 +15,8 @@ import { createRecent } from './recent.ts'
 import { neededFor, resolve } from './resolve.ts'
 import { type TraitRow, writeTraits } from './traits.ts'
 
-/** Facts that are remembered as known, over all workspaces. */
-const knownFacts = 100_000
+/** Facts that are remembered as known, over all workspaces: 2 to this power, 8 MB. */
+const knownFactBits = 20
 
 /** What an observation says of who is who, as one text. */
 const factOf = ({ event, identifiers, previous }: Observed): string =>
@@ -78,7 +78,7 @@ export const createLearning = ({
   db,
   metrics,
 }: LearningDeps): ((events: readonly AcceptedEvent[]) => Promise<void>) => {
-  const known = createRecent(knownFacts)
+  const known = createRecent(knownFactBits)
 
   return async (events) => {
     const fresh = new Map<string, Observed[]>()
