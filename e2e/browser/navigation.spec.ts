@@ -49,17 +49,27 @@ test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, e
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Areas')
   await page.goto(`/${workspace}`)
-  await expect(sidebar(page).getByRole('link')).toHaveText(['Home', 'Sources', 'Destinations', 'Connections', 'Events'])
+  await expect(sidebar(page).getByRole('link')).toHaveText([
+    'Home',
+    'Sources',
+    'Destinations',
+    'Connections',
+    'Events',
+    'Profiles',
+  ])
   expect(
     await sidebar(page)
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
-  ).toEqual(['', '/sources', '/destinations', '/connections', '/events'].map((path) => `/${workspace}${path}`))
+  ).toEqual(
+    ['', '/sources', '/destinations', '/connections', '/events', '/profiles'].map((path) => `/${workspace}${path}`),
+  )
   for (const [name, title, description] of [
     ['Sources', 'Sources', 'Where your events come from.'],
     ['Destinations', 'Destinations', 'Where your events are delivered.'],
     ['Connections', 'Connections', 'See which sources feed which destinations.'],
     ['Events', 'Events', 'Every event your sources sent, and its outcome.'],
+    ['Profiles', 'Profiles', 'What is known of each user across events.'],
   ] as const) {
     await sidebar(page).getByRole('link', { name, exact: true }).click()
     await expect(heading(page, title)).toBeVisible()

@@ -25,6 +25,7 @@ test('no page is heavier than its budget for somebody who opens it with nothing 
     { name: 'source, schema', path: `/${source}#schema`, budget: anyPage },
     { name: 'destination, mappings', path: `/${destination}#mappings`, budget: anyPage },
     { name: 'explorer', path: `/${workspace}/events`, budget: anyPage },
+    { name: 'profiles', path: `/${workspace}/profiles`, budget: anyPage },
     { name: 'connections', path: `/${workspace}/connections`, budget: anyPage },
     { name: 'catalog', path: `/${workspace}/catalog-destinations`, budget: anyPage },
     { name: 'settings', path: `/${workspace}/settings/organization/members`, budget: anyPage },

@@ -9,6 +9,7 @@ import { liveScreens } from './live-screens.ts'
 import { manyScreens } from './many-screens.ts'
 import { mappingScreens } from './mapping-screens.ts'
 import { backlogged, failing, settled } from './prepare.ts'
+import { profileScreens } from './profile-screens.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
@@ -486,4 +487,5 @@ export const screens: Screen[] = [
   ...liveScreens,
   ...frameScreens,
   ...eventScreens,
+  ...profileScreens,
 ]

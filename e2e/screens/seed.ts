@@ -316,6 +316,8 @@ export const seedWorkspaces = async (
       {
         type: 'identify',
         userId: 'customer-1',
+        // A device of their own: their profile has two identifiers.
+        anonymousId: 'anon-1',
         messageId: 'seed-identify',
         traits: { email: 'ada@example.com', plan: 'team' },
       },

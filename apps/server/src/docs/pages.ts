@@ -31,6 +31,7 @@ const guides = {
   events: ['Guides', 'Live events, the explorer, and what each status of an event means.'],
   schemas: ['Guides', 'What a source expects, violations, and how to block events that do not conform.'],
   mappings: ['Guides', 'Which events a destination receives, and what each one contains.'],
+  profiles: ['Guides', 'What is known of each user, identifiers, traits, merges, and splits.'],
   deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],
   members: ['Guides', 'Organizations, roles, and invitations.'],
   sources: ['Sources', 'Where events come from: SDKs, HTTP, and webhooks from other services.'],

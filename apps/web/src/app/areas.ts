@@ -1,4 +1,14 @@
-import { ArrowLeftRight, Cable, House, ListTree, type LucideIcon, Radio, Send, Sparkles } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Cable,
+  House,
+  ListTree,
+  type LucideIcon,
+  Radio,
+  Send,
+  Sparkles,
+  UsersRound,
+} from 'lucide-react'
 import { useFlag } from '../lib/integrations/flags.ts'
 import { paths } from '../lib/paths.ts'
 
@@ -35,6 +45,7 @@ export const areasOf = (workspace: string, flags: { syncs: boolean; signals: boo
   },
   { to: paths.connections(workspace), label: 'Connections', icon: Cable, letter: 'c', end: false, also: [] },
   { to: paths.events(workspace), label: 'Events', icon: ListTree, letter: 'e', end: false, also: [] },
+  { to: paths.profiles(workspace), label: 'Profiles', icon: UsersRound, letter: 'p', end: false, also: [] },
   ...(flags.syncs
     ? [{ to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, letter: 'y', end: false, also: [] }]
     : []),

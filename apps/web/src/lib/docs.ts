@@ -39,6 +39,16 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
   [/^connections$/, { '': 'concepts#destination-connection-and-mapping' }],
   [/^events$/, { '': 'events#the-explorer' }],
   [/^events\/[^/]+$/, { '': 'events#status-of-an-event' }],
+  [/^profiles$/, { '': 'profiles' }],
+  [
+    /^profiles\/[^/]+$/,
+    {
+      '': 'profiles#traits',
+      identifiers: 'profiles#identifiers',
+      events: 'profiles',
+      history: 'profiles#merges-and-splits',
+    },
+  ],
   [/^settings\/organization\/members$/, { '': 'members' }],
   [/^settings\/organization$/, { '': 'concepts#organization-and-workspace' }],
   [/^settings\/account$/, { '': 'members#sessions' }],

@@ -28,6 +28,8 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   ],
   sourceEvent: [paths.sourceEvent(`${workspace}/sources/s1`, '0-1-0'), `/${patterns.workspace}/${patterns.source}`],
   events: [paths.events(workspace), `/${patterns.workspace}/${patterns.events}`],
+  profiles: [paths.profiles(workspace), `/${patterns.workspace}/${patterns.profiles}`],
+  profile: [paths.profile(`${workspace}/profiles/p1`), `/${patterns.workspace}/${patterns.profile}`],
   event: [paths.event(`${workspace}/events/e1`), `/${patterns.workspace}/${patterns.event}`],
   sourceSchema: [
     paths.sourceSchema(`${workspace}/sources/s1`, '/events/A b/properties/c'),
@@ -91,6 +93,8 @@ test('the links of the application are these', () => {
     sourceEvent: '/workspaces/w1/sources/s1?event=0-1-0',
     sourceSchemaVersion: '/workspaces/w1/sources/s1?version=2#schema',
     events: '/workspaces/w1/events',
+    profiles: '/workspaces/w1/profiles',
+    profile: '/workspaces/w1/profiles/p1',
     event: '/workspaces/w1/events/e1',
     sourceSchema: '/workspaces/w1/sources/s1?at=%2Fevents%2FA+b%2Fproperties%2Fc#schema',
     catalogSources: '/workspaces/w1/catalog-sources',

@@ -36,6 +36,8 @@ export const paths = {
   events: (workspace: string, filters: { [Name in keyof EventFilters]?: string | undefined } = {}) =>
     `/${workspace}/events${queryOf(filters)}`,
   event: (event: string) => `/${event}`,
+  profiles: (workspace: string) => `/${workspace}/profiles`,
+  profile: (profile: string) => `/${profile}`,
   /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */
   sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,
   /** The history of a source's schema, at one version. */
@@ -97,6 +99,8 @@ export const patterns = {
   source: 'sources/:sourceId',
   events: 'events',
   event: 'events/:eventId',
+  profiles: 'profiles',
+  profile: 'profiles/:profileId',
   catalogSources: 'catalog-sources',
   catalogSource: 'catalog-sources/:slug',
   newSource: 'catalog-sources/:slug/new',

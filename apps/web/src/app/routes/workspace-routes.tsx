@@ -2,6 +2,7 @@ import { administrators } from '@tributary/contract'
 import { Navigate, type RouteObject } from 'react-router'
 import { patterns } from '../../lib/paths.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
+import { profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import {
   catalogDestinationQuery,
   catalogDestinationsQuery,
@@ -70,6 +71,21 @@ const eventRoutes: RouteObject[] = [
     loader: reads(({ workspace, params }) => [
       queryClient.prefetchQuery(sourcesQuery(workspace)),
       queryClient.prefetchQuery(eventQuery(workspace, params.eventId ?? '')),
+    ]),
+  },
+]
+
+const profileRoutes: RouteObject[] = [
+  {
+    path: patterns.profiles,
+    lazy: async () => ({ Component: (await import('../../features/profiles/profiles-page.tsx')).ProfilesPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchInfiniteQuery(profilesQuery(workspace, ''))]),
+  },
+  {
+    path: patterns.profile,
+    lazy: async () => ({ Component: (await import('../../features/profiles/profile-page.tsx')).ProfilePage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(profileQuery(`${workspace}/profiles/${params.profileId ?? ''}`)),
     ]),
   },
 ]
@@ -226,6 +242,7 @@ export const workspaceRoute: RouteObject = {
             { index: true, ...overview },
             ...sourceRoutes,
             ...eventRoutes,
+            ...profileRoutes,
             ...destinationRoutes,
             ...areaRoutes,
             { path: '*', ...overview },

@@ -22,6 +22,7 @@ export const sourceIds = (name: string) => idsOf(resourceNames.source, name)
 export const destinationIds = (name: string) => idsOf(resourceNames.destination, name)
 export const replayIds = (name: string) => idsOf(resourceNames.replay, name)
 export const failureGroupIds = (name: string) => idsOf(resourceNames.failureGroup, name)
+export const profileIds = (name: string) => idsOf(resourceNames.profile, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 

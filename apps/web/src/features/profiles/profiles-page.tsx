@@ -1,0 +1,142 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ProfileSummary } from '@tributary/contract'
+import { SearchX, UsersRound } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { useAddress } from '../../lib/browser/use-address.ts'
+import { useTyped } from '../../lib/browser/use-typed.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
+import { paths } from '../../lib/paths.ts'
+import { profilesQuery } from '../../lib/queries/profile-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { SearchInput } from '../../ui/forms/input.tsx'
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
+import { LoadMore } from '../../ui/lists/load-more.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
+import { TableSkeleton } from '../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { kindOf } from './profile-words.ts'
+
+const columns: readonly Column<ProfileSummary>[] = [
+  {
+    id: 'profile',
+    header: 'Profile',
+    cell: (profile) => (
+      <span className="flex min-w-0 items-center gap-3 py-1.5">
+        <Avatar title={profile.title} />
+        <span className="min-w-0">
+          <Link
+            to={paths.profile(profile.name)}
+            title={profile.title}
+            className="block truncate rounded-sm font-medium hover:underline"
+          >
+            {profile.title}
+          </Link>
+          {profile.email !== '' && profile.email !== profile.title && (
+            <span className="block truncate text-xs text-ink-3">{profile.email}</span>
+          )}
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'identifiers',
+    header: 'Identifiers',
+    width: 'sm:w-80',
+    cell: ({ identifiers, identifier_count }) => (
+      <span className="block truncate text-xs text-ink-2">
+        {identifiers.slice(0, 1).map(({ type, value }) => (
+          <span key={type} title={value}>
+            {kindOf(type)} <span className="font-mono">{value}</span>
+          </span>
+        ))}
+        {identifier_count > 1 && ` and ${count(identifier_count - 1)} more`}
+      </span>
+    ),
+    wide: 'lg',
+  },
+  {
+    id: 'created',
+    header: 'First seen',
+    width: 'sm:w-36',
+    cell: (profile) => <RelativeTime time={profile.create_time} className="text-ink-2" />,
+    align: 'right',
+    className: 'whitespace-nowrap',
+  },
+]
+
+const idOf = (profile: ProfileSummary): string => profile.name
+
+const Nothing = ({ searched, onClear }: { searched: boolean; onClear: () => void }) => {
+  const workspace = useWorkspace().name
+  return searched ? (
+    <EmptyState
+      icon={<SearchX />}
+      title="No profile has this value"
+      action={<Button onClick={onClear}>Clear search</Button>}
+    >
+      Search for a whole identifier, email address, or value of a trait, with the same letter case.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon={<UsersRound />}
+      title="No profiles yet"
+      action={
+        <ButtonLink to={paths.sources(workspace)} variant="primary">
+          See sources
+        </ButtonLink>
+      }
+    >
+      Every user ID and anonymous ID in your events gets a profile. Send an event to see the first one.
+    </EmptyState>
+  )
+}
+
+const List = ({ search, onClear }: { search: string; onClear: () => void }) => {
+  const workspace = useWorkspace()
+  const navigate = useNavigate()
+  const query = useInfiniteQuery(profilesQuery(workspace.name, search))
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.profiles) ?? [], [query.data])
+  if (query.data === undefined && query.isError)
+    return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the profiles" />
+  if (query.data === undefined) return <TableSkeleton rows={8} columns={3} />
+  if (rows.length === 0) return <Nothing searched={search !== ''} onClear={onClear} />
+  return (
+    <div className="space-y-4">
+      <DataTable
+        label="Profiles"
+        columns={columns}
+        rows={rows}
+        rowId={idOf}
+        onRowClick={(profile) => void navigate(paths.profile(profile.name))}
+      />
+      <LoadMore query={query} />
+      <output className="block text-center text-xs text-ink-3">
+        {count(rows.length)} {pluralise(rows.length, 'profile')} shown{query.hasNextPage ? '' : ', no more'}
+      </output>
+    </div>
+  )
+}
+
+const names = ['search'] as const
+
+/** The profiles of a workspace, found by any identifier or trait. */
+export const ProfilesPage = () => {
+  const [{ search }, change] = useAddress(names)
+  const typed = useTyped(search, (text) => change({ search: text }))
+  return (
+    <>
+      <PageHeader title="Profiles" documentTitle="Profiles" description="What is known of each user across events." />
+      <div className="space-y-5">
+        <search aria-label="Filters">
+          <SearchInput label="Search identifier or trait" maxLength={500} {...typed} className="sm:w-80" />
+        </search>
+        <List search={search} onClear={() => change({ search: '' })} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Profile, ProfileTrait } from '@tributary/contract'
+import { Tags } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { traitText } from './profile-words.ts'
+
+const nameOf = (trait: ProfileTrait): string => trait.name
+
+const columnsOf = (titleOf: (source: string) => string): readonly Column<ProfileTrait>[] => [
+  {
+    id: 'name',
+    header: 'Trait',
+    value: (trait) => trait.name,
+    cell: (trait) => (
+      <span className="block min-w-0 py-1.5">
+        <span className="block truncate font-mono text-xs" title={trait.name}>
+          {trait.name}
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'value',
+    header: 'Value',
+    cell: ({ value }) =>
+      value === null ? (
+        <span className="text-ink-3">Too large to keep</span>
+      ) : (
+        <span className="block max-w-96 truncate max-sm:max-w-36" title={traitText(value)}>
+          {traitText(value)}
+        </span>
+      ),
+    width: 'sm:w-96',
+  },
+  {
+    id: 'source',
+    header: 'Source',
+    cell: (trait) => <span className="block truncate text-ink-2">{titleOf(trait.source)}</span>,
+    wide: 'lg',
+    width: 'sm:w-40',
+  },
+  {
+    id: 'time',
+    header: 'Updated',
+    value: (trait) => trait.time,
+    cell: (trait) => (
+      <Link to={paths.event(trait.event)} title="The event it comes from" className="rounded-sm hover:underline">
+        <RelativeTime time={trait.time} className="text-ink-2" />
+      </Link>
+    ),
+    align: 'right',
+    wide: true,
+    width: 'sm:w-36',
+    className: 'whitespace-nowrap',
+  },
+]
+
+/** What events said of a person: the latest value of each trait, where it comes from and when. */
+export const TraitsTab = ({ profile }: { profile: Profile }) => {
+  const sources = useQuery(sourcesQuery(useWorkspace().name)).data
+  const columns = useMemo(
+    () => columnsOf((name) => sources?.find((source) => source.name === name)?.title ?? 'Deleted source'),
+    [sources],
+  )
+  if (profile.traits.length === 0)
+    return (
+      <EmptyState icon={<Tags />} title="No traits yet">
+        Traits come from identify and group calls, and from context.traits of any event.
+      </EmptyState>
+    )
+  return (
+    <div className="space-y-3">
+      <DataTable label="Traits" columns={columns} rows={profile.traits} rowId={nameOf} />
+      {profile.traits_left_out && (
+        <p className="text-xs text-ink-3">Some traits aren't shown: an identifier keeps up to 500 names.</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import type { Page } from '@playwright/test'
+import { failing, settled } from './prepare.ts'
+import type { Screen } from './screens.ts'
+import type { Seed } from './seed.ts'
+
+const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
+const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${path(seed.empty)}`
+
+const list = filled(({ workspace }) => `${workspace}/profiles`)
+/** Someone with traits, several identifiers, and events. */
+const found = filled(({ workspace }) => `${workspace}/profiles?search=customer-1`)
+
+/** Opens the profile that was found, on one of its tabs. */
+const openProfile =
+  (tab: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('table', { name: 'Profiles' }).getByRole('link').first().click()
+    await page.getByRole('tab', { name: tab }).click()
+    await settled(page)
+  }
+
+/** The list of profiles, and one of them with each of its tabs. */
+export const profileScreens: Screen[] = [
+  { name: 'profiles-filled', path: list, ready: settled },
+  {
+    name: 'profiles-no-match',
+    path: filled(({ workspace }) => `${workspace}/profiles?search=nothing`),
+    ready: settled,
+  },
+  { name: 'profiles-empty', path: empty(({ workspace }) => `${workspace}/profiles`), ready: settled },
+  {
+    name: 'profiles-error',
+    path: list,
+    prepare: failing(/\/api\/workspaces\/[^/]+\/profiles$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  { name: 'profile-traits', path: found, ready: openProfile('Traits') },
+  { name: 'profile-identifiers', path: found, ready: openProfile('Identifiers') },
+  { name: 'profile-events', path: found, ready: openProfile('Events') },
+  { name: 'profile-history', path: found, ready: openProfile('History') },
+  {
+    name: 'profile-split',
+    path: found,
+    ready: async (page) => {
+      await openProfile('Identifiers')(page)
+      await page.getByRole('checkbox').nth(1).click()
+      await page.getByRole('button', { name: 'Split off' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'profile-missing',
+    path: filled(({ workspace }) => `${workspace}/profiles/unknown`),
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await page.getByRole('alert').waitFor()
+      await settled(page)
+    },
+  },
+]
