@@ -1,4 +1,7 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { runStatementAction } from './actions/run-statement.ts'
+import { upsertRow } from './actions/upsert-row.ts'
+import { writeEvent } from './actions/write-event.ts'
 import { deliver } from './deliver.ts'
 import { check, settings } from './settings.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
@@ -80,35 +83,7 @@ export const postgresql = defineDestination({
       actions: ['run_statement'],
     },
   ],
-  actions: [
-    {
-      name: 'write_event',
-      title: 'Write event',
-      description: 'Writes the event to the tables of its type and name.',
-      targets: [],
-      customTargets: true,
-      wholeEvent: true,
-      eventTypes: [],
-    },
-    {
-      name: 'upsert_row',
-      title: 'Upsert row',
-      description: 'Writes a row with the mapped columns, replacing the row with the same key.',
-      targets: [],
-      customTargets: true,
-      wholeEvent: false,
-      eventTypes: [],
-    },
-    {
-      name: 'run_statement',
-      title: 'Run statement',
-      description: 'Runs the custom SQL statement with the event as parameters.',
-      targets: [],
-      customTargets: true,
-      wholeEvent: true,
-      eventTypes: [],
-    },
-  ],
+  actions: [writeEvent, upsertRow, runStatementAction],
   presets: [{ action: 'write_event', fields: {} }],
   batching: () => ({ maxEvents: 500, maxBytes: 2 * 1024 * 1024, maxWaitMs: 2000 }),
   concurrency: 1,

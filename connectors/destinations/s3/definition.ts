@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { writeLine } from './actions/write-line.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
 
@@ -63,17 +64,7 @@ export const s3 = defineDestination({
       actions: ['write_line'],
     },
   ],
-  actions: [
-    {
-      name: 'write_line',
-      title: 'Write line',
-      description: 'Writes the event as a line of an object.',
-      targets: [],
-      customTargets: true,
-      wholeEvent: true,
-      eventTypes: [],
-    },
-  ],
+  actions: [writeLine],
   presets: [{ action: 'write_line', fields: {} }],
   batching: ({ wait_seconds: seconds }) => ({
     maxEvents: 10_000,

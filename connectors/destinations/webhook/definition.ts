@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { send } from './actions/send.ts'
 import { oauth2 } from './authentication.ts'
 import { deliver, deliverRows, testConnection } from './deliver.ts'
 import { settings } from './settings.ts'
@@ -73,17 +74,7 @@ export const webhook = defineDestination({
       actions: ['send'],
     },
   ],
-  actions: [
-    {
-      name: 'send',
-      title: 'Send event',
-      description: 'Sends the event as it is, or an object of the fields you map.',
-      targets: [],
-      customTargets: true,
-      wholeEvent: true,
-      eventTypes: [],
-    },
-  ],
+  actions: [send],
   presets: [{ action: 'send', fields: {} }],
   batching: ({ batching, batch_size: maxEvents, batch_wait_ms: maxWaitMs }) =>
     batching
