@@ -20,7 +20,7 @@ const Rows = ({ events, sources }: { events: readonly EventSummary[]; sources: r
     <ul className="-my-2 divide-y divide-line">
       {events.map((event) => (
         <li key={event.event_id} className="flex items-center gap-3 py-1.5">
-          <span className="w-16 shrink-0 font-mono text-xs text-ink-2">{event.type}</span>
+          <span className="w-16 shrink-0 max-sm:hidden font-mono text-xs text-ink-2">{event.type}</span>
           <span className="min-w-0 flex-1">
             <Link
               to={paths.event(event.name)}

@@ -9,7 +9,7 @@ import {
 import { cn } from '../cn.ts'
 
 const box =
-  'w-full rounded-md border border-field-line bg-surface text-base text-ink shadow-card transition-colors placeholder:text-ink-3 hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 aria-invalid:border-danger aria-invalid:focus-visible:outline-danger/35 max-sm:text-lg'
+  'w-full rounded-md border border-field-line bg-surface text-base text-ink shadow-card transition-colors placeholder-shown:text-ellipsis placeholder:text-ink-3 hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 aria-invalid:border-danger aria-invalid:focus-visible:outline-danger/35 max-sm:text-lg'
 
 export type InputProps = InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }
 

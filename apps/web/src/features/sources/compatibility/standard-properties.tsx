@@ -16,9 +16,9 @@ const Row = ({ row, message }: { row: PropertyRow; message: string }) => {
       </td>
       <td className="px-3 py-2 whitespace-nowrap text-ink-2">
         {row.type}
-        <span className="block text-xs text-ink-3 sm:hidden">{row.requirement}</span>
+        <span className="block text-xs text-ink-3 @md:hidden">{row.requirement}</span>
       </td>
-      <td className="px-3 py-2 whitespace-nowrap text-ink-2 max-sm:hidden">{row.requirement}</td>
+      <td className="px-3 py-2 whitespace-nowrap text-ink-2 @max-md:hidden">{row.requirement}</td>
       <td className={cn('px-3 py-2 whitespace-nowrap', fits ? 'text-success-ink' : 'text-danger-ink')}>
         <span className="flex items-center gap-1.5">
           <Icon aria-hidden className="size-3.5 shrink-0" />
@@ -37,7 +37,7 @@ export const StandardProperties = ({
   rows: readonly PropertyRow[]
   problems: readonly Problem[]
 }) => (
-  <div className="overflow-hidden rounded-lg border border-line">
+  <div className="@container overflow-hidden rounded-lg border border-line">
     <table aria-label="Standard properties" className="w-full border-collapse text-sm">
       <thead>
         <tr className="border-b border-line bg-canvas">
@@ -47,7 +47,7 @@ export const StandardProperties = ({
           <th scope="col" className={head}>
             Type
           </th>
-          <th scope="col" className={cn(head, 'max-sm:hidden')}>
+          <th scope="col" className={cn(head, '@max-md:hidden')}>
             Requirement
           </th>
           <th scope="col" className={head}>

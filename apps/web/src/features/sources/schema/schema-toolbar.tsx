@@ -34,7 +34,7 @@ export const SchemaToolbar = ({
       label="Search events and properties"
       value={search}
       onChange={(event) => onSearch(event.currentTarget.value)}
-      className="sm:mr-auto sm:w-64 lg:w-72"
+      className="sm:mr-auto sm:w-auto sm:max-w-72 sm:min-w-64 sm:flex-1"
     />
     {mayEdit && (
       <>

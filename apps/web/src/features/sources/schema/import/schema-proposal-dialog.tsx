@@ -135,12 +135,14 @@ const Proposal = ({
         <p className="mr-auto text-sm text-ink-2">
           New events and properties are selected. Review changes to existing ones yourself.
         </p>
-        <Button size="sm" onClick={() => choose(all, true)}>
-          Select all
-        </Button>
-        <Button size="sm" onClick={() => setChosen(new Set())}>
-          Select none
-        </Button>
+        <span className="flex gap-2">
+          <Button size="sm" onClick={() => choose(all, true)}>
+            Select all
+          </Button>
+          <Button size="sm" onClick={() => setChosen(new Set())}>
+            Select none
+          </Button>
+        </span>
       </div>
       <ul aria-label="Proposed events" className="divide-y divide-line rounded-lg border border-line bg-surface">
         {proposal.map((proposed) => (
