@@ -25,6 +25,7 @@ const rules: [word: RegExp, better: string][] = [
   [/\bmended\b/i, 'fixed'],
   [/\bis called like\b/i, 'matches'],
   [/\bthe other side\b/i, 'the provider'],
+  [/\b(?:user|anonymous|[Gg]roup|[Mm]essage|[Ee]vent|[Ss]ource|[Ww]orkspace|User|Anonymous) ids?\b/, 'ID, IDs'],
 ]
 
 /** Texts of the specification, to the letter. */
@@ -75,7 +76,7 @@ export const wordProblems = (file: string, source: string): WordProblem[] => {
     literal.some((each) => text.includes(each))
       ? []
       : rules.flatMap(([word, better]) =>
-          [...text.matchAll(new RegExp(word, 'gi'))].map((match) => ({
+          [...text.matchAll(new RegExp(word, `${word.flags}g`))].map((match) => ({
             line: source.slice(0, start + match.index).split('\n').length,
             word: match[0],
             better,

@@ -256,8 +256,8 @@ test('the form for a new destination tells what it receives, how, and what a rec
   await page.goto(`/${workspace}/catalog-destinations/postgresql/new`)
   const received = page.getByRole('region', { name: 'Receives' }).getByRole('listitem')
   await expect(received).toContainText([
-    /^Events\s*Insert Only.*Identified by: Message id$/,
-    /^Users\s*Create or update.*Identified by: User id$/,
+    /^Events\s*Insert Only.*Identified by: Message ID$/,
+    /^Users\s*Create or update.*Identified by: User ID$/,
     /^Rows of a table\s*Create or update.*Identified by: Upsert key column$/,
     /^Custom statement\s*Your SQL runs/,
   ])

@@ -27,7 +27,7 @@ export const shopify: SourceDefinition = {
     },
     {
       title: 'How webhooks become events',
-      text: 'It is an event with the name of its topic, such as `orders/create`, and the body as its properties. The customer is the user id; a cart without a customer has an anonymous id of its own. Of an order too large for an event the repeated amounts are left out first; `context.left_out` then says what is missing.',
+      text: 'It is an event with the name of its topic, such as `orders/create`, and the body as its properties. The customer is the user ID; a cart without a customer has an anonymous ID of its own. Of an order too large for an event the repeated amounts are left out first; `context.left_out` then says what is missing.',
     },
     {
       title: 'See it arrive',

@@ -110,8 +110,8 @@ export const eventMappings = z
 
 /** What a VARIABLE may name. */
 export const mappingVariables = [
-  { name: 'event_id', display_name: 'Event id' },
-  { name: 'message_id', display_name: 'Message id' },
+  { name: 'event_id', display_name: 'Event ID' },
+  { name: 'message_id', display_name: 'Message ID' },
   { name: 'event_name', display_name: 'Event name' },
   { name: 'event_type', display_name: 'Event type' },
   { name: 'user_key', display_name: 'User ID or anonymous ID' },
@@ -119,9 +119,9 @@ export const mappingVariables = [
   { name: 'timestamp_seconds', display_name: 'Event time, seconds since 1970' },
   { name: 'timestamp_milliseconds', display_name: 'Event time, milliseconds since 1970' },
   { name: 'received_at', display_name: 'Received time' },
-  { name: 'workspace_id', display_name: 'Workspace id' },
-  { name: 'source_id', display_name: 'Source id' },
-  { name: 'destination_id', display_name: 'Destination id' },
+  { name: 'workspace_id', display_name: 'Workspace ID' },
+  { name: 'source_id', display_name: 'Source ID' },
+  { name: 'destination_id', display_name: 'Destination ID' },
 ] as const
 export type MappingVariable = (typeof mappingVariables)[number]['name']
 

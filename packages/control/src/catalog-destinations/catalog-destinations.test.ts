@@ -46,7 +46,7 @@ test('an entry tells what it receives: how it is brought over, by which action, 
   const { guest, workspaceId: workspace } = await startOrganization(mapped)
   const { objects, actions } = await guest.ok(methods.catalogDestinations.get, { workspace, app: 'mapped' })
   expect(objects.map(({ name, sync_modes, identifiers }) => ({ name, sync_modes, identifiers }))).toEqual([
-    { name: 'purchases', sync_modes: ['UPSERT_ONLY'], identifiers: ['Email', 'URL', 'User id'] },
+    { name: 'purchases', sync_modes: ['UPSERT_ONLY'], identifiers: ['Email', 'URL', 'User ID'] },
     { name: 'events', sync_modes: ['INSERT_ONLY'], identifiers: [] },
   ])
   const written = objects.flatMap((object) => object.actions)

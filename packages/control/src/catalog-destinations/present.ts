@@ -7,7 +7,7 @@ import type {
 import { type CatalogDestination, type ListedCatalogDestination, resourceNames } from '@tributary/contract'
 import { presentOption } from '../app-settings/present-setting.ts'
 
-const eventIdentifiers = { messageId: 'Message id', userId: 'User id' } as const
+const eventIdentifiers = { messageId: 'Message ID', userId: 'User ID' } as const
 
 /** What people call what a record is known by. */
 const identifierLabel = ({ settings, actions }: DestinationDefinition, identifier: ObjectIdentifier): string => {

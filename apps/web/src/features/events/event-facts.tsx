@@ -61,16 +61,16 @@ export const EventFacts = ({ event }: { event: EventDetail }) => {
       <Row name="Environment">
         <EnvironmentBadge test={event.test} />
       </Row>
-      <Id name="Message id" id={event.message_id} />
-      <Id name="User id" id={event.user_id} {...ofUser(event.user_id)} />
-      <Id name="Anonymous id" id={event.anonymous_id} {...ofUser(event.anonymous_id)} />
-      <Id name="Group id" id={event.group_id} />
+      <Id name="Message ID" id={event.message_id} />
+      <Id name="User ID" id={event.user_id} {...ofUser(event.user_id)} />
+      <Id name="Anonymous ID" id={event.anonymous_id} {...ofUser(event.anonymous_id)} />
+      <Id name="Group ID" id={event.group_id} />
       <Id name="Previous id" id={event.previous_id} />
       <Time name="timestamp" time={event.timestamp} />
       <Time name="originalTimestamp" time={event.original_timestamp} />
       <Time name="sentAt" time={event.sent_at} />
       <Time name="receivedAt" time={event.receive_time} />
-      <Id name="Event id" id={event.event_id} />
+      <Id name="Event ID" id={event.event_id} />
     </dl>
   )
 }

@@ -155,10 +155,10 @@ export const MoreFields = ({ filters, change }: FieldsProps) => {
         words={choiceWords.test}
         onChoose={(test) => change({ test })}
       />
-      <Field label="User id or anonymous id">
+      <Field label="User ID or anonymous ID">
         {(control) => <TypedInput control={control} value={filters.user} tell={(user) => change({ user })} max={500} />}
       </Field>
-      <Field label="Message id">
+      <Field label="Message ID">
         {(control) => (
           <TypedInput control={control} value={filters.message} tell={(message) => change({ message })} max={200} />
         )}

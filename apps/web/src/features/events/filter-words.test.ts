@@ -31,7 +31,7 @@ test('every filter that is set has words, and no other', () => {
     'Compatibility: Needs attention',
     'Environment: Production',
     'User: u-1',
-    'Message id: m-1',
+    'Message ID: m-1',
     'plan: team',
   ])
 })

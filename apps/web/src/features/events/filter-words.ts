@@ -42,7 +42,7 @@ export const setFilters = (filters: EventFilters, sources: readonly Pick<Source,
   ] as const)
     if (filters[name] !== '') add(label, choiceWords[name](filters[name]), [name])
   add('User', filters.user, ['user'])
-  add('Message id', filters.message, ['message'])
+  add('Message ID', filters.message, ['message'])
   if (filters.property !== '' && filters.value !== '') add(filters.property, filters.value, ['property', 'value'])
   return found
 }

@@ -53,8 +53,8 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         )}
       </dl>
       <div className="mb-4 flex items-center gap-1 text-xs text-ink-3">
-        Message id <code className="truncate font-mono text-ink-2">{delivery.message_id}</code>
-        <CopyButton text={delivery.message_id} name="Copy message id" notice="Message ID copied" size="xs" />
+        Message ID <code className="truncate font-mono text-ink-2">{delivery.message_id}</code>
+        <CopyButton text={delivery.message_id} name="Copy message ID" notice="Message ID copied" size="xs" />
       </div>
       <Exchange
         reason={attemptCause(delivery.reason, delivery.http_status, delivery.response)}

@@ -91,7 +91,7 @@ export const ViolationDialog = ({
         <span className="break-words">
           {property !== '' && <code className="font-mono">{property}</code>}
           {property !== '' && ': '}
-          {problemTitle(violation.problem)}, last <RelativeTime time={violation.last_seen_time} />
+          {problemTitle(violation.problem)}, last seen <RelativeTime time={violation.last_seen_time} />
         </span>
       }
       footer={

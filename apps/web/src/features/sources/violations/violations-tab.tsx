@@ -59,7 +59,7 @@ const columnsOf = (source: string, mayEdit: boolean): readonly Column<Violation>
               <FixedLink source={source} version={row.fixed_in_version} />,{' '}
             </>
           )}
-          {problemTitle(row.problem)}, last <RelativeTime time={row.last_seen_time} />
+          {problemTitle(row.problem)}, last seen <RelativeTime time={row.last_seen_time} />
         </span>
       </span>
     ),
