@@ -41,6 +41,31 @@ export const findClippedText = (page: Page): Promise<string[]> =>
       .map((element) => `"${element.textContent?.trim().slice(0, 60)}"`)
   })
 
+/** Texts of cells of a table that do not end before the space at the right edge of their cell. */
+export const findOverfullCells = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const range = document.createRange()
+    return [...document.querySelectorAll('td, th')]
+      .filter((cell) => {
+        const { overflowX, paddingRight } = getComputedStyle(cell)
+        if (overflowX !== 'visible' || cell.textContent?.trim() === '') return false
+        const edge = cell.getBoundingClientRect().right - Number.parseFloat(paddingRight) + 1
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+        for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+          const frame = text.parentElement
+          if (frame === null || !frame.checkVisibility({ visibilityProperty: true })) continue
+          // A frame inside the cell may cut it, which is looked for by itself.
+          if (frame !== cell && frame.getBoundingClientRect().right <= edge) continue
+          range.selectNodeContents(text)
+          const { right, width } = range.getBoundingClientRect()
+          if (width > 2 && right > edge) return true
+        }
+        return false
+      })
+      .slice(0, 3)
+      .map((cell) => `"${cell.textContent?.trim().slice(0, 40)}"`)
+  })
+
 /** Words that go on in the next line without a hyphen, though they are short enough for a line of a phone. */
 export const findBrokenWords = (page: Page): Promise<string[]> =>
   page.evaluate(() => {

@@ -1,10 +1,18 @@
 import type { Page } from '@playwright/test'
 import type { RefusedRequest } from '@tributary/contract'
 
+/** Frames without anything being loaded after which nothing follows: what has loaded may ask for more. */
+const quietFrames = 10
+
 /** Resolves when nothing is being loaded any more. */
 export const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle')
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+  await page.evaluate(async (wanted) => {
+    for (let quiet = 0; quiet < wanted; quiet++) {
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+      if (document.querySelector('[aria-busy="true"]') !== null) quiet = 0
+    }
+  }, quietFrames)
 }
 
 /** Every call of the API whose path matches fails with the body that the server gives for a fault. */

@@ -10,7 +10,7 @@ export const settings = defineSettings({
     maxLength: 63,
   }),
   access_key_id: setting.text({
-    label: 'Access key id',
+    label: 'Access key ID',
     help: 'From a user or token that can write to the bucket.',
     required: true,
     maxLength: 128,

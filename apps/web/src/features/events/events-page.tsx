@@ -41,6 +41,7 @@ const columnsOf = (sources: readonly Source[], search: string): readonly Column<
           <span className="font-mono">{event.type === '' ? 'no type' : event.type}</span> ·{' '}
           {sources.find(({ name }) => name === event.source)?.title ?? 'Deleted source'}
         </span>
+        <RelativeTime time={event.receive_time} className="block text-xs text-ink-3 sm:hidden" />
       </span>
     ),
   },
@@ -73,6 +74,7 @@ const columnsOf = (sources: readonly Source[], search: string): readonly Column<
     cell: (event) => <RelativeTime time={event.receive_time} className="text-ink-2" />,
     align: 'right',
     className: 'whitespace-nowrap',
+    wide: true,
   },
 ]
 

@@ -23,12 +23,12 @@ import { sumOf } from './failure-count.tsx'
 import { FailureGroupView } from './failure-group.tsx'
 import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 
-/** When it is tried again. */
-const NextTry = ({ row: { next_time } }: { row: FailureGroup }) =>
+/** When it is tried again; `past` says it of one whose time has come. */
+const NextTry = ({ row: { next_time }, past }: { row: FailureGroup; past: string }) =>
   next_time === null ? (
     <span className="text-ink-3">Manual</span>
   ) : (
-    <RelativeTime time={next_time} upcoming past="Due now" className="text-ink-2" />
+    <RelativeTime time={next_time} upcoming past={past} className="text-ink-2" />
   )
 
 /** `tried`: whether the line for phones says when it is tried again. */
@@ -47,7 +47,7 @@ const cause = (tried: boolean): Column<FailureGroup> => ({
         {tried && row.state === 'waiting' && (
           <>
             {' '}
-            · next try: <NextTry row={row} />
+            · next try: <NextTry row={row} past="due now" />
           </>
         )}
       </span>
@@ -90,7 +90,7 @@ const next: Column<FailureGroup> = {
   id: 'next',
   header: 'Next try',
   value: (row) => row.next_time ?? '',
-  cell: (row) => <NextTry row={row} />,
+  cell: (row) => <NextTry row={row} past="Due now" />,
   align: 'right',
   wide: true,
   className: 'whitespace-nowrap',

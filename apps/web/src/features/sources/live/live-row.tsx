@@ -23,7 +23,7 @@ export const columnClass = {
   type: 'w-28 px-4 @max-lg:w-19 @max-lg:pr-1 @max-lg:pl-3',
   name: 'px-4 @max-lg:px-2',
   environment: 'w-20 px-4 @max-lg:w-13 @max-lg:px-1',
-  time: 'w-32 px-4 @max-lg:w-22 @max-lg:pr-3 @max-lg:pl-1',
+  time: 'w-32 px-4 @max-lg:w-24 @max-lg:pr-2 @max-lg:pl-1',
   user: 'w-36 px-4 @max-4xl:hidden',
   property: 'w-36 px-4 @max-2xl:hidden',
 } as const

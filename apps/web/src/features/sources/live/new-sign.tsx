@@ -7,7 +7,8 @@ export const NewSign = ({ compatibility }: { compatibility: Compatibility | unde
   if (compatibility !== 'incompatible') return null
   const { title, short, text, tone } = compatibilityWords.incompatible
   return (
-    <Badge tone={tone} title={`${title}: ${text}`}>
+    // Where there is little room, the icon beside it says it alone.
+    <Badge tone={tone} title={`${title}: ${text}`} className="@max-lg:hidden">
       {short}
     </Badge>
   )
