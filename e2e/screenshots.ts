@@ -74,6 +74,15 @@ const redrawn = async (page: Page): Promise<void> => {
   await frames(page)
 }
 
+/** Scrolls to the end of the page and back: charts and editors are drawn whole once they have been in view. */
+const lookThrough = async (page: Page): Promise<void> => {
+  const from = await page.evaluate(() => window.scrollY)
+  for (const top of [Number.MAX_SAFE_INTEGER, from]) {
+    await page.evaluate((to) => window.scrollTo(0, to), top)
+    await frames(page)
+  }
+}
+
 /** Resolves when every color has changed: a transition has a frame of its own, however short it is. */
 const changeTheme = async (page: Page, theme: Theme): Promise<void> => {
   await page.emulateMedia({ colorScheme: theme })
@@ -146,6 +155,8 @@ const shoot = async (
     await page.goto(screen.path(seed))
     await screen.ready(page, seed)
     await redrawn(page)
+    // An open menu closes when the page moves.
+    if (screen.opensMenu !== true) await lookThrough(page)
     await takePicture(page, `${name}-light`, screen)
     await checkLayout(page, `${name}-light`)
     await changeTheme(page, 'dark')
