@@ -12,10 +12,15 @@ import { endGap, endHeight, type MapEnd, type MapLayout, type MapLine, pathOf, p
 
 /** What a line is called: its ends, its state and what went over it. */
 const nameOf = (
-  { connection: { enabled, extra }, outcomes: { delivered, failed } }: MapLine,
+  { connection: { enabled, extra }, outcomes: { delivered, failed }, counted }: MapLine,
   range: RangePreset,
-): string =>
-  `Connection from ${extra.source.title} to ${extra.destination.title}: ${enabled ? '' : 'off, '}${count(delivered)} delivered and ${count(failed)} failed in the ${viewOf(range).title.toLowerCase()}`
+): string => {
+  const ends = `Connection from ${extra.source.title} to ${extra.destination.title}`
+  const off = enabled ? [] : ['off']
+  const counts = `${count(delivered)} delivered and ${count(failed)} failed in the ${viewOf(range).title.toLowerCase()}`
+  const words = [...off, ...(counted ? [counts] : [])].join(', ')
+  return words === '' ? ends : `${ends}: ${words}`
+}
 
 /** Nothing goes over it, whatever is sent. */
 const isOff = ({ connection: { enabled, extra } }: MapLine): boolean =>
@@ -65,9 +70,9 @@ const End = ({
 
 const failedWords = (failed: number): string => (failed > 0 ? `· ${shortCount(failed)} failed` : '')
 
-const Counts = ({ line: { outcomes } }: { line: MapLine }) => (
+const Counts = ({ line: { outcomes, counted } }: { line: MapLine }) => (
   <>
-    <span>{shortCount(outcomes.delivered)}</span>
+    <span>{counted ? shortCount(outcomes.delivered) : '…'}</span>
     {outcomes.failed > 0 && <span className="text-danger-ink">{failedWords(outcomes.failed)}</span>}
   </>
 )

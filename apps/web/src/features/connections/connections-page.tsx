@@ -62,7 +62,7 @@ const useLayout = (workspace: string, connections: readonly Connection[], search
               ...(state === 'needs_setup' ? { off: 'Needs set-up' } : enabled ? {} : { off: 'Paused' }),
             })) ?? endsOf(connections, 'destination'),
           connections,
-          activities: activities ?? [],
+          activities,
         },
         search,
       ),

@@ -24,6 +24,15 @@ test('connected ends come first, each destination near its sources, and what is 
   ])
 })
 
+test('a line whose numbers are still read says so, and one without any activity has counted none', () => {
+  expect(layOut({ ...input, activities: undefined }, '').lines.map(({ counted }) => counted)).toEqual([
+    false,
+    false,
+    false,
+  ])
+  expect(layOut(input, '').lines.map(({ counted }) => counted)).toEqual([true, true, true])
+})
+
 test('a search keeps what it finds with its partners', () => {
   const found = layOut(input, ' title S1 ')
   expect(found.sources.map(({ name }) => name)).toEqual(['s1'])

@@ -17,6 +17,8 @@ export type MapLine = {
   from: number
   to: number
   outcomes: DeliveryOutcomes
+  /** Whether `outcomes` have been read; they are 0 before. */
+  counted: boolean
 }
 
 export type MapLayout = {
@@ -67,7 +69,8 @@ export const layOut = (
     sources: readonly MapEnd[]
     destinations: readonly MapEnd[]
     connections: readonly Connection[]
-    activities: readonly ConnectionActivity[]
+    /** Absent while they are read. */
+    activities: readonly ConnectionActivity[] | undefined
   },
   search: string,
 ): MapLayout => {
@@ -92,7 +95,7 @@ export const layOut = (
   )
   const destinations = ordered(sides.destinations.placed, near)
   const rowOf = new Map(destinations.map(({ name }, place) => [name, place]))
-  const activityOf = new Map(input.activities.map((each) => [`${each.source} ${each.destination}`, each]))
+  const activityOf = new Map(input.activities?.map((each) => [`${each.source} ${each.destination}`, each]))
   return {
     sources,
     destinations,
@@ -104,6 +107,7 @@ export const layOut = (
         from: placeOf.get(connection.source) ?? 0,
         to: rowOf.get(connection.destination) ?? 0,
         outcomes: activity ?? addOutcomes([]),
+        counted: input.activities !== undefined,
       }
     }),
   }

@@ -21,7 +21,7 @@ import { useRetryDeliveries } from '../mutations.ts'
 type Affected = ParkedDelivery['events'][number]
 
 const line =
-  'grid min-w-0 flex-1 grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)] items-center gap-x-4 sm:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]'
+  'grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,auto)] items-center gap-x-4 sm:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]'
 
 const userOf = ({ user_id, anonymous_id }: Affected): string => (user_id === '' ? anonymous_id : user_id)
 

@@ -20,6 +20,8 @@ const states: Readonly<Record<ReplayState, { label: string; tone: BadgeTone }>> 
   failed: { label: 'Failed', tone: 'danger' },
 }
 
+const delivering = { label: 'Delivering', tone: 'accent' } as const
+
 const Progress = ({ replay }: { replay: Replay }) => {
   const { sent_count: sent, event_count: all, state } = replay
   const share = all === 0 ? 0 : Math.min(1, sent / all)
@@ -36,7 +38,7 @@ const Progress = ({ replay }: { replay: Replay }) => {
         <div
           className={cn(
             'h-full rounded-full transition-[width] duration-500',
-            state === 'done' ? 'bg-success' : state === 'failed' ? 'bg-danger' : 'bg-accent',
+            state === 'done' && !isMoving(replay) ? 'bg-success' : state === 'failed' ? 'bg-danger' : 'bg-accent',
             (state === 'paused' || state === 'cancelled') && 'opacity-50',
           )}
           style={{ width: `${share * 100}%` }}
@@ -131,7 +133,8 @@ const Actions = ({ destination, replay }: { destination: string; replay: Replay 
 /** One replay: what it is about, how far it is, the outcomes of its events, and what can be done with it. */
 export const ReplayCard = ({ destination, replay }: { destination: string; replay: Replay }) => {
   const mayEdit = useMayEdit() === true
-  const { label, tone } = states[replay.state]
+  // All is sent, and the destination has not answered to all of it.
+  const { label, tone } = replay.state === 'done' && isMoving(replay) ? delivering : states[replay.state]
   const open = replay.state === 'running' || replay.state === 'paused'
   const title = replay.kind === 'history' ? 'History' : 'Dead letters'
   return (
