@@ -3,6 +3,7 @@
 import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { Radio, Settings } from 'lucide-react'
+import { useState } from 'react'
 import { createMemoryRouter, RouterProvider, useLocation } from 'react-router'
 import { expect, test } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
@@ -65,4 +66,25 @@ test('UI-38: outside browsable mode a tab neither reads nor changes the hash', a
   await userEvent.click(screen.getByRole('tab', { name: 'Live events' }))
   expect(screen.getByRole('tabpanel').textContent).toBe('Events')
   expect(screen.getByRole('status').textContent).toBe('#settings')
+})
+
+const Anew = () => {
+  const tab = useState('live')
+  const [turn, setTurn] = useState(0)
+  return (
+    <>
+      <button type="button" onClick={() => setTurn(turn + 1)}>
+        Anew
+      </button>
+      <Tabs key={turn} label="Source" tabs={tabs} chosen={tab} />
+    </>
+  )
+}
+
+test('a choice that is held outside outlasts the strip', async () => {
+  const user = userEvent.setup()
+  renderUi(<Anew />)
+  await user.click(screen.getByRole('tab', { name: 'Settings' }))
+  await user.click(screen.getByRole('button', { name: 'Anew' }))
+  expect(screen.getByRole('tab', { name: 'Settings' }).getAttribute('aria-selected')).toBe('true')
 })

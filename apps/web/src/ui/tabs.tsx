@@ -43,16 +43,20 @@ const fade = (list: HTMLElement): void => {
 export const Tabs = ({
   tabs,
   browsable = false,
+  chosen,
   label,
 }: {
   tabs: readonly TabItem[]
   browsable?: boolean
+  /** The chosen tab and how it changes, where it outlasts the strip, such as when the page gets another width. */
+  chosen?: readonly [id: string, choose: (id: string) => void]
   label: string
 }) => {
   const location = useLocation()
   const navigate = useNavigate()
-  const [own, setOwn] = useState(tabs[0]?.id ?? '')
-  const active = browsable ? tabOfHash(tabs, tabOfVisit(location)) : own
+  const own = useState(tabs[0]?.id ?? '')
+  const [picked, pick] = chosen ?? own
+  const active = browsable ? tabOfHash(tabs, tabOfVisit(location)) : picked
   const list = useRef<HTMLDivElement>(null)
   const shownTabs = tabs.map(({ id }) => id).join(' ')
   useEffect(() => {
@@ -75,7 +79,7 @@ export const Tabs = ({
     return () => observer.disconnect()
   }, [active, shownTabs])
   const choose = (id: string): void => {
-    if (!browsable) return setOwn(id)
+    if (!browsable) return pick(id)
     const hash = tabs.find((tab) => tab.id === id)?.hash
     void navigate(
       { pathname: location.pathname, search: location.search, hash: hash ?? '' },

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { EventDetail, PendingEvent, SourceSchema, SourceWithSchema } from '@tributary/contract'
 import { Ban, ChevronDown, ChevronUp, CircleAlert } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { rejectionOf } from '../../../lib/events/rejection.ts'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { sourceIds } from '../../../lib/format/names.ts'
@@ -101,9 +101,10 @@ type ContentProps = {
   query: UseQueryResult<EventDetail | PendingEvent>
   source: SourceWithSchema
   schema: SourceSchema
+  tab: readonly [id: string, choose: (id: string) => void]
 }
 
-const Content = ({ event, query, source, schema }: ContentProps) => {
+const Content = ({ event, query, source, schema, tab }: ContentProps) => {
   const workspace = `workspaces/${sourceIds(source.name).workspace}`
   const panel = (children: (detail: EventDetail) => ReactNode) => (
     <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the event">
@@ -117,6 +118,7 @@ const Content = ({ event, query, source, schema }: ContentProps) => {
       {event?.status === 'blocked' && <Blocked replayed={replayed} />}
       <Tabs
         label="Event"
+        chosen={tab}
         tabs={[
           { id: 'payload', name: 'Payload', content: panel((detail) => <Payload event={detail} />) },
           {
@@ -233,6 +235,7 @@ export const EventPanel = (props: PanelProps) => {
     if (data !== undefined) onRead({ type: 'detailed', events: [ofDetail(data)] })
   }, [data, onRead])
   const event = data === undefined ? listed : ofDetail(data)
+  const tab = useState('payload')
   return (
     <SidePanel
       onClose={onClose}
@@ -252,7 +255,7 @@ export const EventPanel = (props: PanelProps) => {
         </>
       }
     >
-      <Content event={event} query={query} source={source} schema={known.schema} />
+      <Content event={event} query={query} source={source} schema={known.schema} tab={tab} />
     </SidePanel>
   )
 }
