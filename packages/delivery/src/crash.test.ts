@@ -5,30 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import { openLogReader } from '@tributary/storage'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  openToyProducer,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createTestStores, openToyProducer } from '@tributary/test-kit'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
 import { createFixture } from './testing.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 afterEach(async () => {
   await database.db.deleteFrom('parked_deliveries').execute()
 })
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
-
 const runChild = async (plan: CrashPlan): Promise<string | null> => {
   const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
   const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })

@@ -1,29 +1,15 @@
 import { type Peer, type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { DeliverySettings } from './settings.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
 import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 const peers: Peer[] = []
 
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 beforeEach(async () => {
   fixture = await open()
 })

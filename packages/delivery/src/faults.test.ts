@@ -4,19 +4,12 @@ import { createServer, type Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Peer, type PeerAnswer, selfSigned, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
 import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
 
@@ -26,13 +19,6 @@ const lookup: LookupFunction = (host, _options, callback) => {
   callback(null, [{ address, family: 4 }])
 }
 
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 beforeEach(async () => {
   stack = new AsyncDisposableStack()
   const stores = { db: database.db, eventStore: store }

@@ -2,19 +2,12 @@ import { ConfigurationError, clientFingerprint, type GrantState, RetryableError 
 import { type Peer, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import { newId } from '@tributary/kernel'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AccessTokens } from './ports.ts'
 import { createFixture, distinct, expectedIds, type Fixture, sortedIds } from './testing.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 let peer: Peer
 /** What serves tokens in this test. */
@@ -22,13 +15,6 @@ let tokens: AccessTokens
 /** Tokens that the peer takes. */
 const good = new Set<string>()
 
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 beforeEach(async () => {
   good.clear()
   tokens = async () => 'first-token'

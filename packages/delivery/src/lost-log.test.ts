@@ -5,25 +5,11 @@ import { startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import { newId } from '@tributary/kernel'
 import { openJournal, partitionOf } from '@tributary/storage'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { expect, test } from 'vitest'
 import { createFixture, expectedIds, sortedIds } from './testing.ts'
 
-let database: TestDatabase
-let store: TestEventStore
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
+const { database, store } = await createTestStores()
 
 test.each([
   ['of before there were incarnations', ''],

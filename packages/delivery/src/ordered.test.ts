@@ -2,31 +2,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Peer, type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds } from './testing.ts'
 import { relay } from './testing-connector.ts'
 import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
 
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 beforeEach(async () => {
   stack = new AsyncDisposableStack()
   fixture = await createFixture({ db: database.db, eventStore: store, connector: relay })

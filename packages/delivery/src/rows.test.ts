@@ -3,30 +3,15 @@ import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import type { OutboundRow } from '@tributary/contract'
 import { openLogReader, StaleProducer } from '@tributary/storage'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  openToyProducer,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestStores, eventually, openToyProducer } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createFixture, type Fixture } from './testing.ts'
 import { relay } from './testing-connector.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
 
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 beforeEach(() => {
   stack = new AsyncDisposableStack()
 })

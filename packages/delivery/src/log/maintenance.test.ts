@@ -1,28 +1,14 @@
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { DeliverySettings } from '../settings.ts'
 import { createFixture, distinct, type Fixture } from '../testing.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 let peer: Peer
 
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 afterEach(async () => {
   await fixture.close()
   await peer.close()

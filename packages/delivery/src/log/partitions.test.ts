@@ -6,8 +6,8 @@ import type { DeliveryMeta } from '@tributary/contract'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { openJournal, openLogReader, openLogWriter } from '@tributary/storage'
 import { consumerConformance } from '@tributary/storage/testing'
-import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createTestStores } from '@tributary/test-kit'
+import { afterEach, expect, test } from 'vitest'
 import { createDelivery, type Delivery } from '../delivery.ts'
 import type { DestinationEntry } from '../ports.ts'
 import { quickSettings, sampleEvent } from '../testing.ts'
@@ -16,15 +16,7 @@ import { relay } from '../testing-connector.ts'
 const partitions = 8
 const all = Array.from({ length: partitions }, (_, partition) => partition)
 
-let database: TestDatabase
-let store: TestEventStore
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
+const { database, store } = await createTestStores()
 afterEach(async () => {
   await database.db.deleteFrom('parked_deliveries').execute()
 })

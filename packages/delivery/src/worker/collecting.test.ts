@@ -1,22 +1,14 @@
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
-import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestStores } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createFixture, expectedIds, type Fixture, messageIds, sortedIds } from '../testing.ts'
 import { relay } from '../testing-connector.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 let peer: Peer
 let answer: PeerAnswer
 
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 beforeEach(async () => {
   answer = { status: 200 }
   peer = await startPeer(() => answer)

@@ -1,28 +1,14 @@
 import { startPeer } from '@tributary/connector-kit/testing'
 import { type EventMapping, eventMappings } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
-import {
-  createTestDatabase,
-  createTestEventStore,
-  eventually,
-  type TestDatabase,
-  type TestEventStore,
-} from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createFixture, type Fixture, sortedIds } from '../testing.ts'
 import { relay } from '../testing-connector.ts'
 
-let database: TestDatabase
-let store: TestEventStore
+const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
-beforeAll(async () => {
-  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
-})
-afterAll(async () => {
-  await database.close()
-  await store.close()
-})
 beforeEach(async () => {
   stack = new AsyncDisposableStack()
   fixture = await createFixture({ db: database.db, eventStore: store, connector: relay, start: false })
