@@ -39,6 +39,28 @@ export type DestinationCache = CacheFollower & {
 
 const none: readonly string[] = []
 
+/** Ids of destinations by source, of all sources or of these alone. */
+const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promise<Map<string, string[]>> => {
+  const links = await tx
+    .selectFrom('connections')
+    .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .select(['connections.source_id', 'connections.destination_id'])
+    .where('connections.enabled', '=', true)
+    .where('destinations.delete_time', 'is', null)
+    .where('sources.delete_time', 'is', null)
+    .where(sources === undefined ? sql<boolean>`true` : sql<boolean>`connections.source_id = any(${sources})`)
+    .orderBy('connections.id')
+    .execute()
+  const found = new Map<string, string[]>()
+  for (const link of links) {
+    const own = found.get(link.source_id)
+    if (own === undefined) found.set(link.source_id, [link.destination_id])
+    else own.push(link.destination_id)
+  }
+  return found
+}
+
 /**
  * Every destination and connection in memory, for the pipeline and for delivery. With `connectors`, the connector of a
  * destination is loaded before the destination is in the snapshot.
@@ -121,28 +143,6 @@ export const createDestinationCache = (
       filters.set(link.destination_id, own.set(link.source_id, eventFilter.parse(link.filter)))
     }
     return rows.map((row) => destinationOf(row, grantOf.get(row.id), filters.get(row.id) ?? new Map()))
-  }
-
-  /** Ids of destinations by source, of all sources or of these alone. */
-  const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promise<Map<string, string[]>> => {
-    const links = await tx
-      .selectFrom('connections')
-      .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
-      .innerJoin('sources', 'sources.id', 'connections.source_id')
-      .select(['connections.source_id', 'connections.destination_id'])
-      .where('connections.enabled', '=', true)
-      .where('destinations.delete_time', 'is', null)
-      .where('sources.delete_time', 'is', null)
-      .where(sources === undefined ? sql<boolean>`true` : sql<boolean>`connections.source_id = any(${sources})`)
-      .orderBy('connections.id')
-      .execute()
-    const found = new Map<string, string[]>()
-    for (const link of links) {
-      const own = found.get(link.source_id)
-      if (own === undefined) found.set(link.source_id, [link.destination_id])
-      else own.push(link.destination_id)
-    }
-    return found
   }
 
   const follower = createCacheFollower(deps, {

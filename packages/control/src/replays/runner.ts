@@ -29,6 +29,38 @@ const passes = (error: unknown): boolean =>
 
 type Active = { run: ReplayRun; dueAt: number }
 
+/** Rests between turns. `wake` ends the one that is or comes next, `end` ends it and all that come. */
+const createRests = () => {
+  let wakeUp: (() => void) | undefined
+  let woken = false
+  let over = false
+  return {
+    rest: async (ms: number): Promise<void> => {
+      if (woken || over || ms <= 0) {
+        woken = false
+        return
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        wakeUp = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      wakeUp = undefined
+      woken = false
+    },
+    wake: (): void => {
+      woken = true
+      wakeUp?.()
+    },
+    end: (): void => {
+      over = true
+      wakeUp?.()
+    },
+  }
+}
+
 /**
  * Sends the events of running replays, each at its rate, one step of one replay at a time: memory and the load of the
  * stores are bounded whatever number there is. A runner that takes a replay up ends what another may still be about to append of it.
@@ -41,24 +73,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
   const failures = new Map<string, number>()
   let stopping = false
   let loop: Promise<void> | undefined
-  let wakeUp: (() => void) | undefined
-  let woken = false
-
-  const rest = async (ms: number): Promise<void> => {
-    if (woken || stopping || ms <= 0) {
-      woken = false
-      return
-    }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      wakeUp = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    wakeUp = undefined
-    woken = false
-  }
+  const { rest, wake, end } = createRests()
 
   const drop = async (id: string): Promise<void> => {
     const known = active.get(id)
@@ -146,13 +161,10 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
     start() {
       loop ??= run()
     },
-    wake() {
-      woken = true
-      wakeUp?.()
-    },
+    wake,
     async stop() {
       stopping = true
-      wakeUp?.()
+      end()
       await loop
     },
   }

@@ -4,6 +4,7 @@ import type { Recorded } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { RetryQueue } from '../retry/retry-queue.ts'
 import { decide, outcomeAt } from '../retry/retry-rules.ts'
+import type { DeliverySettings } from '../settings.ts'
 import type { GateResult } from './gate.ts'
 import { type EventFailure, type InFlightRecord, type Item, releaseRecord } from './in-flight-record.ts'
 
@@ -45,6 +46,26 @@ const factOf = (failure: EventFailure | undefined): { status: DeliveryStatus; re
   const decision = failure?.decision
   if (decision === undefined) return { status: 'delivered', reason: '' }
   return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
+}
+
+/** What is to be written of an event that a request did not deliver; undefined for one that it did. */
+const eventFailureOf = (
+  item: Item,
+  index: number,
+  result: DeliverResult,
+  now: number,
+  settings: Pick<DeliverySettings, 'retry' | 'retryAfterCapMs'>,
+): EventFailure | undefined => {
+  const { row } = item.inFlight
+  const facts = {
+    attempt: (row?.attempts ?? 0) + 1,
+    firstTime: row !== undefined && row.attempts > 0 ? row.firstTime : now,
+    now,
+  }
+  const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
+  return decision.kind === 'delivered'
+    ? undefined
+    : { index: item.index, eventId: item.event.eventId, decision, result }
 }
 
 /** The bookkeeping of one worker's outcomes: nothing is let go before it is durable where it belongs. */
@@ -92,19 +113,6 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
     )
   }
 
-  const eventFailureOf = (item: Item, index: number, result: DeliverResult, now: number): EventFailure | undefined => {
-    const { row } = item.inFlight
-    const facts = {
-      attempt: (row?.attempts ?? 0) + 1,
-      firstTime: row !== undefined && row.attempts > 0 ? row.firstTime : now,
-      now,
-    }
-    const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
-    return decision.kind === 'delivered'
-      ? undefined
-      : { index: item.index, eventId: item.event.eventId, decision, result }
-  }
-
   /** Failed events of a row are replaced when all of the row is known, others parked now. */
   const parkFailed = (failed: readonly { inFlight: InFlightRecord; value: EventFailure }[], now: number): void => {
     for (const [inFlight, failures] of groupByRecord(failed)) {
@@ -119,7 +127,7 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
     settle: (batch, result, now) => {
       const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
       for (const [index, item] of batch.entries()) {
-        const failure = eventFailureOf(item, index, result, now)
+        const failure = eventFailureOf(item, index, result, now, settings)
         if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
         log(item, factOf(failure), result, now)
       }

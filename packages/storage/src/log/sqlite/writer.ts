@@ -48,6 +48,16 @@ const available = <Value>(answer: Promise<Value>): Promise<Value> =>
     throw new LogUnavailable(error)
   })
 
+/** Throws RangeError for an entry that the log does not take. */
+const sizedOf = (entry: LogEntry, partitions: number, stamp?: ProducerStamp): Sized => {
+  const metaBytes = Buffer.byteLength(entry.meta)
+  if (metaBytes > maxMetaBytes) throw new RangeError('The meta of a log entry is over 64 KiB')
+  const partition = partitionOf(entry.key, partitions)
+  const sized = { ...entry, partition, metaBytes, keyBytes: Buffer.byteLength(entry.key), stamp, size: 0 }
+  sized.size = packedSize(sized)
+  return sized
+}
+
 /**
  * Opens a log for writing on SQLite: write-ahead log, `synchronous = FULL`, one transaction for everything that
  * arrived while the one before was on its way to the disk. Throws when the folder cannot be opened or was made with
@@ -122,16 +132,6 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     setImmediate(() => void flush())
   }
 
-  /** Throws RangeError for an entry that the log does not take. */
-  const sizedOf = (entry: LogEntry, stamp?: ProducerStamp): Sized => {
-    const metaBytes = Buffer.byteLength(entry.meta)
-    if (metaBytes > maxMetaBytes) throw new RangeError('The meta of a log entry is over 64 KiB')
-    const partition = partitionOf(entry.key, partitions)
-    const sized = { ...entry, partition, metaBytes, keyBytes: Buffer.byteLength(entry.key), stamp, size: 0 }
-    sized.size = packedSize(sized)
-    return sized
-  }
-
   /** Throws where the queue has no room, or the log is closed. */
   const admit = (size: number): void => {
     if (closed) throw new LogUnavailable(new Error('The log is closed'))
@@ -144,7 +144,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     queuedBytes: () => queued,
     append: (entry: LogEntry) =>
       new Promise((resolve, reject) => {
-        const sized = sizedOf(entry)
+        const sized = sizedOf(entry, partitions)
         admit(sized.size)
         // Without a stamp it is never there already.
         queue.push({ ...sized, follows: false, resolve: (position) => position && resolve(position), reject })
@@ -152,7 +152,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
       }),
     appendGroup: (entries, stamp) =>
       new Promise((resolve, reject) => {
-        const sized = entries.map((entry) => sizedOf(entry, stamp))
+        const sized = entries.map((entry) => sizedOf(entry, partitions, stamp))
         const [first] = sized
         if (first === undefined || sized.some(({ partition }) => partition !== first.partition))
           throw new RangeError('A group has entries of one partition')
