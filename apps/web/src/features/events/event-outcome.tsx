@@ -1,6 +1,7 @@
 import { type EventDetail, problemMessages } from '@tributary/contract'
 import { Check, CircleAlert, CirclePlus, Inbox, Minus, RotateCw, ShieldAlert } from 'lucide-react'
 import { Link } from 'react-router'
+import { propertyPath } from '../../lib/events/property-path.ts'
 import { sourceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { cn } from '../../ui/cn.ts'
@@ -40,7 +41,7 @@ const Problems = ({ problems }: Pick<EventDetail, 'problems'>) => (
   <ul aria-label="Problems" className="mt-2 divide-y divide-line rounded-md border border-line">
     {problems.map(({ property, kind }) => (
       <li key={`${kind} ${property}`} className="flex flex-wrap items-baseline justify-between gap-x-3 px-3 py-1.5">
-        <code className="font-mono text-xs break-all">{property}</code>
+        <code className="font-mono text-xs break-words">{propertyPath(property)}</code>
         <span className="text-xs text-ink-2">{problemMessages[kind]}</span>
       </li>
     ))}

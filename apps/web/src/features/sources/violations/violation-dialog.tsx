@@ -2,20 +2,14 @@ import type { Violation } from '@tributary/contract'
 import { ArrowRight } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
 import { Link } from 'react-router'
+import { propertyPath } from '../../../lib/events/property-path.ts'
 import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { adding } from '../schema/schema-place.ts'
-import {
-  fixedHelp,
-  problemHelp,
-  problemTitle,
-  violationEvent,
-  violationPlace,
-  violationProperty,
-} from './violation-words.ts'
+import { fixedHelp, problemHelp, problemTitle, violationEvent, violationPlace } from './violation-words.ts'
 
 const Counts = ({ violation }: { violation: Violation }) => (
   <dl className="grid grid-cols-3 divide-x divide-line rounded-lg border border-line text-center">
@@ -79,7 +73,7 @@ export const ViolationDialog = ({
   onClosed: () => void
 }) => {
   const [open, setOpen] = useState(true)
-  const property = violationProperty(violation.property)
+  const property = propertyPath(violation.property)
   const fixed = violation.fixed_in_version
   return (
     <Dialog

@@ -1,6 +1,7 @@
 import { placeOfId } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { problemHelp, problemTitle, violationEvent, violationPlace, violationProperty } from './violation-words.ts'
+import { propertyPath } from '../../../lib/events/property-path.ts'
+import { problemHelp, problemTitle, violationEvent, violationPlace } from './violation-words.ts'
 
 test.each([
   [{ type: 'track', event: 'A/B', property: '' }, '/events/A~1B', 'A/B', ''],
@@ -18,7 +19,7 @@ test.each([
   (violation, place, event, property) => {
     expect(violationPlace(violation)).toBe(place)
     expect(violationEvent(violation)).toBe(event)
-    expect(violationProperty(violation.property)).toBe(property)
+    expect(propertyPath(violation.property)).toBe(property)
     if (violation.property !== '') expect(placeOfId(place)).toBeDefined()
   },
 )

@@ -1,11 +1,5 @@
-import {
-  type ProblemKind,
-  pointerNames,
-  pointerOf,
-  problemMessages,
-  propertyIdOf,
-  type Violation,
-} from '@tributary/contract'
+import { type ProblemKind, pointerOf, problemMessages, propertyIdOf, type Violation } from '@tributary/contract'
+import { propertyNames } from '../../../lib/events/property-path.ts'
 
 /** What is wrong, in the words of the compatibility check. */
 export const problemTitle = (problem: Violation['problem']): string =>
@@ -33,17 +27,10 @@ export const fixedHelp = (version: number): string =>
 export const violationEvent = ({ type, event }: Pick<Violation, 'type' | 'event'>): string =>
   type === 'identify' ? 'User traits' : event
 
-/** The names in a violation's property: one, or an array and the field of its items. */
-const namesOf = (property: string): readonly string[] =>
-  property === '' ? [] : (pointerNames(`/${property}`) ?? [property])
-
-/** How a screen names the property of a violation; '' for a whole event. */
-export const violationProperty = (property: string): string => namesOf(property).join(' › ')
-
 /** The JSON Pointer of the place in the schema where a violation is fixed. */
 export const violationPlace = ({ type, event, property }: Pick<Violation, 'type' | 'event' | 'property'>): string => {
   const owner = type === 'identify' ? undefined : event
-  const [first, second] = namesOf(property)
+  const [first, second] = propertyNames(property)
   if (first === undefined) return owner === undefined ? '/user' : pointerOf(['events', owner])
   return propertyIdOf({
     event: owner,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Source, Violation } from '@tributary/contract'
 import { ShieldCheck } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { propertyPath } from '../../../lib/events/property-path.ts'
 import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { violationsQuery } from '../../../lib/queries/schema-queries.ts'
@@ -15,7 +16,7 @@ import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { AddLink, canBeAdded, FixedLink, ViolationDialog } from './violation-dialog.tsx'
-import { problemTitle, violationEvent, violationProperty } from './violation-words.ts'
+import { problemTitle, violationEvent } from './violation-words.ts'
 import { BlockedEvents } from './violations-blocked.tsx'
 
 const countColumn = (
@@ -46,12 +47,12 @@ const columnsOf = (source: string, mayEdit: boolean): readonly Column<Violation>
   {
     id: 'event',
     header: 'Event and property',
-    value: (row) => `${violationEvent(row)} ${violationProperty(row.property)}`,
+    value: (row) => `${violationEvent(row)} ${propertyPath(row.property)}`,
     cell: (row) => (
       <span className="block py-2">
         <span className="block font-medium break-words">{violationEvent(row)}</span>
         {row.property !== '' && (
-          <code className="block font-mono text-xs break-words text-ink-2">{violationProperty(row.property)}</code>
+          <code className="block font-mono text-xs break-words text-ink-2">{propertyPath(row.property)}</code>
         )}
         <span className="mt-0.5 block text-xs text-ink-3 sm:hidden">
           {row.fixed_in_version !== null && (
@@ -110,7 +111,7 @@ const Violations = ({ source, rows, mayEdit }: { source: Source; rows: readonly 
       wanted === ''
         ? rows
         : rows.filter((row) =>
-            `${violationEvent(row)} ${violationProperty(row.property)} ${problemTitle(row.problem)}`
+            `${violationEvent(row)} ${propertyPath(row.property)} ${problemTitle(row.problem)}`
               .toLowerCase()
               .includes(wanted),
           ),
