@@ -6,7 +6,7 @@
  * Behind the number: `json` prints one line of JSON for the figure of the bench.
  */
 import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
-import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../src/definition.ts'
+import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../src/definition/definition.ts'
 import { compileMappings } from '../src/mapping/compile.ts'
 
 const wanted = Number(process.argv[2] ?? 50_000)

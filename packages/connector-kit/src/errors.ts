@@ -1,4 +1,4 @@
-import type { Exchange } from './definition.ts'
+import type { Exchange } from './definition/definition.ts'
 
 /**
  * What a connector throws instead of answering per event; the class decides what becomes of every event of the batch.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { anybody } from './access.ts'
+import { anybody } from './api/access.ts'
+import { defineMethod } from './api/method.ts'
 import { configCall } from './client-config-reading.ts'
-import { defineMethod } from './method.ts'
 
 /** What the web application needs to know before anybody signs in. Empty texts stand for what is not configured. */
 export const clientConfig = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { workspaceEditors, workspaceMembers } from './access.ts'
-import { eventSummary } from './events.ts'
-import { errors, line, nextPageToken, pageQuery, storableText, time } from './fields.ts'
-import { defineMethod } from './method.ts'
+import { workspaceEditors, workspaceMembers } from './api/access.ts'
+import { errors, line, nextPageToken, pageQuery, storableText, time } from './api/fields.ts'
+import { defineMethod } from './api/method.ts'
+import { eventSummary } from './events/events.ts'
 
 /** Bytes of an identifier's value at most. */
 const identifierBytes = 512

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition.ts'
+import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition/definition.ts'
 import { compileMappings } from './compile.ts'
 import { presetMappings } from './presets.ts'
 

@@ -10,8 +10,8 @@ import {
   type TargetType,
   workOfValue,
 } from '@tributary/contract'
-import type { ActionDefinition, DestinationDefinition, PiiRule } from '../definition.ts'
-import { spending, TooMuchWork } from '../template-work.ts'
+import type { ActionDefinition, DestinationDefinition, PiiRule } from '../definition/definition.ts'
+import { spending, TooMuchWork } from '../templates/template-work.ts'
 import { coerce } from './coerce.ts'
 import { hashPersonalData } from './hash-personal-data.ts'
 import { createPayload, isPlace } from './payload.ts'

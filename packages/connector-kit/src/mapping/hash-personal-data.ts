@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { PiiRule } from '../definition.ts'
+import type { PiiRule } from '../definition/definition.ts'
 
 const hashed = /^[a-f0-9]{64}$/i
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type EventMapping, type FieldMapping, type MappingSource, mappingVariables } from '@tributary/contract'
-import type { ActionDefinition, ActionTarget, DestinationDefinition, MappingPreset } from '../definition.ts'
+import type { ActionDefinition, ActionTarget, DestinationDefinition, MappingPreset } from '../definition/definition.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

@@ -1,6 +1,6 @@
 import { type EventMapping, eventMappings } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import type { ActionTarget, DestinationDefinition } from '../definition.ts'
+import type { ActionTarget, DestinationDefinition } from '../definition/definition.ts'
 import { mappingProblems } from './problems.ts'
 
 const target = (name: string, label: string, more: Partial<ActionTarget> = {}): ActionTarget => ({

@@ -9,8 +9,8 @@ import {
   pathOf,
   templateProblemText,
 } from '@tributary/contract'
-import type { ActionDefinition, DestinationDefinition } from '../definition.ts'
-import { templateProblem } from '../json-template.ts'
+import type { ActionDefinition, DestinationDefinition } from '../definition/definition.ts'
+import { templateProblem } from '../templates/json-template.ts'
 import { coerce } from './coerce.ts'
 import { isPlace } from './payload.ts'
 

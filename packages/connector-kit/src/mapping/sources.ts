@@ -8,8 +8,8 @@ import {
   valueAt,
 } from '@tributary/contract'
 import { parseExactJson } from '@tributary/kernel'
-import { renderText, type TemplateBudget, templateLimits } from '../json-template.ts'
-import { spending } from '../template-work.ts'
+import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
+import { spending } from '../templates/template-work.ts'
 
 /** Where a mapping is used. */
 export type MappingPlace = { workspaceId: string; destinationId: string }

@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto'
+import { type Clock, isJsonObject } from '@tributary/kernel'
+import type { DeliverContext, Settings } from '../definition/definition.ts'
+import { ConfigurationError, RetryableError } from '../errors.ts'
+import { parseRetryAfter } from './http-rules.ts'
+import { cutToBytes, hideSecrets } from './redaction.ts'
+import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
+
+/** What a destination is registered as at its authorization server (RFC 6749). Texts are '' until they are filled in. */
+export type OAuth2Client = {
+  /** Where a person permits it, opened in their browser; it may have parameters of its own. */
+  authorizeUrl: string
+  /** Where tokens are asked for. */
+  tokenUrl: string
+  /** Origins that requests with an access token go to; '' for one that is not filled in. */
+  tokensSentTo: readonly string[]
+  clientId: string
+  /** '' for a public client. */
+  clientSecret: string
+  /** How the secret is shown (RFC 6749, 2.3.1): in the Authorization header or in the body. */
+  clientAuthentication: 'basic' | 'body'
+  scopes: readonly string[]
+  extraAuthorizeParameters?: Readonly<Record<string, string>>
+}
+
+/** What was permitted. Times are epoch ms. */
+export type GrantTokens = {
+  accessToken: string
+  /** Undefined when the server gave none: then nothing can be renewed. */
+  refreshToken?: string | undefined
+  issueTime: number
+  /** Undefined when the server did not tell. */
+  expireTime?: number | undefined
+}
+
+/** What delivery knows of the grant of a destination, its tokens excepted. */
+export type GrantState = {
+  /** Another one after each consent. */
+  id: string
+  status: 'connected' | 'expired'
+  /** The `clientFingerprint` of the client that it was given to. */
+  issuedFor: string
+  /** Why it expired. */
+  error: string
+}
+
+/** The authorization server says that the grant is no longer good (RFC 6749, 5.2: `invalid_grant`). */
+export class GrantRefusedError extends ConfigurationError {
+  override readonly name = 'GrantRefusedError'
+}
+
+/** Reason of a grant that ended without anybody here taking it back. */
+export const revokedText = 'The connection was revoked: reconnect'
+
+/**
+ * Names the client and every address that its secret, its grant or its access tokens are sent to: a grant is good for
+ * those it was given for, and sent to no others.
+ */
+export const clientFingerprint = ({
+  tokenUrl,
+  tokensSentTo,
+  clientId,
+}: Pick<OAuth2Client, 'tokenUrl' | 'tokensSentTo' | 'clientId'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([tokenUrl, clientId, tokensSentTo.toSorted()]))
+    .digest('base64url')
+
+const list = new Intl.ListFormat('en-GB', { type: 'conjunction' })
+
+/** What has to be filled in before anybody can be asked for permission, in words; '' when nothing. */
+export const missingOfClient = (client: OAuth2Client): string =>
+  list.format([
+    ...(client.authorizeUrl === '' ? ['the authorize URL'] : []),
+    ...(client.tokenUrl === '' ? ['the token URL'] : []),
+    ...(client.clientId === '' ? ['the client ID'] : []),
+  ])
+
+/** Why nothing can be delivered with this grant, in words; '' when it can. */
+export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined): string => {
+  const missing = missingOfClient(client)
+  if (missing !== '') return `Its settings are missing ${missing}`
+  if (grant === undefined) return 'Not connected to an account. Connect it in its settings'
+  if (grant.issuedFor !== clientFingerprint(client))
+    return 'The token URL, client ID, or event URL changed after it was connected: reconnect'
+  return grant.status === 'expired' ? grant.error || revokedText : ''
+}
+
+/** The address at which a person is asked, with a PKCE challenge of S256 (RFC 7636, 4.3). */
+export const consentAddress = (
+  client: OAuth2Client,
+  ask: { redirectUri: string; state: string; codeVerifier: string },
+): string => {
+  const url = new URL(client.authorizeUrl)
+  const parameters: Record<string, string> = {
+    ...client.extraAuthorizeParameters,
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: ask.redirectUri,
+    ...(client.scopes.length === 0 ? {} : { scope: client.scopes.join(' ') }),
+    state: ask.state,
+    code_challenge: createHash('sha256').update(ask.codeVerifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
+/** RFC 6749 §2.3.1: both halves are encoded as a form before they are joined. */
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
+
+/** Bytes of an answer with tokens that are read: ID tokens and access tokens of some servers have several kB. */
+const tokenAnswerBytes = 64 * 1024
+
+const textIn = (record: unknown, name: string): string => {
+  const value = isJsonObject(record) ? record[name] : undefined
+  return typeof value === 'string' ? value : ''
+}
+/** A token as a header can carry it (RFC 6750, 2.1, and the wider alphabets of some servers), never with a line end. */
+const tokenIn = (record: unknown, name: string): string => {
+  const value = textIn(record, name)
+  return /^[\x21-\x7e]{1,16384}$/.test(value) ? value : ''
+}
+/** `expires_in` in seconds; some servers send it as a text. */
+const lifetimeIn = (record: unknown): number | undefined => {
+  const seconds = isJsonObject(record) ? Number(record.expires_in) : Number.NaN
+  return Number.isFinite(seconds) && seconds > 0 && seconds < 1e10 ? seconds : undefined
+}
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    // Some servers answer in the form that they were asked in.
+    return body.includes('=') ? Object.fromEntries(new URLSearchParams(body)) : undefined
+  }
+}
+
+/**
+ * Whom an ID token names, '' when nobody. It came straight from the token address, so that its signature needs no check
+ * (OpenID Connect Core 1.0, 3.1.3.7, 6), and it is shown only.
+ */
+const accountOf = (idToken: string | undefined): string => {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString())
+    const text = textIn(payload, 'email') || textIn(payload, 'preferred_username') || textIn(payload, 'name')
+    return text.replaceAll(/\p{Cc}/gu, '').slice(0, 200)
+  } catch {
+    return ''
+  }
+}
+
+const describe = (answer: HttpAnswer, body: unknown, secrets: readonly string[]): string => {
+  const [error, description] = [textIn(body, 'error'), textIn(body, 'error_description')]
+  if (error === '') return `HTTP ${answer.status}`
+  return cutToBytes(hideSecrets(description === '' ? error : `${error}: ${description}`, secrets), 300)
+}
+
+export type TokenDeps = { request: (request: OutgoingRequest) => Promise<HttpAnswer>; clock: Clock }
+
+const askForTokens = async (
+  client: OAuth2Client,
+  form: Record<string, string>,
+  { request, clock }: TokenDeps,
+): Promise<GrantTokens & { account: string }> => {
+  const { clientId, clientSecret, clientAuthentication } = client
+  const body = new URLSearchParams(form)
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+    'user-agent': 'Tributary/1.0',
+  }
+  if (clientSecret !== '' && clientAuthentication === 'basic') {
+    const pair = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`
+  } else {
+    body.set('client_id', clientId)
+    if (clientSecret !== '') body.set('client_secret', clientSecret)
+  }
+  const answer = await request({
+    method: 'POST',
+    url: client.tokenUrl,
+    headers,
+    body: body.toString(),
+    keepBytes: tokenAnswerBytes,
+  })
+  const told = parsed(answer.body)
+  const now = clock()
+  const error = textIn(told, 'error')
+  // Some servers refuse with 200.
+  const refused = answer.status < 200 || answer.status > 299 || error !== ''
+  const accessToken = tokenIn(told, 'access_token')
+  if (!refused && accessToken !== '') {
+    const type = textIn(told, 'token_type')
+    if (type !== '' && type.toLowerCase() !== 'bearer')
+      throw new ConfigurationError('The token URL returned a token that is not a Bearer token')
+    const seconds = lifetimeIn(told)
+    return {
+      accessToken,
+      refreshToken: tokenIn(told, 'refresh_token') || undefined,
+      issueTime: now,
+      expireTime: seconds === undefined ? undefined : now + seconds * 1000,
+      account: accountOf(textIn(told, 'id_token')),
+    }
+  }
+  const secrets = [clientSecret, ...Object.values(form)]
+  if (answer.status === 408 || answer.status === 429 || answer.status >= 500) {
+    const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now)
+    const options = retryAfterMs === undefined ? {} : { retryAfterMs }
+    throw new RetryableError(`The token URL responded with HTTP ${answer.status}`, options)
+  }
+  // Not every server keeps to RFC 6749, 5.2; these say the same.
+  if (error === 'invalid_grant' || error === 'bad_refresh_token' || error === 'bad_verification_code')
+    throw new GrantRefusedError(describe(answer, told, secrets))
+  throw new ConfigurationError(
+    refused ? `The token URL refused: ${describe(answer, told, secrets)}` : 'The token URL did not return a token',
+  )
+}
+
+/**
+ * Tokens for the code that came back (RFC 6749, 4.1.3), and whom they are of.
+ *
+ * @throws GrantRefusedError when the code is not good, ConfigurationError, RetryableError
+ */
+export const exchangeCode = (
+  client: OAuth2Client,
+  given: { code: string; codeVerifier: string; redirectUri: string },
+  deps: TokenDeps,
+): Promise<GrantTokens & { account: string }> =>
+  askForTokens(
+    client,
+    {
+      grant_type: 'authorization_code',
+      code: given.code,
+      redirect_uri: given.redirectUri,
+      code_verifier: given.codeVerifier,
+    },
+    deps,
+  )
+
+/**
+ * Tokens for a refresh token (RFC 6749, 6). The server may have made the old refresh token void: write the new ones down
+ * before they are used.
+ *
+ * @throws GrantRefusedError when the grant has ended, ConfigurationError, RetryableError
+ */
+export const renewTokens = async (
+  client: OAuth2Client,
+  refreshToken: string,
+  deps: TokenDeps,
+): Promise<GrantTokens> => {
+  const { account: _, ...tokens } = await askForTokens(
+    client,
+    { grant_type: 'refresh_token', refresh_token: refreshToken },
+    deps,
+  )
+  return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken }
+}
+
+/**
+ * The same context, whose requests carry the token of the destination's grant (RFC 6750, 2.1), in place of any other
+ * Authorization. Answered 401, a request is sent once more with a token that was renewed for it; answered 401 again, the
+ * grant counts as expired and the request rejects with ConfigurationError. No answer shows the token.
+ */
+export const withGrant = <S extends Settings>(context: DeliverContext<S>): DeliverContext<S> => ({
+  ...context,
+  request: async (request) => {
+    const { accessToken } = context
+    if (accessToken === undefined)
+      throw new ConfigurationError('Not connected to an account. Connect it in its settings')
+    const others = Object.entries(request.headers).filter(([name]) => name.toLowerCase() !== 'authorization')
+    const send = async (token: string): Promise<HttpAnswer> => {
+      const headers = { ...Object.fromEntries(others), authorization: `Bearer ${token}` }
+      const answer = await context.request({ ...request, headers })
+      return { ...answer, body: hideSecrets(answer.body, [token]) }
+    }
+    const first = await accessToken()
+    const answer = await send(first)
+    if (answer.status !== 401) return answer
+    const renewed = await accessToken(first)
+    const again = await send(renewed)
+    if (again.status !== 401) return again
+    await accessToken(renewed, true)
+    // Somebody has connected it anew meanwhile.
+    throw new RetryableError('Reconnected: retrying')
+  },
+})

@@ -1,0 +1,204 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { PipelineEvent } from '@tributary/contract'
+import { silentLogger } from '@tributary/kernel'
+import type {
+  ConnectionTest,
+  DeliverContext,
+  DeliverResult,
+  DestinationDefinition,
+  OutgoingEvent,
+} from '../definition/definition.ts'
+import { validateSettings } from '../definition/settings.ts'
+import { createEgressPolicy } from '../http/egress.ts'
+import { callOnce } from '../http/lifetime.ts'
+import { createRequestClient, type RequestClientOptions } from '../http/request-client.ts'
+
+export { hostileTemplates } from './testing-templates.ts'
+
+export type PeerRequest = {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+  /** The body as it came. */
+  bytes: Buffer
+}
+
+/** How a scripted peer answers; 'hang' never does, 'reset' ends the connection. */
+export type PeerAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset'
+
+export type Peer = {
+  url: string
+  port: number
+  /** Everything received so far, in order of arrival. */
+  requests: PeerRequest[]
+  /** Resolves when the condition over the requests holds; rejects after `deadlineMs`. */
+  until(condition: (requests: readonly PeerRequest[]) => boolean, deadlineMs?: number): Promise<void>
+  close(): Promise<void>
+}
+
+const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** A real HTTP peer on loopback that records what it receives and answers as told. `port` 0 picks a free one. */
+export const startPeer = async (
+  answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer> = () => ({ status: 200 }),
+  options: { port?: number; record?: boolean } = {},
+): Promise<Peer> => {
+  const requests: PeerRequest[] = []
+  const watchers = new Set<() => void>()
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const bytes = await readBody(request)
+    const { method = '', url = '', headers } = request
+    const received = { method, url, headers, body: bytes.toString(), bytes }
+    requests.push(received)
+    for (const watcher of watchers) watcher()
+    const answered = await answer(received, requests.length - 1)
+    if (answered === 'hang') return
+    if (answered === 'reset') return void request.socket.destroy()
+    response.writeHead(answered.status, answered.headers).end(answered.body)
+  }
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    port,
+    requests,
+    until: (condition, deadlineMs = 30_000) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          if (!condition(requests)) return
+          clearTimeout(timer)
+          watchers.delete(check)
+          resolve()
+        }
+        const timer = setTimeout(() => {
+          watchers.delete(check)
+          reject(new Error(`The peer has ${requests.length} requests and the condition does not hold`))
+        }, deadlineMs)
+        watchers.add(check)
+        check()
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Events as the delivery hands them to a connector. */
+export const sampleEvents = (count: number): OutgoingEvent[] =>
+  Array.from({ length: count }, (_, index) => {
+    const eventId = `0-1-${index}`
+    const event = { eventId, messageId: `m${index}`, type: 'track' as const, event: 'Order Completed' }
+    return { ...event, action: 'send', json: JSON.stringify({ ...event, properties: { total: index } }) }
+  })
+
+type RunOptions = Partial<RequestClientOptions> & { now?: number; rebase?: (url: string) => string } & Pick<
+    DeliverContext,
+    'accessToken'
+  >
+
+/**
+ * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed) and hands back
+ * what it answers or throws. `rebase` says where a request goes instead of its own address.
+ */
+export const runConnector = async (
+  definition: DestinationDefinition,
+  settings: Readonly<Record<string, unknown>>,
+  events: readonly OutgoingEvent[],
+  options: RunOptions = {},
+): Promise<DeliverResult> => {
+  const validated = validateSettings(definition, settings)
+  if (!validated.ok) throw new Error(`Settings refused: ${JSON.stringify(validated.errors)}`)
+  const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
+  const { rebase = (url: string) => url } = options
+  const client = createRequestClient({ egress, logger: silentLogger, ...options })
+  try {
+    return await callOnce(
+      {
+        client: { ...client, request: (asked) => client.request({ ...asked, url: rebase(asked.url) }) },
+        settings: validated.settings,
+        clock: () => options.now ?? Date.now(),
+        logger: silentLogger,
+        signal: new AbortController().signal,
+        ...(options.accessToken === undefined ? {} : { accessToken: options.accessToken }),
+      },
+      (context) => definition.deliver(events, context),
+    )
+  } finally {
+    await client.close()
+  }
+}
+
+/** Runs a connector's test of its connection as the product does, loopback allowed. */
+export const runConnectionTest = async (
+  definition: DestinationDefinition,
+  settings: Readonly<Record<string, unknown>>,
+  options: RunOptions = {},
+): Promise<ConnectionTest> => {
+  let answer: ConnectionTest | undefined
+  const testing: DestinationDefinition = {
+    ...definition,
+    deliver: async (_batch, context) => {
+      answer = await definition.testConnection(context)
+      return { outcomes: { kind: 'delivered' }, httpStatus: 0, latencyMs: 0 }
+    },
+  }
+  await runConnector(testing, settings, [], options)
+  if (answer === undefined) throw new Error('The test said nothing')
+  return answer
+}
+
+/** An event as the pipeline hands it on, sent whole unless a payload is given. */
+export const outgoingEvent = (
+  event: Partial<PipelineEvent> = {},
+  mapped: Pick<OutgoingEvent, 'payload'> & { action?: string } = {},
+): OutgoingEvent => {
+  const whole: PipelineEvent = {
+    eventId: '0-00000000000000000001-00000',
+    messageId: 'message-1',
+    type: 'track',
+    event: 'Order Completed',
+    userId: 'user-1',
+    context: {},
+    test: false,
+    receivedAt: '2026-01-02T03:04:05.678Z',
+    timestamp: '2026-01-02T03:04:05.000Z',
+    ...event,
+  }
+  const { eventId, messageId, type } = whole
+  return { eventId, messageId, type, event: whole.event, action: 'send', json: JSON.stringify(whole), ...mapped }
+}
+
+/** A key and its certificate, signed by itself for hooks.example.com, until 2126. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLEQnNds0rID8pKME
+xKaQKemCcaAoamAMlAewrDI93s+hRANCAAR/Pgj2nCzEgzShSo6gA2XlqU41dgUk
+TwCB+XoUMzowhkXceZps7DH9xPCivasd7pMKtPdihh46/NADg/GARm4h
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBrTCCAVOgAwIBAgIUfF3nGSqYCUR7PkY92gDtdJiEQ9QwCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRaG9va3MuZXhhbXBsZS5jb20wIBcNMjYxMTIxMDYzNTI1WhgP
+MjEyNjEwMjgwNjM1MjVaMBwxGjAYBgNVBAMMEWhvb2tzLmV4YW1wbGUuY29tMFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEfz4I9pwsxIM0oUqOoANl5alONXYFJE8A
+gfl6FDM6MIZF3HmabOwx/cTwor2rHe6TCrT3YoYeOvzQA4PxgEZuIaNxMG8wHQYD
+VR0OBBYEFJ4+pHDMCXzTGOnEgeP3jcxTW/CcMB8GA1UdIwQYMBaAFJ4+pHDMCXzT
+GOnEgeP3jcxTW/CcMA8GA1UdEwEB/wQFMAMBAf8wHAYDVR0RBBUwE4IRaG9va3Mu
+ZXhhbXBsZS5jb20wCgYIKoZIzj0EAwIDSAAwRQIgbuP0KnLmsQKQW+elqmo7vI4W
+4Wd4ekBE2npiUqqRrUQCIQDcTfGScLIDsyyKOqYgrm4WMEIbukouBBcqeTRJMIDh
+Pg==
+-----END CERTIFICATE-----
+`,
+}

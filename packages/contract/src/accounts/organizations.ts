@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { everybody, oneself, organizationAdministrators, organizationMembers } from '../api/access.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time } from '../api/fields.ts'
+import { defineMethod } from '../api/method.ts'
+import { genericTitle } from '../rules/value-rules.ts'
+import { imageBodyLimit, imageUpload, organizationTitle } from './account-rules.ts'
+
+/** What an organization can say it works in, in the order shown. */
+export const industries = [
+  'e-commerce',
+  'digital-marketing',
+  'social-media',
+  'gaming',
+  'robotics',
+  'telecommunications',
+  'internet-of-things',
+  'information-technology',
+  'other',
+] as const
+export type Industry = (typeof industries)[number]
+
+export const organization = z.object({
+  /** `organizations/{id}`. */
+  name: z.string(),
+  title: z.string(),
+  display_name: z.string(),
+  industry: z.enum(industries),
+  /** `logo` is a path such as `media/logos/a.webp`, or empty. */
+  extra: z.object({ logo: z.string() }),
+  /** The e-mail domain whose people may join by themselves; empty when nobody may. */
+  auto_join_domain: z.string(),
+  subscription: z.object({ name: z.string(), extra: z.object({ plan_name: z.string() }) }),
+  create_time: time,
+})
+export type Organization = z.infer<typeof organization>
+
+export const workspace = z.object({
+  /** `workspaces/{id}`. */
+  name: z.string(),
+  title: z.string(),
+  organization: organization.nullable(),
+  create_time: time,
+})
+export type Workspace = z.infer<typeof workspace>
+
+export const organizations = {
+  create: defineMethod({
+    name: 'organizations.create',
+    verb: 'POST',
+    path: '/organizations',
+    access: everybody,
+    summary: 'Creates an organization with its first workspace. The caller becomes its administrator.',
+    request: z.object({
+      title: organizationTitle,
+      industry: z.enum(industries, 'Choose an industry'),
+      workspace_title: genericTitle,
+      request_id: requestId,
+    }),
+    response: z.object({ organization, workspace }),
+    errors: [errors.invalid, errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'organizations.get',
+    verb: 'GET',
+    path: '/organizations/{organization}',
+    access: organizationMembers,
+    summary: 'Gets an organization.',
+    response: organization,
+    errors: [errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'organizations.update',
+    verb: 'PATCH',
+    path: '/organizations/{organization}',
+    access: organizationAdministrators,
+    summary: "Updates title, industry, or whether people with the administrator's email domain can join.",
+    query: maskQuery,
+    request: z.object({
+      title: organizationTitle.optional(),
+      industry: z.enum(industries, 'Choose an industry').optional(),
+      /** Must be the domain of the caller's own address, or empty; public mail domains are refused. */
+      auto_join_domain: line(253).optional(),
+    }),
+    response: organization,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  uploadLogo: defineMethod({
+    name: 'organizations.uploadLogo',
+    verb: 'POST',
+    path: '/organizations/{organization}:uploadLogo',
+    access: organizationAdministrators,
+    summary: 'Replaces the logo. The image is checked and re-encoded.',
+    request: imageUpload,
+    bodyLimit: imageBodyLimit,
+    response: organization,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.tooMany],
+  }),
+  removeLogo: defineMethod({
+    name: 'organizations.removeLogo',
+    verb: 'POST',
+    path: '/organizations/{organization}:removeLogo',
+    access: organizationAdministrators,
+    summary: 'Removes the logo.',
+    request: empty,
+    response: organization,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  getUsage: defineMethod({
+    name: 'organizations.getUsage',
+    verb: 'GET',
+    path: '/organizations/{organization}/usage',
+    access: organizationMembers,
+    summary: "Gets an organization's usage counted toward its plan.",
+    response: z.object({
+      workspaces: z.number().int(),
+      sources: z.number().int(),
+      profiles: z.number().int(),
+      destinations: z.number().int(),
+      audiences: z.number().int(),
+    }),
+    errors: [errors.notFound],
+  }),
+  join: defineMethod({
+    name: 'organizations.join',
+    verb: 'POST',
+    path: '/organizations/{organization}:join',
+    access: everybody,
+    summary: "Joins an organization that is open to the caller's email domain, as Collaborator.",
+    request: z.object({ user: line(300) }),
+    response: organization,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  listJoinable: defineMethod({
+    name: 'organizations.listJoinable',
+    verb: 'GET',
+    path: '/users/{user}/joinableOrganizations',
+    access: oneself,
+    summary: 'Lists the organizations that the user can join by email domain.',
+    query: pageQuery,
+    response: z.object({
+      organizations: z.array(z.object({ name: z.string(), display_name: z.string(), logo: z.string() })),
+      next_page_token: nextPageToken,
+    }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+}

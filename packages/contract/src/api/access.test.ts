@@ -1,0 +1,88 @@
+import { administrators, editors, everyRole } from '@tributary/kernel'
+import { describe, expect, test } from 'vitest'
+import { type Access, type Method, methodList } from '../index.ts'
+
+const root = (path: string): string => /^\/(workspaces|organizations|users)\/\{\w+\}/.exec(path)?.[1] ?? ''
+
+/**
+ * Who may call a method, as its address and verb alone tell: below a workspace editors change and every member reads;
+ * below an organization administrators change and every member reads; what is a user's is the user's.
+ */
+const expected = ({ path, verb }: Method): Access => {
+  switch (root(path)) {
+    case 'workspaces':
+      return { scope: 'workspace', roles: verb === 'GET' ? everyRole : editors }
+    case 'organizations':
+      return { scope: 'organization', roles: verb === 'GET' ? everyRole : administrators }
+    case 'users':
+      return { scope: 'oneself' }
+    default:
+      return { scope: 'everybody' }
+  }
+}
+
+/** The others. A declaration that is not as expected has to be here, too: nobody is let in by a slip. */
+const otherwise: Readonly<Record<string, Access>> = {
+  // Before anybody has signed in, or with a link that is known to few.
+  'config.get': { scope: 'anybody' },
+  'users.login': { scope: 'anybody' },
+  'users.sendOtp': { scope: 'anybody' },
+  'users.loginOtp': { scope: 'anybody' },
+  'users.signup': { scope: 'anybody' },
+  'users.oauthRedirects': { scope: 'anybody' },
+  'users.oauthLoginCallback': { scope: 'anybody' },
+  'users.oauthSignupCallback': { scope: 'anybody' },
+  'users.startOnboarding': { scope: 'anybody' },
+  'users.completeOnboarding': { scope: 'anybody' },
+  'invitations.get': { scope: 'anybody' },
+  'invitationLinks.get': { scope: 'anybody' },
+  // Those who are no members yet.
+  'invitationLinks.accept': { scope: 'everybody' },
+  'organizations.join': { scope: 'everybody' },
+  'users.onboard': { scope: 'staff' },
+  'workspaces.find': { scope: 'staff' },
+  'workspaces.actOnBehalf': { scope: 'staff' },
+  'refusedRequests.listUnowned': { scope: 'staff' },
+  'users.get': { scope: 'oneselfOrStaff' },
+  'memberships.list': { scope: 'oneselfOrStaff' },
+  // Who was invited, and by which links, concerns administrators.
+  'invitations.list': { scope: 'organization', roles: administrators },
+  'invitationLinks.list': { scope: 'organization', roles: administrators },
+  // Everybody may leave.
+  'memberships.delete': { scope: 'organization', roles: everyRole },
+  'workspaces.update': { scope: 'workspace', roles: administrators },
+  // It shows what may be read anyway.
+  'mappings.suggest': { scope: 'workspace', roles: everyRole },
+}
+
+describe('who may call a method', () => {
+  test.each(methodList.map((method) => [method.name, method] as const))(
+    '%s follows from its path and verb, or is an exception',
+    (name, method) => {
+      expect(method.access).toEqual(otherwise[name] ?? expected(method))
+    },
+  )
+
+  test('an exception is of a method and says something else than its path and verb', () => {
+    for (const [name, access] of Object.entries(otherwise)) {
+      const method = methodList.find((each) => each.name === name)
+      expect(method && expected(method)).toBeDefined()
+      expect(method && expected(method)).not.toEqual(access)
+    }
+  })
+})
+
+test('what reads has a body, and nobody follows what reads', () => {
+  for (const { name, verb, reads, followedBy } of methodList) {
+    if (reads) expect([name, verb]).toEqual([name, 'POST'])
+    if (reads || verb === 'GET') expect([name, followedBy]).toEqual([name, undefined])
+  }
+})
+
+test('what changes sources, keys, destinations, mappings, connections or replays is followed', () => {
+  const followed = /^(sources|writekeys|destinations|mappings|connections|replays)\./
+  // What they change is in no snapshot.
+  const unseen = ['destinations.testConnection', 'destinations.connect', 'destinations.retry', 'mappings.sendTest']
+  const changes = methodList.filter(({ name, verb, reads }) => followed.test(name) && verb !== 'GET' && !reads)
+  expect(changes.filter(({ followedBy }) => followedBy === undefined).map(({ name }) => name)).toEqual(unseen)
+})

@@ -1,0 +1,290 @@
+import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from '../api/access.ts'
+import { errors, line, reference, storableText, time } from '../api/fields.ts'
+import { defineMethod } from '../api/method.ts'
+import { eventTypes } from '../events/tracking.ts'
+import { conditionList, conditionMatches, shortIdText } from '../rules/conditions.ts'
+
+/** Where the value of a target comes from: a place of the event, a fixed value, something known of its way, or Liquid. */
+export const mappingSourceTypes = ['FIELD', 'CONSTANT', 'VARIABLE', 'TEMPLATE'] as const
+export type MappingSourceType = (typeof mappingSourceTypes)[number]
+
+/** Which part of an event a field belongs to; `custom` is what its users have named. */
+export const fieldKinds = ['event', 'identity', 'property', 'trait', 'context', 'custom'] as const
+export type FieldKind = (typeof fieldKinds)[number]
+
+/** What a target takes. `datetime` is RFC 3339. */
+export const targetTypes = ['string', 'number', 'boolean', 'object', 'array', 'datetime', 'any'] as const
+export type TargetType = (typeof targetTypes)[number]
+
+/** Bounds of the mappings of one destination. */
+export const mappingLimits = {
+  eventMappings: 100,
+  fieldMappings: 200,
+  templateCharacters: 10_000,
+  /** Of all templates of a destination. */
+  templateCharactersTogether: 100_000,
+  constantCharacters: 4000,
+} as const
+
+/** Liquid filters that the template editor offers; the engine has more. */
+export const offeredFilters = [
+  'append',
+  'prepend',
+  'capitalize',
+  'downcase',
+  'upcase',
+  'ceil',
+  'floor',
+  'plus',
+  'date',
+] as const
+
+const sourceBase = {
+  display_name: line(200).default(''),
+  is_event_name_key: z.boolean().default(false),
+  kind: z.enum(fieldKinds).default('custom'),
+}
+
+/** FIELD and VARIABLE carry a name (a path as in `conditions.ts`, or one of `mappingVariables`), the others a value. */
+export const mappingSource = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('FIELD'), name: line(300).min(1, 'Required'), ...sourceBase }),
+  z.object({ type: z.literal('VARIABLE'), name: line(100).min(1, 'Required'), ...sourceBase }),
+  z.object({
+    type: z.literal('CONSTANT'),
+    value: z.union([storableText(mappingLimits.constantCharacters), z.number(), z.boolean()]),
+    ...sourceBase,
+  }),
+  z.object({
+    type: z.literal('TEMPLATE'),
+    value: storableText(mappingLimits.templateCharacters).min(1, 'Required'),
+    ...sourceBase,
+  }),
+])
+export type MappingSource = z.infer<typeof mappingSource>
+
+/** What a destination's action takes at one place. */
+export const mappingTarget = z.object({
+  /** A path in what is sent, as in `conditions.ts`. */
+  name: line(300).min(1, 'Required'),
+  display_name: line(200).default(''),
+  is_required: z.boolean().default(false),
+  is_recommended: z.boolean().default(false),
+  type: z.enum(targetTypes).default('any'),
+  kind: z.enum(fieldKinds).default('custom'),
+})
+export type MappingTarget = z.infer<typeof mappingTarget>
+
+/** One value on its way from the event to the destination. */
+export const fieldMapping = z.object({
+  id: shortIdText,
+  source: mappingSource,
+  target: mappingTarget,
+  enabled: z.boolean().default(true),
+})
+export type FieldMapping = z.infer<typeof fieldMapping>
+
+/** Which events an action of the destination is done with, and what it is given. */
+export const eventMapping = z.object({
+  id: shortIdText,
+  enabled: z.boolean().default(true),
+  /** The event's name; empty for every name. */
+  event_name: line(200).default(''),
+  /** Empty for every type. */
+  event_type: z.enum([...eventTypes, '']).default(''),
+  filters: conditionList.default([]),
+  filter_match: z.enum(conditionMatches).default('all'),
+  /** What the destination does: the name of one of its actions. */
+  destination: line(100).min(1, 'Required'),
+  /** Empty sends the event whole, where the action takes that. */
+  field_mappings: z
+    .array(fieldMapping)
+    .max(mappingLimits.fieldMappings, `At most ${mappingLimits.fieldMappings} fields`),
+})
+export type EventMapping = z.infer<typeof eventMapping>
+
+/** The mappings of a destination in their order: the first enabled one that fits an event decides. */
+export const eventMappings = z
+  .array(eventMapping)
+  .max(mappingLimits.eventMappings, `At most ${mappingLimits.eventMappings} mappings`)
+
+/** What a VARIABLE may name. */
+export const mappingVariables = [
+  { name: 'event_id', display_name: 'Event ID' },
+  { name: 'message_id', display_name: 'Message ID' },
+  { name: 'event_name', display_name: 'Event name' },
+  { name: 'event_type', display_name: 'Event type' },
+  { name: 'user_key', display_name: 'User ID or anonymous ID' },
+  { name: 'timestamp', display_name: 'Event time' },
+  { name: 'timestamp_seconds', display_name: 'Event time, seconds since 1970' },
+  { name: 'timestamp_milliseconds', display_name: 'Event time, milliseconds since 1970' },
+  { name: 'received_at', display_name: 'Received time' },
+  { name: 'workspace_id', display_name: 'Workspace ID' },
+  { name: 'source_id', display_name: 'Source ID' },
+  { name: 'destination_id', display_name: 'Destination ID' },
+] as const
+export type MappingVariable = (typeof mappingVariables)[number]['name']
+
+/** Something a destination can do with an event. */
+export const destinationAction = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  targets: z.array(
+    mappingTarget.extend({
+      help_text: z.string(),
+      /** How personal data is hashed on its way, or ''. */ pii: z.string(),
+    }),
+  ),
+  /** Further targets may be named. */
+  custom_targets: z.boolean(),
+  /** Without field mappings the event is sent as it is. */
+  whole_event: z.boolean(),
+  /** Types it is meant for; empty for all. */
+  event_types: z.array(z.enum(eventTypes)),
+})
+export type DestinationAction = z.infer<typeof destinationAction>
+
+/** The mappings of a destination with what they may be made of. */
+export const destinationMappings = z.object({
+  /** `{destination}/mappings`. */
+  name: z.string(),
+  /** True while the destination uses the presets of its app. */
+  is_preset: z.boolean(),
+  /** Grows with each change. */
+  revision: z.number().int(),
+  event_mappings: eventMappings,
+  actions: z.array(destinationAction),
+  variables: z.array(z.object({ name: z.string(), display_name: z.string() })),
+})
+export type DestinationMappings = z.infer<typeof destinationMappings>
+
+/** An event to try a mapping with: a stored one by its name, one as JSON text, or the latest that it fits. */
+const trial = z.object({
+  event_mapping: eventMapping,
+  event: reference.optional(),
+  payload: storableText(100_000).optional(),
+})
+
+/** What a mapping makes of an event. */
+const mapped = z.object({
+  /** The event as JSON text, and where it comes from; null where there was none to try. */
+  event: z
+    .object({ name: z.string(), title: z.string(), receive_time: time.nullable(), payload: z.string() })
+    .nullable(),
+  /** False where the mapping leaves such events out; `reason` says why. */
+  fits: z.boolean(),
+  reason: z.string(),
+  /** What the action is given, as JSON text; empty where there is nothing. */
+  payload: z.string(),
+  /**
+   * What is told of single fields, by the id of the field mapping or, of a required target without one, its name: an
+   * `error` keeps something from being sent or saved, a `note` blocks nothing.
+   */
+  problems: z.array(z.object({ field: z.string(), message: z.string(), severity: z.enum(['error', 'note']) })),
+})
+export type MappingPreview = z.infer<typeof mapped>
+
+export const mappings = {
+  get: defineMethod({
+    name: 'mappings.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/mappings',
+    access: workspaceMembers,
+    summary: "Gets a destination's mappings, or its app's presets, with the available actions and fields.",
+    response: destinationMappings,
+    errors: [errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'mappings.update',
+    verb: 'PUT',
+    path: '/workspaces/{workspace}/destinations/{destination}/mappings',
+    access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
+    summary: "Replaces a destination's mappings; null resets them to its app's presets. Applies from the next event.",
+    request: z.object({
+      event_mappings: eventMappings.nullable(),
+      /** The revision that the change was made on; without it the last saver wins. */
+      revision: z.number().int().optional(),
+    }),
+    response: destinationMappings,
+    errors: [
+      {
+        code: 400,
+        reason: 'VALIDATION',
+        when: 'A mapping is invalid or misses a required target; metadata names it as `event_mappings.{i}.…`.',
+      },
+      errors.forbidden,
+      errors.notFound,
+      { code: 409, reason: 'MAPPINGS_CHANGED', when: 'The mappings changed since `revision`.' },
+    ],
+    bodyLimit: 2 * 1024 * 1024,
+  }),
+  suggest: defineMethod({
+    name: 'mappings.suggest',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/mappings:suggest',
+    access: workspaceMembers,
+    reads: true,
+    summary:
+      "Suggests field mappings for an action from the connected sources' schemas and recent events. Nothing is saved.",
+    request: z.object({
+      destination: line(100).min(1, 'Required'),
+      event_name: line(200).default(''),
+      event_type: z.enum([...eventTypes, '']).default(''),
+    }),
+    response: z.object({
+      field_mappings: z.array(fieldMapping),
+      /** What a FIELD may name, from schemas and recent events. */
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          display_name: z.string(),
+          kind: z.enum(fieldKinds),
+          type: z.string(),
+          example: z.string(),
+        }),
+      ),
+      /** Names of events that the sources have. */
+      events: z.array(z.object({ event_name: z.string(), event_type: z.string() })),
+    }),
+    errors: [errors.invalid, errors.notFound, errors.unavailable],
+  }),
+  preview: defineMethod({
+    name: 'mappings.preview',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/mappings:preview',
+    access: workspaceEditors,
+    reads: true,
+    summary: "Previews a mapping's payload for an event. Nothing is saved or sent.",
+    request: trial,
+    response: mapped,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
+  }),
+  sendTest: defineMethod({
+    name: 'mappings.sendTest',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/mappings:sendTest',
+    access: workspaceEditors,
+    summary:
+      'Sends one test event to the destination with a mapping and returns the request and response. Not retried or logged as a delivery.',
+    request: trial,
+    response: mapped.extend({
+      /** `delivered`, `retry` (would be tried again), `rejected`, or `none` where nothing was sent. */
+      outcome: z.enum(['delivered', 'retry', 'rejected', 'none']),
+      http_status: z.number().int(),
+      latency_ms: z.number().int(),
+      /** Without secrets. */
+      request: z.string(),
+      response: z.string(),
+    }),
+    errors: [
+      errors.invalid,
+      errors.forbidden,
+      errors.notFound,
+      { code: 409, reason: 'SECRETS_UNREADABLE', when: 'Its secrets were encrypted with another secret key.' },
+      errors.tooMany,
+      errors.unavailable,
+    ],
+  }),
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { errors, time } from '../api/fields.ts'
+
+/** What a destination was permitted where its events go, by OAuth 2. Its tokens are never shown. */
+export const oauthGrant = z.object({
+  /** `expired`: it has to be connected anew, and events for it are held until then. */
+  status: z.enum(['none', 'connected', 'expired']),
+  /** Who permitted it, as the other side names them; empty when it does not. */
+  account: z.string(),
+  connect_time: time.nullable(),
+  /** Why it expired, or why it could not be renewed the last time; empty when all is well. */
+  error: z.string(),
+  /** What has to be filled in before it can be connected, in words; empty when nothing. */
+  missing: z.string(),
+})
+export type OAuthGrant = z.infer<typeof oauthGrant>
+
+/** How long a person may take to permit it, ms. */
+export const consentMs = 10 * 60_000
+
+/** Path of the page of the web application to which people come back from giving permission to a destination. */
+export const destinationReturnPath = '/destination-oauth-callback'
+
+const refused = {
+  code: 400,
+  reason: 'PROVIDER_REFUSED',
+  when: 'The provider returned no tokens; the message has its response.',
+} as const
+
+/** The parts of the methods by which a destination is connected and disconnected. */
+export const grantMethods = {
+  connect: {
+    summary:
+      'Starts an OAuth connection and returns the URL to open in a browser. The provider redirects to `redirect_uri` with a code and state; the same user passes them to `:completeConnect` within ten minutes.',
+    request: z.object({ redirect_uri: z.url('Must be an address').max(2000) }),
+    response: z.object({ authorize_url: z.string(), expire_time: time }),
+    errors: [
+      {
+        code: 400,
+        reason: 'VALIDATION',
+        when: "The redirect URI is not this product's page, or settings are missing.",
+      },
+      errors.forbidden,
+      errors.notFound,
+    ],
+  },
+  completeConnect: {
+    summary:
+      'Completes an OAuth connection: exchanges the returned code for tokens and stores them. A state can be used once.',
+    request: z.object({ code: z.string().min(1, 'Required').max(4096), state: z.string().min(1, 'Required').max(400) }),
+    errors: [
+      {
+        code: 400,
+        reason: 'CONSENT_UNKNOWN',
+        when: 'The state belongs to another user or destination, was used, or has expired.',
+      },
+      refused,
+      errors.forbidden,
+      errors.notFound,
+      errors.unavailable,
+    ],
+  },
+  disconnect: {
+    summary: 'Deletes the OAuth connection and its tokens. Events are held until it is reconnected.',
+    request: z.object({}),
+    errors: [errors.forbidden, errors.notFound],
+  },
+} as const

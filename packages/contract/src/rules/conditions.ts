@@ -1,0 +1,203 @@
+import { z } from 'zod'
+import { line } from '../api/fields.ts'
+import { itemWork, type SpendWork, spendFreely, workOfText, workOfValue } from '../api/work.ts'
+
+/** How a condition compares what it finds with its value. */
+export const conditionOperators = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'greater_than',
+  'less_than',
+  'exists',
+  'not_exists',
+] as const
+export type ConditionOperator = (typeof conditionOperators)[number]
+
+/** Operators that need no value. */
+export const withoutValue: ReadonlySet<ConditionOperator> = new Set(['exists', 'not_exists'])
+
+/** An id of 4 letters and digits, unique within its list. */
+export const shortIdText = z.string().regex(/^[0-9A-Za-z]{4}$/, 'Must be 4 letters or digits')
+
+/**
+ * A place in an event as a path: names joined by dots, a dot within a name as `\.` or in `["a.b"]`, places of a list as
+ * numbers or `[0]`.
+ */
+export const eventPath = line(300).min(1, 'Required')
+
+/** What must be true of one place of an event. */
+export const condition = z
+  .object({
+    id: shortIdText,
+    /** A path such as `event`, `userId`, `properties.total` or `context.page.url`. */
+    field: eventPath,
+    operator: z.enum(conditionOperators),
+    value: line(1000).default(''),
+  })
+  .refine(({ operator, value }) => withoutValue.has(operator) || value !== '', { path: ['value'], message: 'Required' })
+export type Condition = z.infer<typeof condition>
+
+/** How the conditions of a list go together. */
+export const conditionMatches = ['all', 'any'] as const
+
+/** Conditions of one list at most. */
+export const maxConditions = 20
+
+export const conditionList = z.array(condition).max(maxConditions, `At most ${maxConditions} conditions`)
+
+/** Conditions that an event meets together; an empty list is met by every event. */
+export const eventFilter = z.object({ match: z.enum(conditionMatches).default('all'), conditions: conditionList })
+export type EventConditions = z.infer<typeof eventFilter>
+
+/** A place of a list, or a name in quotes (a quote and a backslash in it behind a backslash), up to the next step. */
+const bracket = /\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\](?=[.[]|$)/y
+
+type Path = {
+  names: string[]
+  /** Whether a place of a list is among them. */
+  hasPlace: boolean
+  /** Whether a bracket stands in it that is neither a place nor a quoted name, and is read as part of its name. */
+  strayBracket: boolean
+}
+
+/** Reads a path. `name` is undefined behind a closed bracket, where the next step begins. */
+const readPath = (path: string): Path => {
+  const read: Path = { names: [], hasPlace: false, strayBracket: false }
+  let name: string | undefined = ''
+  const close = (): void => {
+    if (name !== undefined) read.names.push(name)
+  }
+  for (let at = 0; at < path.length; at++) {
+    const char = path.charAt(at)
+    if (char === '[') {
+      bracket.lastIndex = at
+      const [all, place, double, single] = bracket.exec(path) ?? []
+      if (all !== undefined) {
+        if (at > 0) close()
+        read.names.push(place ?? (double ?? single ?? '').replace(/\\(.)/g, '$1'))
+        read.hasPlace ||= place !== undefined
+        name = undefined
+        at += all.length - 1
+        continue
+      }
+      read.strayBracket = true
+    }
+    if (char === '.') {
+      close()
+      name = ''
+    } else if (char === '\\' && /[.\\[]/.test(path.charAt(at + 1))) name = (name ?? '') + path.charAt(++at)
+    else name = (name ?? '') + char
+  }
+  close()
+  return read
+}
+
+/**
+ * The names of a path: `properties.a\.b.0`, `properties["a.b"][0]` and `properties['a.b'].0` as `properties`, `a.b`, `0`. A
+ * bracket that is none of these is part of its name.
+ */
+export const pathNames = (path: string): string[] => readPath(path).names
+
+/** The path of names, such that `pathNames` gives them again. */
+export const pathOf = (names: readonly string[]): string =>
+  names.map((name) => name.replace(/[\\.[]/g, '\\$&')).join('.')
+
+/** Why a text is no path, in words; `target` for one that something is put at. Undefined where nothing is wrong. */
+export const pathMistake = (path: string, target = false): string | undefined => {
+  const { names, hasPlace, strayBracket } = readPath(path)
+  if (names.some((name) => name.trim() === '')) return "A path can't have empty names"
+  if (strayBracket)
+    return 'Write a list index as items[0], a name with a dot as ["a.b"], and a bracket in a name as \\['
+  return target && hasPlace ? "A list can't be mapped item by item. Map the whole list" : undefined
+}
+
+/** What stands at a place of a value; undefined where there is nothing. Own properties only. */
+export const valueAt = (value: unknown, names: readonly string[]): unknown => {
+  let at: unknown = value
+  for (const name of names) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
+    at = (at as Readonly<Record<string, unknown>>)[name]
+  }
+  return at
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const numeral = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
+
+/** Negative, 0 or positive; undefined where the two cannot be compared. Numbers by value, RFC 3339 times and other texts as texts. */
+const compare = (found: unknown, value: string): number | undefined => {
+  const number =
+    typeof found === 'number' ? found : typeof found === 'string' && numeral.test(found) ? Number(found) : undefined
+  if (number !== undefined && numeral.test(value)) return number - Number(value)
+  if (typeof found !== 'string') return undefined
+  return found < value ? -1 : found > value ? 1 : 0
+}
+
+const equal = (found: unknown, value: string): boolean =>
+  textOf(found) === value || (typeof found === 'number' && numeral.test(value) && found === Number(value))
+
+const meets = (found: unknown, { operator, value }: Pick<Condition, 'operator' | 'value'>): boolean => {
+  const there = found !== undefined && found !== null
+  switch (operator) {
+    case 'exists':
+      return there
+    case 'not_exists':
+      return !there
+    case 'equals':
+      return there && equal(found, value)
+    case 'not_equals':
+      return !there || !equal(found, value)
+    case 'contains':
+      return there && (Array.isArray(found) ? found.some((item) => equal(item, value)) : textOf(found).includes(value))
+    case 'not_contains':
+      return (
+        !there || !(Array.isArray(found) ? found.some((item) => equal(item, value)) : textOf(found).includes(value))
+      )
+    case 'starts_with':
+      return there && textOf(found).startsWith(value)
+    case 'ends_with':
+      return there && textOf(found).endsWith(value)
+    case 'greater_than':
+      return there && (compare(found, value) ?? 0) > 0
+    case 'less_than':
+      return there && (compare(found, value) ?? 0) < 0
+  }
+}
+
+/** A look-up and a comparison, and each name on the way. */
+const perCondition = 200
+const perName = 30
+
+/** What a comparison goes through: text is made of what is none, and a part is looked for in it. */
+const workOfCondition = (found: unknown, { operator, value }: Pick<Condition, 'operator' | 'value'>): number => {
+  if (withoutValue.has(operator)) return 0
+  const contains = operator === 'contains' || operator === 'not_contains'
+  if (typeof found === 'string') return contains ? workOfText(found, value) : found.length
+  return workOfValue(found) + (contains && typeof found === 'object' ? itemWork * value.length : 0)
+}
+
+/**
+ * A filter made ready once and asked for each event, which is an object as `PipelineEvent` describes. A condition on a
+ * place that the event does not have is met by the operators that deny (`not_equals`, `not_contains`, `not_exists`) only.
+ * What it goes through is spent before: where `spend` throws, so does the filter.
+ */
+export const compileFilter = ({
+  match,
+  conditions,
+}: EventConditions): ((event: unknown, spend?: SpendWork) => boolean) => {
+  const ready = conditions.map((each) => ({ ...each, names: pathNames(each.field) }))
+  if (ready.length === 0) return () => true
+  return (event, spend = spendFreely) => {
+    const one = (each: (typeof ready)[number]): boolean => {
+      const found = valueAt(event, each.names)
+      spend(perCondition + perName * each.names.length + workOfCondition(found, each))
+      return meets(found, each)
+    }
+    return match === 'all' ? ready.every(one) : ready.some(one)
+  }
+}

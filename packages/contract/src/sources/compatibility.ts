@@ -1,0 +1,136 @@
+import { isJsonObject } from '@tributary/kernel/browser'
+import { eventTypes } from '../events/tracking.ts'
+import {
+  definitionOf,
+  type ObjectSchema,
+  type PropertyType,
+  pointerSegment,
+  type SourceSchema,
+} from './source-schema.ts'
+
+/** How an event fits its source's schema: it does, it is unknown there, or some of its properties do not. */
+export const compatibilities = ['compatible', 'incompatible', 'needsAttention'] as const
+export type Compatibility = (typeof compatibilities)[number]
+
+/** What can be wrong with a property, by its stable name, with the words for people. */
+export const problemMessages = {
+  missing: 'Missing property',
+  type: 'Type mismatch',
+  unknown: 'Unknown property',
+} as const
+export type ProblemKind = keyof typeof problemMessages
+export const problemKinds = ['missing', 'type', 'unknown'] as const satisfies readonly ProblemKind[]
+
+/** One property that does not fit. */
+export type Problem = {
+  /** The property's name; for a field of an array's items `array/field`. Segments as in a JSON Pointer. */
+  readonly property: string
+  readonly kind: ProblemKind
+}
+
+export type ValidationResult = { readonly compatibility: Compatibility; readonly problems: readonly Problem[] }
+
+/** Problems of one event that are kept; what is beyond is not told. */
+export const maxProblems = 50
+
+/**
+ * Findings after which an event is looked at no further. An event of 32 KiB may be a list of ten thousand empty items,
+ * each of which lacks dozens of properties: telling the same problems over and over took 150 ms.
+ */
+const maxFindings = 1000
+
+const fits: ValidationResult = { compatibility: 'compatible', problems: [] }
+const isNew: ValidationResult = { compatibility: 'incompatible', problems: [] }
+
+type Values = { readonly [name: string]: unknown }
+const noValues: Values = {}
+
+/** The type of a JSON value in the words of a schema; undefined for null. */
+export const typeOfValue = (value: unknown): PropertyType | undefined => {
+  if (value === null || value === undefined) return undefined
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
+}
+
+const hasOwn = Object.prototype.hasOwnProperty
+
+/** Hears of a problem of a field, or of the field `name` in the items of `parent`; false ends the validation. */
+type Report = (parent: string | undefined, name: string, kind: ProblemKind) => boolean
+
+/** Validates the fields of `values`, which are items of the array `parent` if it is given; false when `report` ended it. */
+const validateFields = (values: Values, object: ObjectSchema, parent: string | undefined, report: Report): boolean => {
+  for (const name of object.required) {
+    if (!hasOwn.call(values, name) && !report(parent, name, 'missing')) return false
+  }
+  for (const name in values) {
+    if (!hasOwn.call(values, name)) continue
+    const value = values[name]
+    const property = object.properties.get(name)
+    if (property === undefined) {
+      if (!report(parent, name, 'unknown')) return false
+      continue
+    }
+    const type = typeOfValue(value)
+    if (type === undefined ? object.required.has(name) : type !== property.type) {
+      if (!report(parent, name, 'type')) return false
+      continue
+    }
+    if (property.items === undefined || !Array.isArray(value)) continue
+    for (const item of value) {
+      const goesOn = isJsonObject(item)
+        ? validateFields(item, property.items, name, report)
+        : report(parent, name, 'type')
+      if (!goesOn) return false
+    }
+  }
+  return true
+}
+
+/** The problems of properties or traits against their definition, each once, at most `most`. */
+export const problemsOf = (values: Values, object: ObjectSchema, most = maxProblems): readonly Problem[] => {
+  let problems: Problem[] | undefined
+  let seen: Set<string> | undefined
+  let findings = 0
+  validateFields(values, object, undefined, (parent, name, kind) => {
+    if (++findings > maxFindings) return false
+    const field = pointerSegment(name)
+    const property = parent === undefined ? field : `${pointerSegment(parent)}/${field}`
+    seen ??= new Set()
+    const key = `${kind} ${property}`
+    if (seen.has(key)) return true
+    seen.add(key)
+    problems ??= []
+    problems.push({ property, kind })
+    return problems.length < most
+  })
+  return problems ?? fits.problems
+}
+
+/** Validates as `validateEvent` does, without an object around what is validated: one that fits costs no memory. */
+export const validateValues = (schema: SourceSchema, type: string, title: string, data: unknown): ValidationResult => {
+  if (type !== 'track' && type !== 'identify') return fits
+  const definition = definitionOf(schema, type, title)
+  if (definition === undefined) return isNew
+  const problems = problemsOf(isJsonObject(data) ? data : noValues, definition)
+  return problems.length === 0 ? fits : { compatibility: 'needsAttention', problems }
+}
+
+/**
+ * Validates one event. page, screen, group and alias always fit. A track event is looked up by its title, identify by the
+ * user schema: without a definition it is incompatible; with one it is compatible when nothing is missing, of another
+ * type or unknown, and else needs attention. `data` are its properties, or the traits of identify; what is no object
+ * counts as empty. null is a mismatch for a required property and ignored otherwise; objects are not descended, items
+ * of arrays are where the schema defines them.
+ */
+export const validateEvent = (
+  schema: SourceSchema,
+  event: { readonly type: string; readonly title: string; readonly data: unknown },
+): ValidationResult => validateValues(schema, event.type, event.title, event.data)
+
+/** The object of an event that its schema validates: the traits of identify, the properties of the others. */
+export const validatedDataOf = (type: string, payload: Values): unknown =>
+  type === 'identify' ? payload['traits'] : payload['properties']
+
+/** Whether a text is one of the types of events. */
+export const isEventType = (type: string): boolean => eventTypes.some((each) => each === type)
