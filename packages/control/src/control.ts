@@ -3,14 +3,14 @@ import type { Authentication, Handlers } from '@tributary/http'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
-import { tellFailingDestinations } from './destinations/tell-failing.ts'
+import { notifyFailingDestinations } from './destinations/notify-failing.ts'
 import { createHandlers } from './handlers.ts'
 import { createImages, type Images } from './images/images.ts'
 import { createOpenId } from './openid/openid.ts'
-import { tellBackloggedWorkspaces } from './refused-requests/tell-backlog.ts'
+import { notifyBackloggedWorkspaces } from './refused-requests/notify-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
-import { type StreamPressure, tellStreamPressure } from './stream/tell-pressure.ts'
+import { notifyStreamPressure, type StreamPressure } from './stream/notify-pressure.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
 import { createCodeThrottling } from './users/sign-in/login-otp.ts'
 import { createOneTimeCodes } from './users/sign-in/one-time-codes.ts'
@@ -26,11 +26,11 @@ export type Control = {
   /** A stored picture by its key, made smaller when a box is given; undefined when there is none. */
   readImage: Images['read']
   /** Tells of destinations that are failing, each once a day; to be called every now and then. */
-  tellFailingDestinations(): Promise<void>
+  notifyFailingDestinations(): Promise<void>
   /** Tells of workspaces whose requests are answered 429, each once an episode; the same. */
-  tellBackloggedWorkspaces(): Promise<void>
+  notifyBackloggedWorkspaces(): Promise<void>
   /** Tells platform admins that the stream is near its limit, or that a consumer lost its place in it, each once a day. */
-  tellStreamPressure(pressure: StreamPressure): Promise<void>
+  notifyStreamPressure(pressure: StreamPressure): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
@@ -71,9 +71,9 @@ export const createControl = (deps: ControlDeps): Control => {
     ),
     authenticate,
     readImage: (key, box) => images.read(key, box),
-    tellFailingDestinations: () => tellFailingDestinations(deps),
-    tellBackloggedWorkspaces: () => tellBackloggedWorkspaces(deps),
-    tellStreamPressure: (pressure) => tellStreamPressure(deps, pressure),
+    notifyFailingDestinations: () => notifyFailingDestinations(deps),
+    notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),
+    notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),

@@ -28,6 +28,6 @@ export {
 export { createReplayRunner, type ReplayRunner } from './replays/runner.ts'
 export { resealSecrets, UnreadableSecret } from './secret-key/reseal.ts'
 export { verifySecretKey, WrongSecretKey } from './secret-key/verify.ts'
-export type { StreamPressure } from './stream/tell-pressure.ts'
+export type { StreamPressure } from './stream/notify-pressure.ts'
 export { type FirstAdmin } from './users/ensure-platform-admin.ts'
 export { resetAdminPassword } from './users/reset-admin-password.ts'

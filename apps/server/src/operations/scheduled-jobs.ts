@@ -19,12 +19,12 @@ const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
 })
 
 const clearExpired = housekeeping('clear-expired')
-const tellFailing = housekeeping('tell-failing-destinations')
-const tellBacklogs = housekeeping('tell-backlogged-workspaces')
+const notifyFailing = housekeeping('tell-failing-destinations')
+const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
 export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
-  openPgBossJobs({ ...deps, kinds: [mailJob, clearExpired, tellFailing, tellBacklogs] })
+  openPgBossJobs({ ...deps, kinds: [mailJob, clearExpired, notifyFailing, notifyBacklogs] })
 
 /** Runs all kinds of jobs in this process, and makes the schedules what this version says. */
 export const startJobs = async (
@@ -32,7 +32,7 @@ export const startJobs = async (
   deps: {
     db: Relational['db']
     transport: MailTransport
-    control: Pick<Control, 'clearExpired' | 'tellBackloggedWorkspaces' | 'tellFailingDestinations'>
+    control: Pick<Control, 'clearExpired' | 'notifyBackloggedWorkspaces' | 'notifyFailingDestinations'>
   },
 ): Promise<void> => {
   const { db, transport, control } = deps
@@ -41,8 +41,8 @@ export const startJobs = async (
   await jobs.work(mailJob, createMailSender({ db, transport, clock: systemClock }))
   for (const [kind, run] of [
     [clearExpired, () => control.clearExpired()],
-    [tellFailing, () => control.tellFailingDestinations()],
-    [tellBacklogs, () => control.tellBackloggedWorkspaces()],
+    [notifyFailing, () => control.notifyFailingDestinations()],
+    [notifyBacklogs, () => control.notifyBackloggedWorkspaces()],
   ] as const) {
     await jobs.schedule(kind, {}, { cron: '* * * * *', timeZone: 'UTC' })
     await jobs.work(kind, run)

@@ -25,7 +25,7 @@ export const createUpkeep = (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'sweepImages' | 'tellStreamPressure'>
+    control: Pick<Control, 'sweepImages' | 'notifyStreamPressure'>
     logger: Logger
     metrics: Metrics
   },
@@ -55,7 +55,7 @@ export const createUpkeep = (
         keepMs: config.retention.logMs,
         maxBytes: config.retention.streamBytes,
         consumers: threads.consumers,
-        tell: (pressure) => control.tellStreamPressure(pressure),
+        tell: (pressure) => control.notifyStreamPressure(pressure),
         clock: systemClock,
         logger,
         metrics: deps.metrics,

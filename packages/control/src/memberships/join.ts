@@ -25,7 +25,7 @@ export const isMember = async (tx: Tx, organizationId: string, userId: string): 
   return row !== undefined
 }
 
-const tellAdministrators = async (tx: Tx, joining: Joining, membershipId: string): Promise<Announce> => {
+const notifyAdministrators = async (tx: Tx, joining: Joining, membershipId: string): Promise<Announce> => {
   const { organizationId, userId, role, how, now } = joining
   const user = await tx
     .selectFrom('users')
@@ -96,5 +96,5 @@ export const join = async (tx: Tx, joining: Joining): Promise<Announce | undefin
       query.selectFrom('users').select(sql<string>`lower(email)`.as('email')).where('users.id', '=', userId),
     )
     .execute()
-  return await tellAdministrators(tx, joining, made.id)
+  return await notifyAdministrators(tx, joining, made.id)
 }

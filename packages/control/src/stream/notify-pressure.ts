@@ -30,7 +30,7 @@ const wordsOf = ({ bytes, maxBytes, consumer, records, lost }: StreamPressure): 
       }
 
 /** Tells platform admins that the stream is near its limit or that a consumer lost its place in it, each at most once a day. */
-export const tellStreamPressure = async (
+export const notifyStreamPressure = async (
   deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>,
   pressure: StreamPressure,
 ): Promise<void> => {

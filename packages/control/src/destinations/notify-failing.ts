@@ -72,10 +72,10 @@ const tell = async (tx: Tx, failing: Failing, now: number): Promise<Announce> =>
 }
 
 /**
- * Tells those who may fix it, administrators and collaborators, of each enabled destination that is failing: once a day
+ * Notifies those who may fix it, administrators and collaborators, of each enabled destination that is failing: once a day
  * (UTC) and destination, however often this is called and by however many processes.
  */
-export const tellFailingDestinations = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
+export const notifyFailingDestinations = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
   const now = deps.clock()
   for (const failing of await findFailing(deps, now)) {
     const announce = await deps.db.transaction().execute((tx) => tell(tx, failing, now))

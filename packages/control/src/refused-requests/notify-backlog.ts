@@ -82,7 +82,7 @@ const tell = async (tx: Tx, refused: Refused, now: number): Promise<Announce> =>
  * Tells administrators and collaborators of each workspace of which requests are answered 429 at the moment: once an
  * episode, however often this is called and by however many processes.
  */
-export const tellBackloggedWorkspaces = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
+export const notifyBackloggedWorkspaces = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
   const now = deps.clock()
   for (const refused of await findRefused(deps, now)) {
     const announce = await deps.db.transaction().execute((tx) => tell(tx, refused, now))

@@ -47,9 +47,9 @@ const told = async (who: Caller) => (await who.ok(methods.notifications.list, { 
 test('administrators and collaborators are told once an episode that requests are answered 429, with what to do', async () => {
   const { administrator, collaborator, guest, outsider } = organization
   await refuse(minute)
-  await harness.tellBackloggedWorkspaces()
+  await harness.notifyBackloggedWorkspaces()
   for (let more = 0; more < 100; more++) await refuse(0)
-  await Promise.all([harness.tellBackloggedWorkspaces(), harness.tellBackloggedWorkspaces()])
+  await Promise.all([harness.notifyBackloggedWorkspaces(), harness.notifyBackloggedWorkspaces()])
   for (const who of [administrator, collaborator])
     expect(await told(who)).toMatchObject([
       {
@@ -68,14 +68,14 @@ test('an episode that lasts for hours is told once, and the next one anew', asyn
   await refuse(2 * hour)
   await refuse(hour)
   await refuse(0)
-  await harness.tellBackloggedWorkspaces()
+  await harness.notifyBackloggedWorkspaces()
   harness.advance(hour)
   await refuse(0)
-  await harness.tellBackloggedWorkspaces()
+  await harness.notifyBackloggedWorkspaces()
   expect(await told(organization.administrator)).toHaveLength(1)
   harness.advance(3 * hour)
   await refuse(0)
-  await harness.tellBackloggedWorkspaces()
+  await harness.notifyBackloggedWorkspaces()
   expect(await told(organization.administrator)).toHaveLength(2)
 })
 
@@ -84,7 +84,7 @@ test.each([
   ['requests that are refused for another reason', 0, 'INVALID_JSON'],
 ])('of %s nobody is told', async (_, agoMs, reason) => {
   await refuse(agoMs, reason)
-  await harness.tellBackloggedWorkspaces()
+  await harness.notifyBackloggedWorkspaces()
   expect(await told(organization.administrator)).toEqual([])
 })
 

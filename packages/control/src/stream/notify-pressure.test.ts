@@ -16,8 +16,8 @@ test('platform admins are told once a day that the stream is nearly full, and on
   const admin = await harness.person({}, { platformAdmin: true })
   const somebody = await harness.person()
   const near = { bytes: 41 * gb, maxBytes: 50 * gb, consumer: 'delivery', records: 1_234_567, lost: false }
-  for (let times = 0; times < 3; times++) await harness.tellStreamPressure(near)
-  await harness.tellStreamPressure({ ...near, consumer: 'profiles', lost: true })
+  for (let times = 0; times < 3; times++) await harness.notifyStreamPressure(near)
+  await harness.notifyStreamPressure({ ...near, consumer: 'profiles', lost: true })
   expect(await told(admin)).toMatchObject([
     {
       kind: 'stream_full',
@@ -33,7 +33,7 @@ test('platform admins are told once a day that the stream is nearly full, and on
   ])
   expect(await told(somebody)).toEqual([])
   harness.advance(24 * 3_600_000)
-  await harness.tellStreamPressure(near)
+  await harness.notifyStreamPressure(near)
   const rows = await harness.db.selectFrom('notifications').select('id').where('user_id', '=', admin.userId).execute()
   expect(rows).toHaveLength(3)
 })

@@ -61,8 +61,8 @@ test('administrators and collaborators are told of a failing destination once a 
   const { administrator, collaborator, guest, outsider } = organization
   await park({ state: 'dead', firstMs: -minute, events: 1200, nextMs: -minute })
   await park({ state: 'waiting', firstMs: -16 * minute, reason: 'HTTP 503', nextMs: minute })
-  await harness.tellFailingDestinations()
-  await Promise.all([harness.tellFailingDestinations(), harness.tellFailingDestinations()])
+  await harness.notifyFailingDestinations()
+  await Promise.all([harness.notifyFailingDestinations(), harness.notifyFailingDestinations()])
   for (const who of [administrator, collaborator])
     expect(await told(who)).toMatchObject([
       {
@@ -80,13 +80,13 @@ test('administrators and collaborators are told of a failing destination once a 
 
 test('the next day it is told again', async () => {
   await park({ state: 'waiting', firstMs: -16 * minute })
-  await harness.tellFailingDestinations()
+  await harness.notifyFailingDestinations()
   await harness.db
     .updateTable('notifications')
     .set({ cause: `${destination}/2026-03-03` })
     .where('user_id', '=', organization.administrator.userId)
     .execute()
-  await harness.tellFailingDestinations()
+  await harness.notifyFailingDestinations()
   expect(await told(organization.administrator)).toHaveLength(2)
 })
 
@@ -96,7 +96,7 @@ test.each([
   ['dead for longer than a day', { state: 'dead', firstMs: -3000 * minute, nextMs: -1441 * minute }],
 ] as const)('events that are %s are not told of', async (_, parked) => {
   await park(parked)
-  await harness.tellFailingDestinations()
+  await harness.notifyFailingDestinations()
   expect(await told(organization.administrator)).toEqual([])
 })
 
@@ -105,6 +105,6 @@ test.each(['paused', 'deleted'])('a destination that is %s is not told of', asyn
   await park({ state: 'dead', firstMs: -minute })
   if (how === 'paused') await administrator.call('PATCH', `/${destination}`, { enabled: false })
   else await administrator.call('DELETE', `/${destination}`)
-  await harness.tellFailingDestinations()
+  await harness.notifyFailingDestinations()
   expect(await told(administrator)).toEqual([])
 })
