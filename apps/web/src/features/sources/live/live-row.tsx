@@ -20,10 +20,10 @@ const heightClass: Record<Density, string> = { comfortable: 'h-10', compact: 'h-
 
 /** Width and space of each column, in its head and its cells: the area is as narrow as a phone at times. */
 export const columnClass = {
-  type: 'w-28 px-4 @max-lg:w-19 @max-lg:pr-1 @max-lg:pl-3',
-  name: 'px-4 @max-lg:px-2',
-  environment: 'w-20 px-4 @max-lg:w-13 @max-lg:px-1',
-  time: 'w-32 px-4 @max-lg:w-24 @max-lg:pr-2 @max-lg:pl-1',
+  type: 'w-28 px-4 @max-lg:w-17 @max-lg:pr-0 @max-lg:pl-2',
+  name: 'px-4 @max-lg:px-1.5',
+  environment: 'w-20 px-4 @max-lg:w-12 @max-lg:px-0.5',
+  time: 'w-32 px-4 @max-lg:w-23 @max-lg:pr-2 @max-lg:pl-0',
   user: 'w-36 px-4 @max-4xl:hidden',
   property: 'w-36 px-4 @max-2xl:hidden',
 } as const
