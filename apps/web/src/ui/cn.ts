@@ -6,7 +6,7 @@ const words: Readonly<Record<string, string>> = Object.fromEntries(
     display: 'block inline-block inline flex inline-flex grid inline-grid table hidden contents',
     position: 'static relative absolute fixed sticky',
     visibility: 'visible invisible',
-    truncate: 'truncate',
+    'text-overflow': 'truncate text-ellipsis text-clip',
     'font-style': 'italic not-italic',
     'text-transform': 'uppercase lowercase capitalize normal-case',
     'screen-reader': 'sr-only not-sr-only',

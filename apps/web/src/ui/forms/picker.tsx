@@ -124,7 +124,7 @@ export const PickerField = ({
                 <Base.Positioner sideOffset={4} align="start" collisionPadding={8} className="z-50">
                   <Base.Popup
                     aria-label={label}
-                    className="w-[max(var(--anchor-width),24rem)] max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
+                    className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
                   >
                     <PopupSearch />
                     <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">
