@@ -173,7 +173,8 @@ test('SES-13, SES-15, AUTH-39: a session that was ended on the server is told on
   await page.getByRole('link', { name: 'Home', exact: true }).click()
   await expect(notices).toHaveCount(1)
   await page.waitForURL('**/auth/login')
-  expect(refused.length).toBeGreaterThan(2)
+  // Those that were still under way when the page left are not counted.
+  expect(refused.length).toBeGreaterThan(1)
   await expect(notices).toHaveCount(1)
   await fillSignIn(page, person)
   await page.waitForURL(`**/${workspace}**`)

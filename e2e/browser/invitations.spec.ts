@@ -112,7 +112,8 @@ test('MEM-14: the link of a mailed invitation, opened signed in, accepts it and 
   await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('was already used')
   await page.getByRole('link', { name: 'Go to Home' }).click()
-  await page.waitForURL((url) => url.pathname === '/')
+  // Home goes on to the only workspace.
+  await page.waitForURL(`**/${workspace}`)
 })
 
 test('ORG-07: an invitation link, opened signed in, accepts it; a member who opens it goes to the workspaces', async ({
