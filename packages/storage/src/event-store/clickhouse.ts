@@ -5,6 +5,7 @@ import {
   ClickHouseLogLevel,
   type ClickHouseSettings,
   createClient,
+  SettingsMap,
 } from '@clickhouse/client'
 import type { Logger } from '@tributary/kernel'
 import { limitExceeded, refusesRows, saysUnavailable } from './error-codes.ts'
@@ -142,6 +143,16 @@ const openSlots = (slot: SlotKind, places: number): QuerySlots<number> => {
   return createQuerySlots(numbers, { ...queues[slot], refuse })
 }
 
+/** Filters as the engine takes them: a map in its own dialect, which the client does not escape. */
+const filterSettings = ({ filters }: QueryOptions): ClickHouseSettings => {
+  if (filters === undefined) return {}
+  const escaped = Object.entries(filters).map(([table, condition]) => [
+    nameOfTable(table),
+    condition.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
+  ])
+  return { additional_table_filters: SettingsMap.from(Object.fromEntries(escaped)) }
+}
+
 /** What a query may take: sent with each, so that it holds on a server that has no limits of its own. */
 const limitSettings = (
   { owner, slot = 'short' }: QueryOptions,
@@ -221,7 +232,11 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
             format: 'JSONEachRow',
             ...(params === undefined ? {} : { query_params: params }),
             abort_signal: both,
-            clickhouse_settings: { ...querySettings, ...limitSettings(asked, capacity, limits) },
+            clickhouse_settings: {
+              ...querySettings,
+              ...limitSettings(asked, capacity, limits),
+              ...filterSettings(asked),
+            },
             http_headers: { 'X-Tributary-Slot': slot },
           })
           .then((result) => result.json<Row>())

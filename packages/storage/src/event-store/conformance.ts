@@ -79,6 +79,7 @@ export const eventStoreConformance = (name: string, open: () => Promise<EventSto
     refusalTests(open)
     parameterTests(open)
     jsonTests(open)
+    filterTests(open)
     loadTests(open)
   })
 }
@@ -315,6 +316,29 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
         `select '{x:String}' as a, "b}" as b, 1 as \`{x:String}\` /* {x:String} */ from (select 2 as "b}") -- {x:String}`,
       ),
     ).toEqual([{ a: '{x:String}', b: 2, '{x:String}': 1 }])
+  })
+}
+
+const filterTests = (open: () => Promise<EventStoreFixture>): void => {
+  it('leaves out rows that do not meet the filter of their table, whatever the statement says, and in that call only', async () => {
+    await using store = await open()
+    await store.insert(
+      'events',
+      ['a', 'b', "it's"].map((id) => event(id)),
+      { token: 'a' },
+    )
+    const erased = JSON.stringify({ workspace_id: 'w', request_id: 'r', event_id: 'b' })
+    await store.insert('erased_events', erased, { token: 'b' })
+    const filters = { events: "event_id not in (select event_id from erased_events) and event_id != 'it\\'s'" }
+    const statements = [
+      'select event_id from events order by event_id',
+      'select e.event_id as event_id from events as e prewhere event_id != {none:String} order by event_id limit 5',
+      'with found as (select event_id from events) select event_id from found where event_id in (select event_id from events)',
+      'select event_id from events union all select event_id from events where event_id = {none:String}',
+    ]
+    for (const statement of statements)
+      expect(await store.query(statement, { none: 'none' }, { filters }), statement).toEqual([{ event_id: 'a' }])
+    expect(await countEvents(store)).toBe(3)
   })
 }
 

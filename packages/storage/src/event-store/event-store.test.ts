@@ -29,6 +29,7 @@ describe('migrateEventStore', () => {
       { version: 2 },
       { version: 3 },
       { version: 4 },
+      { version: 5 },
     ])
   })
 

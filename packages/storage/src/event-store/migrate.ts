@@ -2,6 +2,7 @@ import * as events from './migrations/0001-events.ts'
 import * as compatibility from './migrations/0002-compatibility.ts'
 import * as replays from './migrations/0003-replays.ts'
 import * as rows from './migrations/0004-rows.ts'
+import * as erasedEvents from './migrations/0005-erased-events.ts'
 import { type EventStore, systemOwner } from './port.ts'
 
 /** All migrations in order. One that has been released never changes; each statement may run twice. */
@@ -10,6 +11,7 @@ const migrations: readonly { version: number; statements: readonly string[] }[] 
   { version: 2, statements: compatibility.statements },
   { version: 3, statements: replays.statements },
   { version: 4, statements: rows.statements },
+  { version: 5, statements: erasedEvents.statements },
 ]
 
 const versionsTable = `create table if not exists schema_versions (

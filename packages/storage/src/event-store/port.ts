@@ -34,6 +34,8 @@ export type QueryOptions = {
   slot?: 'short' | 'heavy'
   /** Takes the query out of the queue, and ends it when it runs. */
   signal?: AbortSignal
+  /** Conditions by table: of each only rows are read that meet its own, whatever the statement says. */
+  filters?: Readonly<Record<string, string>>
 }
 
 /** The owner of queries that nobody outside causes. */
