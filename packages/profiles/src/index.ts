@@ -1,4 +1,4 @@
-export { unusableInEvents } from './identifiers.ts'
+export { createForgottenUsers } from './forgotten-users.ts'
+export { createProfileLedger } from './profile-ledger.ts'
 export { createLearning, createProfiles, type ProfilesDeps } from './profiles.ts'
 export { rebuildProfiles } from './rebuild.ts'
-export { type SplitRefusal, type SplitRequest, splitProfile } from './split.ts'

@@ -17,10 +17,16 @@ export type Cause = {
 /** An operation as the ledger keeps it. */
 export type Entry = { readonly operation: Operation; readonly cause: Cause }
 
-/** How far a ledger is, and whether profiles of its workspace were ever split. */
-export type LedgerState = { readonly sequence: number; readonly hasSplits: boolean }
+/** How far a ledger is, whether profiles of its workspace were ever split, and how often somebody was to be forgotten. */
+export type LedgerState = {
+  readonly sequence: number
+  readonly hasSplits: boolean
+  readonly erasures: number
+  /** What identifiers are hashed with; undefined before the first erasure. */
+  readonly privacyKey: Uint8Array | undefined
+}
 
-type LedgerRow = { sequence: string; has_splits: boolean }
+type LedgerRow = { sequence: string; has_splits: boolean; erasures: string; privacy_key: Uint8Array | null }
 
 /**
  * Locks the ledger of a workspace until the end of the transaction: one at a time adds to it. Undefined when there is no
@@ -29,8 +35,8 @@ type LedgerRow = { sequence: string; has_splits: boolean }
 export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<LedgerState | undefined> => {
   const locked = async (): Promise<LedgerRow | undefined> =>
     (
-      await sql<LedgerRow>`select sequence, has_splits from identity_ledgers where workspace_id = ${workspaceId}::uuid
-        for update`.execute(tx)
+      await sql<LedgerRow>`select sequence, has_splits, erasures, privacy_key from identity_ledgers
+        where workspace_id = ${workspaceId}::uuid for update`.execute(tx)
     ).rows[0]
   let row = await locked()
   if (row === undefined) {
@@ -38,7 +44,14 @@ export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<Led
       on conflict do nothing`.execute(tx)
     row = await locked()
   }
-  return row && { sequence: Number(row.sequence), hasSplits: row.has_splits }
+  return (
+    row && {
+      sequence: Number(row.sequence),
+      hasSplits: row.has_splits,
+      erasures: Number(row.erasures),
+      privacyKey: row.privacy_key ?? undefined,
+    }
+  )
 }
 
 type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: string }
@@ -152,6 +165,8 @@ export const operationOf = (row: OperationRow): Operation => {
       return { kind: 'refuse', sequence, profile, identifier, by, reason: row.reason === 'split' ? 'split' : 'limit' }
     case 'split':
       return { kind: 'split', sequence, profile, made: other, identifiers: row.members ?? [] }
+    case 'erase':
+      return { kind: 'erase', sequence, profile }
   }
 }
 

@@ -15,6 +15,8 @@ export type Learned =
   | { kind: 'refuse'; profile: string; identifier: Identifier; by: Identifier; reason: Refusal }
   /** Somebody took identifiers of a profile apart from its others: they are a profile of their own. */
   | { kind: 'split'; profile: string; made: string; identifiers: readonly Identifier[] }
+  /** Somebody is to be forgotten: nobody is known by the identifiers of the profile any more. */
+  | { kind: 'erase'; profile: string }
 
 /** Something learned, with its place in the order of its workspace. */
 export type Operation = Learned & { readonly sequence: number }
@@ -82,6 +84,15 @@ const split = (graph: IdentityGraph, operation: Operation & { kind: 'split' }): 
     for (const leaving of made.identifiers.keys()) keepApart(graph, staying, leaving)
 }
 
+const erase = (graph: IdentityGraph, id: string): void => {
+  for (const key of profileOf(graph, id).identifiers.keys()) {
+    graph.owners.delete(key)
+    for (const other of graph.apart.get(key) ?? []) graph.apart.get(other)?.delete(key)
+    graph.apart.delete(key)
+  }
+  graph.profiles.delete(id)
+}
+
 /**
  * Changes a graph by what was learned. All operations of a workspace in their order, applied to an empty graph, give its
  * profiles. Throws for one that names a profile which those before have not made.
@@ -93,6 +104,7 @@ export const applyOperation = (graph: IdentityGraph, operation: Operation): void
   else if (operation.kind === 'refuse')
     profileOf(graph, operation.profile).refused.add(identifierKey(operation.identifier))
   else if (operation.kind === 'split') split(graph, operation)
+  else if (operation.kind === 'erase') erase(graph, operation.profile)
   else {
     const [stays, goes] = [profileOf(graph, operation.profile), profileOf(graph, operation.merged)]
     for (const identifier of goes.identifiers.values()) giveIdentifier(graph, stays, identifier)

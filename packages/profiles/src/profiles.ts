@@ -6,32 +6,62 @@ import {
   type Database,
   type EventConsumerDeps,
 } from '@tributary/storage'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey } from './identifiers.ts'
 import { derivedId } from './ids.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { type Observed, observe } from './observe.ts'
 import { createRecent } from './recent.ts'
+import { type Forgotten, type Remaining, withoutForgotten } from './refuse-forgotten.ts'
 import { neededFor, resolve } from './resolve.ts'
 import { type TraitRow, writeTraits } from './traits.ts'
 
 /** Facts that are remembered as known, over all workspaces: 2 to this power, 8 MB. */
 const knownFactBits = 20
 
-/** What an observation says of who is who, as one text. */
-const factOf = ({ event, identifiers, previous }: Observed): string =>
-  [event.workspaceId, ...identifiers.map(identifierKey), previous ?? ''].join('\0')
+/** How old what is remembered of erasures may be, ms: so long an event may count as one that came before them. */
+const erasuresAgeMs = 1000
 
-/** Writes down what observations of a workspace teach, in a transaction that holds its ledger's lock. */
+/**
+ * What an observation says of who is who, as one text. After people were forgotten it is another one: what was known of
+ * them is to be learned anew.
+ */
+const factOf = ({ event, identifiers, previous }: Observed, erasures: number): string =>
+  [event.workspaceId, erasures, ...identifiers.map(identifierKey), previous ?? ''].join('\0')
+
+/** How often people of each workspace were to be forgotten, where that was ever; may be `erasuresAgeMs` old. */
+const createErasures = (db: Kysely<Database>): (() => Promise<ReadonlyMap<string, number>>) => {
+  let known: ReadonlyMap<string, number> = new Map()
+  let until = 0
+  return async () => {
+    if (performance.now() < until) return known
+    const { rows } = await sql<{ workspace_id: string; erasures: string }>`
+      select workspace_id, erasures from identity_ledgers where erasures > 0`.execute(db)
+    known = new Map(rows.map(({ workspace_id, erasures }) => [workspace_id, Number(erasures)]))
+    until = performance.now() + erasuresAgeMs
+    return known
+  }
+}
+
+const nothing = { refused: new Map<Observed, Forgotten>(), shortened: new Set<Observed>() }
+
+/**
+ * Writes down what observations of a workspace teach, in a transaction that holds its ledger's lock. Resolves to what it left
+ * out, since nothing is to be known of those people.
+ */
 const learn = async (
   tx: LedgerTx,
   workspaceId: string,
-  observations: readonly Observed[],
+  observed: readonly Observed[],
   metrics: Metrics,
-): Promise<void> => {
+): Promise<Omit<Remaining, 'observations'>> => {
   const ledger = await lockLedger(tx, workspaceId)
   // Whose workspace is gone is nobody's customer.
-  if (ledger === undefined) return
+  if (ledger === undefined) return nothing
+  const { observations, refused, shortened } =
+    ledger.erasures === 0
+      ? { ...nothing, observations: observed }
+      : await withoutForgotten(tx, workspaceId, ledger, observed)
   const needed = new Map(
     observations.flatMap(neededFor).map((each): [string, Identifier] => [identifierKey(each), each]),
   )
@@ -44,7 +74,13 @@ const learn = async (
     resolve(
       {
         graph,
-        profileIdOf: (identifier) => derivedId(workspaceId, identifierKey(identifier)),
+        // Who comes back is somebody else.
+        profileIdOf: (identifier) =>
+          derivedId(
+            workspaceId,
+            identifierKey(identifier),
+            ...(ledger.erasures === 0 ? [] : [String(ledger.erasures)]),
+          ),
         next: () => ++sequence,
         learn(operation) {
           const cause = { eventId: event.eventId, sourceId: event.sourceId, actorId: null, time: observed.time() }
@@ -65,6 +101,7 @@ const learn = async (
   for (const [kind, list] of Map.groupBy(entries, ({ operation }) => operation.kind))
     metrics.count('profile_operations', list.length, { kind })
   faultPoint('profiles.before-commit')
+  return { refused, shortened }
 }
 
 export type LearningDeps = { db: Kysely<Database>; metrics: Metrics }
@@ -79,8 +116,10 @@ export const createLearning = ({
   metrics,
 }: LearningDeps): ((events: readonly AcceptedEvent[]) => Promise<void>) => {
   const known = createRecent(knownFactBits)
+  const erasuresOf = createErasures(db)
 
   return async (events) => {
+    const erasures = await erasuresOf()
     const fresh = new Map<string, Observed[]>()
     const facts = new Set<string>()
     const nobody = new Map<string, number>()
@@ -90,15 +129,21 @@ export const createLearning = ({
         nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
         continue
       }
-      const fact = factOf(observed)
-      if (observed.traits.length === 0 && (facts.has(fact) || known.has(fact))) continue
+      const forgets = erasures.get(event.workspaceId) ?? 0
+      const fact = factOf(observed, forgets)
+      // Of whom nothing is to be known depends on the time of each event.
+      if (observed.traits.length === 0 && ((forgets === 0 && facts.has(fact)) || known.has(fact))) continue
       facts.add(fact)
       const list = fresh.get(event.workspaceId)
       if (list === undefined) fresh.set(event.workspaceId, [observed])
       else list.push(observed)
     }
-    for (const [workspaceId, observations] of fresh)
-      await db.transaction().execute((tx) => learn(tx, workspaceId, observations, metrics))
+    for (const [workspaceId, observations] of fresh) {
+      const left = await db.transaction().execute((tx) => learn(tx, workspaceId, observations, metrics))
+      for (const reason of left.refused.values()) nobody.set(reason, (nobody.get(reason) ?? 0) + 1)
+      for (const each of [...left.refused.keys(), ...left.shortened])
+        facts.delete(factOf(each, erasures.get(workspaceId) ?? 0))
+    }
     // A fact is known once it is written down.
     for (const fact of facts) known.add(fact)
     metrics.count('profile_events', events.length)

@@ -88,6 +88,28 @@ const split = async (tx: Tx, workspaceId: string, operation: Operation & { kind:
     on conflict do nothing`.execute(tx)
 }
 
+/** Removes a profile, those that were merged into it, and their identifiers. */
+const erase = async (tx: Tx, workspaceId: string, profile: string): Promise<void> => {
+  // Each pair stands in both directions.
+  await sql`
+    with pairs as (
+      delete from profile_identifiers_apart a using profile_identifiers i
+      where i.workspace_id = ${workspaceId}::uuid and i.profile_id = ${profile}::uuid
+        and a.workspace_id = i.workspace_id and a.value = i.value and a.type = i.type
+      returning a.value, a.type, a.other_value, a.other_type)
+    delete from profile_identifiers_apart a using pairs
+    where a.workspace_id = ${workspaceId}::uuid and a.value = pairs.other_value and a.type = pairs.other_type
+      and a.other_value = pairs.value and a.other_type = pairs.type`.execute(tx)
+  await sql`delete from profile_identifiers
+    where workspace_id = ${workspaceId}::uuid and profile_id = ${profile}::uuid`.execute(tx)
+  await sql`
+    with recursive gone as (
+      select ${profile}::uuid as id
+      union all
+      select p.id from gone join profiles p on p.workspace_id = ${workspaceId}::uuid and p.merged_into = gone.id)
+    delete from profiles p using gone where p.workspace_id = ${workspaceId}::uuid and p.id = gone.id`.execute(tx)
+}
+
 /**
  * Changes profiles and identifiers by operations, which follow those that were applied before: the same as
  * `applyOperation` one after the other, in a few statements.
@@ -101,10 +123,11 @@ export const project = async (tx: Tx, workspaceId: string, operations: readonly 
       add(net, operation.profile, operation.identifier, dated)
     } else if (operation.kind === 'link') add(net, operation.profile, operation.identifier, dated)
     else if (operation.kind === 'merge') merge(net, operation.profile, operation.merged)
-    else if (operation.kind === 'split') {
+    else if (operation.kind === 'split' || operation.kind === 'erase') {
       await write(tx, workspaceId, net)
       net = emptyNet()
-      await split(tx, workspaceId, operation, time)
+      if (operation.kind === 'split') await split(tx, workspaceId, operation, time)
+      else await erase(tx, workspaceId, operation.profile)
     }
   }
   await write(tx, workspaceId, net)

@@ -390,13 +390,17 @@ export type IdentityLedgersTable = {
   workspace_id: string
   sequence: ColumnType<string, number | string | undefined, number | string>
   has_splits: Generated<boolean>
+  /** Changes of `privacy_hashes`. */
+  erasures: ColumnType<string, number | undefined, number>
+  /** What identifiers are hashed with; null while there are no hashes. */
+  privacy_key: Uint8Array | null
 }
 
 /** What was learned of who is who. */
 export type IdentityOperationsTable = {
   workspace_id: string
   sequence: ColumnType<string, number | string, never>
-  kind: 'create' | 'link' | 'merge' | 'refuse' | 'split'
+  kind: 'create' | 'link' | 'merge' | 'refuse' | 'split' | 'erase'
   profile_id: string
   /** The profile that was merged, or that a split made. */
   other_id: string | null
@@ -454,6 +458,51 @@ export type ProfileTraitsTable = {
   source_id: string
 }
 
+/** Whom nothing is to be known of: keyed hashes of identifiers. */
+export type PrivacyHashesTable = {
+  workspace_id: string
+  /** Hexadecimal. */
+  hash: string
+  /** The kind of the identifier. */
+  type: string
+  /** Events received until then are nobody's. */
+  delete_time: NullableTime
+  /** While it is set, events are nobody's. */
+  suppress_time: NullableTime
+  /** Events that were refused a profile. */
+  refused_events: ColumnType<string, number | undefined, number>
+  /** The last request that named it. */
+  request_id: string
+}
+
+export type PrivacyRequestsTable = {
+  id: string
+  workspace_id: string
+  kind: 'delete' | 'suppress' | 'delete_and_suppress'
+  actor_id: string
+  /** Identifiers that were named, and profiles that had them. */
+  identifiers: number
+  profiles: number
+  /** How far the ledger was: what it has up to there of these identifiers is to be forgotten. */
+  sequence: ColumnType<string, number, never>
+  create_time: Time
+  finish_time: NullableTime
+}
+
+/** The values that are to be removed, while somebody needs to know them. */
+export type PrivacyIdentifiersTable = { request_id: string; type: string; value: string }
+
+/** How far a request is in a place. */
+export type PrivacyPlacesTable = {
+  request_id: string
+  place: string
+  state: 'waiting' | 'running' | 'done'
+  /** When it is over by itself. */
+  until: NullableTime
+  last_error: Generated<string>
+  update_time: ColumnType<Date, Date | string, Date | string>
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -489,4 +538,8 @@ export type Database = {
   profile_identifiers: ProfileIdentifiersTable
   profile_identifiers_apart: ProfileIdentifiersApartTable
   profile_traits: ProfileTraitsTable
+  privacy_hashes: PrivacyHashesTable
+  privacy_requests: PrivacyRequestsTable
+  privacy_identifiers: PrivacyIdentifiersTable
+  privacy_places: PrivacyPlacesTable
 }

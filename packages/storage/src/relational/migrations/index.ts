@@ -14,6 +14,7 @@ import { up as mailJobs } from './0012-mail-jobs.ts'
 import { up as untoldOutcomes } from './0013-untold-outcomes.ts'
 import { up as parkedKey } from './0014-parked-key.ts'
 import { up as profiles } from './0015-profiles.ts'
+import { up as privacy } from './0017-privacy.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   { name: '0013-untold-outcomes', up: untoldOutcomes },
   { name: '0014-parked-key', up: parkedKey },
   { name: '0015-profiles', up: profiles },
+  { name: '0017-privacy', up: privacy },
 ]

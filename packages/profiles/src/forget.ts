@@ -1,0 +1,178 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Database } from '@tributary/storage'
+import { type Kysely, sql } from 'kysely'
+import { type Identifier, identifierKey, previousId } from './identifiers.ts'
+import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
+
+/** The keyed hash under which an identifier is kept when its value is not, as 64 hexadecimal digits. */
+export const identifierHash = (key: Uint8Array, identifier: Identifier): string =>
+  createHmac('sha256', key).update(identifierKey(identifier)).digest('hex')
+
+/** Begins what stands in the ledger in place of a forgotten value: no identifier has the character. */
+const forgottenMark = '\ufffd'
+
+export type ForgetRequest = {
+  readonly requestId: string
+  readonly identifiers: readonly Identifier[]
+  /** Whether what is known goes, and whether later events are nobody's. At least one of them. */
+  readonly erases: boolean
+  readonly suppresses: boolean
+  /** Who asks for it. */
+  readonly actorId: string
+  readonly time: Date
+}
+
+export type Forgotten = {
+  /** Those that were asked for, and all others of the profiles that had one of them. */
+  readonly identifiers: readonly Identifier[]
+  readonly profiles: number
+  /** How far the ledger is: `forgetValues` goes up to there. */
+  readonly sequence: number
+}
+
+/** An id that an alias call gave up may be what is asked for. */
+const namesOf = ({ type, value }: Identifier): Identifier[] =>
+  type === 'user_id' || type === 'anonymous_id'
+    ? [
+        { type, value },
+        { type: previousId, value },
+      ]
+    : [{ type, value }]
+
+const writeHashes = (tx: LedgerTx, workspaceId: string, hashes: readonly object[], request: ForgetRequest) => {
+  const time = request.time.toISOString()
+  return sql`
+    insert into privacy_hashes (workspace_id, hash, type, delete_time, suppress_time, request_id)
+    select ${workspaceId}::uuid, hash, type, ${request.erases ? time : null}::timestamptz,
+      ${request.suppresses ? time : null}::timestamptz, ${request.requestId}::uuid
+    from json_to_recordset(${JSON.stringify(hashes)}::json) as row (hash text, type text)
+    on conflict (workspace_id, hash) do update set
+      delete_time = greatest(excluded.delete_time, privacy_hashes.delete_time),
+      suppress_time = coalesce(privacy_hashes.suppress_time, excluded.suppress_time),
+      request_id = excluded.request_id`.execute(tx)
+}
+
+/**
+ * Forgets people in this transaction: profiles that have one of the identifiers are gone with their traits, and events
+ * received until now teach nothing of them any more; suppressed ones are refused a profile from now on. What is kept are
+ * keyed hashes, and in the ledger that the profiles were erased. Values of the ledger stay until `forgetValues`.
+ * Undefined when there is no such workspace.
+ */
+export const forgetPeople = async (
+  tx: LedgerTx,
+  workspaceId: string,
+  request: ForgetRequest,
+): Promise<Forgotten | undefined> => {
+  const ledger = await lockLedger(tx, workspaceId)
+  if (ledger === undefined) return undefined
+  const key = ledger.privacyKey ?? randomBytes(32)
+  const asked = request.identifiers.flatMap(namesOf)
+  const { graph, sequences } = await loadGraph(tx, workspaceId, asked, ledger.hasSplits)
+  const profiles = [...graph.profiles.values()]
+  const all = new Map(
+    [...request.identifiers, ...profiles.flatMap(({ identifiers }) => [...identifiers.values()])].map((each) => [
+      identifierKey(each),
+      each,
+    ]),
+  )
+  const hashes = [...all.values()].map((each) => ({ hash: identifierHash(key, each), type: each.type }))
+  let { sequence } = ledger
+  if (request.erases) {
+    const known = profiles.flatMap(({ identifiers }) => [...identifiers.keys()].map((each) => sequences.get(each)))
+    await sql`delete from profile_traits where workspace_id = ${workspaceId}::uuid
+      and identifier = any(${known.filter((each) => each !== undefined)}::bigint[])`.execute(tx)
+    const cause = { eventId: '', sourceId: null, actorId: request.actorId, time: request.time.toISOString() }
+    const entries = profiles.map(
+      ({ id }): Entry => ({ operation: { kind: 'erase', sequence: ++sequence, profile: id }, cause }),
+    )
+    await appendEntries(tx, workspaceId, entries)
+  }
+  await writeHashes(tx, workspaceId, hashes, request)
+  await sql`update identity_ledgers set erasures = erasures + 1, privacy_key = ${key}
+    where workspace_id = ${workspaceId}::uuid`.execute(tx)
+  return { identifiers: [...all.values()], profiles: profiles.length, sequence }
+}
+
+/** Entries of a ledger that are looked at in one statement. */
+const stretch = 50_000
+
+type Mention = {
+  sequence: string
+  type: string
+  value: string
+  by_type: string
+  by_value: string
+  members: Identifier[] | null
+}
+
+/**
+ * Puts hashes in place of the values of identifiers in the ledger of a workspace, up to an entry. The profiles that can be
+ * made of it stay the same. May be done again.
+ */
+export const forgetValues = async (
+  db: Kysely<Database>,
+  workspaceId: string,
+  request: { identifiers: readonly Identifier[]; sequence: number },
+): Promise<void> => {
+  const row = await db
+    .selectFrom('identity_ledgers')
+    .select('privacy_key')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  const key = row?.privacy_key ?? undefined
+  if (key === undefined || request.identifiers.length === 0) return
+  const hashes = new Map(
+    request.identifiers.map((each) => [identifierKey(each), `${forgottenMark}${identifierHash(key, each)}`]),
+  )
+  const values = request.identifiers.map(({ value }) => value)
+  const valueOf = (type: string, value: string): string => hashes.get(identifierKey({ type, value })) ?? value
+  const found: object[] = []
+  for (let after = 0; after < request.sequence; after += stretch) {
+    const { rows } = await sql<Mention>`
+      select sequence, type, value, by_type, by_value, members from identity_operations
+      where workspace_id = ${workspaceId}::uuid and sequence > ${after}
+        and sequence <= ${Math.min(after + stretch, request.sequence)}
+        and (value = any(${values}::text[]) or by_value = any(${values}::text[]) or kind = 'split')`.execute(db)
+    for (const { sequence, type, value, by_type, by_value, members } of rows)
+      found.push({
+        sequence: Number(sequence),
+        value: valueOf(type, value),
+        by_value: valueOf(by_type, by_value),
+        members: members?.map((each) => ({ type: each.type, value: valueOf(each.type, each.value) })) ?? null,
+      })
+  }
+  if (found.length === 0) return
+  // All at once: of a half of them other profiles would be made.
+  await db.transaction().execute(async (tx) => {
+    await lockLedger(tx, workspaceId)
+    await sql`
+      update identity_operations o set value = row.value, by_value = row.by_value, members = row.members
+      from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as row
+        (sequence bigint, value text, by_value text, members jsonb)
+      where o.workspace_id = ${workspaceId}::uuid and o.sequence = row.sequence`.execute(tx)
+  })
+}
+
+/** The hashes that a value has as an identifier of any kind of which there are hashes. */
+export const hashesOfValue = async (db: Kysely<Database>, workspaceId: string, value: string): Promise<string[]> => {
+  const { rows } = await sql<{ type: string; key: Uint8Array }>`
+    select distinct h.type, l.privacy_key as key
+    from privacy_hashes h join identity_ledgers l on l.workspace_id = h.workspace_id
+    where h.workspace_id = ${workspaceId}::uuid`.execute(db)
+  return rows.map(({ type, key }) => identifierHash(key, { type, value }))
+}
+
+/** Lifts the suppression of an identifier, in this transaction; false when it is not suppressed. */
+export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash: string): Promise<boolean> => {
+  const ledger = await lockLedger(tx, workspaceId)
+  if (ledger === undefined) return false
+  const { numAffectedRows } = await sql`
+    update privacy_hashes set suppress_time = null, refused_events = 0
+    where workspace_id = ${workspaceId}::uuid and hash = ${hash} and suppress_time is not null`.execute(tx)
+  if ((numAffectedRows ?? 0n) === 0n) return false
+  await sql`delete from privacy_hashes where workspace_id = ${workspaceId}::uuid and hash = ${hash}
+    and delete_time is null`.execute(tx)
+  // What is remembered as refused is looked at again.
+  await sql`update identity_ledgers set erasures = erasures + 1 where workspace_id = ${workspaceId}::uuid`.execute(tx)
+  return true
+}

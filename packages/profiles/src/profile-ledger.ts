@@ -1,0 +1,16 @@
+import type { Database } from '@tributary/storage'
+import type { Kysely } from 'kysely'
+import { forgetPeople, forgetValues, hashesOfValue, releaseSuppression } from './forget.ts'
+import { unusableInEvents } from './identifiers.ts'
+import { splitProfile } from './split.ts'
+
+/** What the API may do with the ledgers of workspaces and what is made of them. */
+export const createProfileLedger = (db: Kysely<Database>) => ({
+  split: splitProfile,
+  unusableInEvents,
+  forget: forgetPeople,
+  forgetValues: (workspaceId: string, request: Parameters<typeof forgetValues>[2]): Promise<void> =>
+    forgetValues(db, workspaceId, request),
+  release: releaseSuppression,
+  hashesOf: (workspaceId: string, value: string): Promise<string[]> => hashesOfValue(db, workspaceId, value),
+})
