@@ -10,7 +10,7 @@ import { createMaintenance } from './log/maintenance.ts'
 import { createOutcomeLog } from './log/outcome-log.ts'
 import { createPartitions, type Partitions } from './log/partitions.ts'
 import { createDeadLetterReports } from './log/report-dead-letters.ts'
-import type { AccessTokens, DestinationCache, WorkerContext } from './ports.ts'
+import type { AccessTokens, DestinationCache, ForgottenUsers, WorkerContext } from './ports.ts'
 import { createParking } from './retry/parking.ts'
 import { restoredRange } from './retry/range-change.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
@@ -26,6 +26,7 @@ export type DeliveryDeps = {
   /** The log from which producers of rows learn their outcomes. */
   outcomes: Pick<LogWriter, 'append'>
   destinationCache: DestinationCache
+  forgotten: ForgottenUsers
   /** Connectors by slug; those of the directory's destinations are loaded. */
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
@@ -95,6 +96,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     accessTokens: deps.accessTokens,
     attempts,
     outcomes,
+    forgotten: deps.forgotten,
     parking,
     clock,
     logger,

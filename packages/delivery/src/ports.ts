@@ -5,7 +5,7 @@ import type {
   OAuth2Client,
   RequestClient,
 } from '@tributary/connector-kit'
-import type { EventConditions, EventMapping } from '@tributary/contract'
+import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import type { AttemptLog } from './log/attempts.ts'
@@ -49,6 +49,14 @@ export type AccessTokens = (
   ask: { client: OAuth2Client; grantId: string; refused?: string | undefined; again?: boolean | undefined },
 ) => Promise<string>
 
+/** Who was deleted: what came of them before is not delivered any more. Asked for each event, so it answers from memory. */
+export type ForgottenUsers = {
+  /** Events of a workspace that were received until then may be of somebody who was deleted, epoch ms; 0 for none. */
+  until(workspaceId: string): number
+  /** Whether an event belongs to somebody who was deleted after it was received. */
+  isOf(workspaceId: string, event: Pick<PipelineEvent, 'userId' | 'anonymousId' | 'receivedAt'>): boolean
+}
+
 /** What all workers share. */
 export type WorkerContext = {
   reader: LogReader
@@ -61,6 +69,7 @@ export type WorkerContext = {
   attempts: AttemptLog
   /** Where producers of rows learn their outcomes. */
   outcomes: OutcomeLog
+  forgotten: ForgottenUsers
   parking: Parking
   clock: Clock
   logger: Logger

@@ -138,6 +138,7 @@ export const openDelivery = (
       },
     },
     destinationCache: { get: (id) => deps.entries.get(id), ready: async () => {} },
+    forgotten: { until: () => 0, isOf: () => false },
     connectors: new Map([[deps.connector.slug, deps.connector]]),
     requestClient: client,
     ...(deps.accessTokens === undefined ? {} : { accessTokens: deps.accessTokens }),

@@ -4,6 +4,7 @@ import { listedDestinations } from '@tributary/connectors'
 import { createAccessTokens } from '@tributary/control'
 import { createDelivery } from '@tributary/delivery'
 import { retryPolicies, systemClock } from '@tributary/kernel'
+import { createForgottenUsers } from '@tributary/profiles'
 import { realtimeTopics } from '@tributary/realtime'
 import { type LogPosition, openLogWriter } from '@tributary/storage'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
@@ -18,6 +19,22 @@ const outcomes = await openLogWriter({ dir: context.folders.outcomes, inline: tr
 
 const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
 
+/** How long deletions are remembered, ms: no event waits longer to be delivered. */
+const forgottenMs = 90 * 24 * 3_600_000
+/** How old what is remembered may be, ms. */
+const forgottenAgeMs = 1000
+const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
+let refreshing: Promise<void> | undefined
+const refreshForgotten = setInterval(() => {
+  refreshing ??= forgotten
+    .refresh()
+    // Until the database is back, what was known holds.
+    .catch(() => {})
+    .finally(() => {
+      refreshing = undefined
+    })
+}, forgottenAgeMs)
+
 const delivery = createDelivery({
   reader,
   journal,
@@ -25,6 +42,7 @@ const delivery = createDelivery({
   eventStore,
   outcomes,
   destinationCache: { get: (id) => destinationCache.get(id), ready: () => started },
+  forgotten,
   connectors,
   requestClient,
   accessTokens: createAccessTokens({
@@ -45,6 +63,7 @@ await hostRole({
   role: {
     async start() {
       await started
+      await forgotten.refresh()
       await delivery.start()
     },
     stop: () => delivery.stop(),
@@ -61,6 +80,8 @@ await hostRole({
   },
   metrics,
   async close() {
+    clearInterval(refreshForgotten)
+    await refreshing
     await outcomes.close()
     await destinationCache.stop()
     await context.close()

@@ -1,7 +1,7 @@
 import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
-import type { DestinationEntry } from '../ports.ts'
+import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
 import { relay } from '../testing-connector.ts'
 import { createGate } from './gate.ts'
 
@@ -18,6 +18,8 @@ const event: PipelineEvent = {
   timestamp: '2026-01-08T00:00:00.000Z',
 }
 const now = Date.parse(event.timestamp)
+
+const nobody: ForgottenUsers = { until: () => 0, isOf: () => false }
 
 const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}, total = '5'): DeliveryRecord => {
   const text = `[${JSON.stringify({ ...event, ...more }).replace('"total":5', `"total":${total}`)}]\n`
@@ -40,14 +42,38 @@ const entry: DestinationEntry = {
 const check = (
   of: Partial<DestinationEntry>,
   more: Partial<PipelineEvent> = {},
-  options: { definition?: Partial<typeof relay>; meta?: { p?: string }; later?: number } = {},
+  options: {
+    definition?: Partial<typeof relay>
+    meta?: { p?: string }
+    later?: number
+    forgotten?: ForgottenUsers
+  } = {},
 ) =>
-  createGate({ ...relay, ...options.definition }, { ...entry, ...of })(
+  createGate({ ...relay, ...options.definition }, { ...entry, ...of }, options.forgotten ?? nobody)(
     recordOf(more, options.meta),
     0,
     now + (options.later ?? 0),
   )
 const sent = { kind: 'pass', action: 'send' }
+
+describe('users who were deleted', () => {
+  const forgotten = (time: number, userId: string): ForgottenUsers => ({
+    until: () => time,
+    isOf: (_, each) => each.userId === userId && Date.parse(each.receivedAt) <= time,
+  })
+  const left = { kind: 'filtered', reason: 'The user was deleted' }
+  it.each<[string, number, string, Partial<PipelineEvent>, object]>([
+    ['received before', now, 'u1', {}, left],
+    ['received later', now - 1, 'u1', {}, sent],
+    ['of another user', now, 'u2', {}, sent],
+    ['with another time in it', now, 'u1', { extra: { receivedAt: '2027-01-01T00:00:00.000Z' } }, left],
+  ])('an event %s is delivered or left out', (_, time, userId, more, expected) => {
+    expect(check({}, more, { forgotten: forgotten(time, userId) })).toEqual(expected)
+  })
+  it('a replay leaves them out, too', () => {
+    expect(check({}, {}, { forgotten: forgotten(now, 'u1'), meta: { p: 'r' } })).toEqual(left)
+  })
+})
 
 describe('integrations of an event', () => {
   const left = { kind: 'filtered', reason: "Left out by the event's integrations" }
@@ -151,7 +177,7 @@ describe('mappings', () => {
       ] as never,
       filters: [{ id: 'abcd', field: 'properties.total', operator: 'greater_than', value: '9' }],
     })
-    const gate = createGate(relay, { ...entry, mappings: own })
+    const gate = createGate(relay, { ...entry, mappings: own }, nobody)
     const payloadOf = (total: string, meta: object) => JSON.stringify(gate(recordOf({}, meta, total), 0, now))
     expect(payloadOf('9223372036854775807', { e: true })).toContain('"payload":{"total":9223372036854775807}')
     expect(payloadOf('10.0', { e: true })).toContain('"payload":{"total":10.0}')
@@ -185,7 +211,7 @@ it('an event that goes whole is not taken apart', () => {
   const record = recordOf({ integrations: { All: true } })
   let taken = 0
   const watched = { ...record, values: (index: number) => (taken++, record.values(index)) }
-  expect(createGate(relay, { ...entry, consentCategories: ['ads'] })(watched, 0, now)).toEqual(sent)
+  expect(createGate(relay, { ...entry, consentCategories: ['ads'] }, nobody)(watched, 0, now)).toEqual(sent)
   expect(taken).toBe(0)
 })
 

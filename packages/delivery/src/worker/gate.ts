@@ -3,7 +3,7 @@ import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/
 import { compileFilter, type DeliveryMeta, type PipelineEvent } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
-import type { DestinationEntry } from '../ports.ts'
+import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
 
 /** What is to be done with an event at one destination. Reasons are for people. */
 export type GateResult =
@@ -85,6 +85,19 @@ const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined 
   }
 }
 
+const receivedAt = /"receivedAt":"([^"\\]*)"/g
+
+/** Events of users who were deleted after the events came. Which text is the event's own time is known after parsing. */
+const forgottenRule = (forgotten: ForgottenUsers, workspaceId: string): Rule => ({
+  concerns: (text) => {
+    const until = forgotten.until(workspaceId)
+    if (until === 0) return false
+    for (const [, time = ''] of text.matchAll(receivedAt)) if (!(Date.parse(time) > until)) return true
+    return false
+  },
+  check: (event) => (forgotten.isOf(workspaceId, event) ? 'The user was deleted' : undefined),
+})
+
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -131,16 +144,21 @@ const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: st
 }
 
 /**
- * The gate of a destination: the filter of the connection, the event's own integrations, consent, age, and the mappings,
- * in this order; the first that leaves an event out gives the reason. An event is taken apart only when a rule has
+ * The gate of a destination: users who were deleted, the filter of the connection, the event's own integrations, consent,
+ * age, and the mappings, in this order; the first that leaves an event out gives the reason. An event is taken apart only when a rule has
  * something to say of it or a mapping asks for its parts: one that goes whole costs two looks at its text. What a replay
  * sends again was asked for by name: neither filter nor integrations hold it. Rows pass where the connector takes them.
  */
-export const createGate = (definition: DestinationDefinition, entry: DestinationEntry): Gate => {
+export const createGate = (
+  definition: DestinationDefinition,
+  entry: DestinationEntry,
+  forgotten: ForgottenUsers,
+): Gate => {
   const { workspaceId, id: destinationId } = entry
   const mapper = compileMappings(definition, entry.mappings, { workspaceId, destinationId })
   const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }
   const rules = [
+    forgottenRule(forgotten, workspaceId),
     filterRule(entry),
     integrationsRule(definition, entry),
     consentRule(entry),

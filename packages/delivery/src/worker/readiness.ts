@@ -56,7 +56,7 @@ const settingsProblem = (
  * Follows the entry in the configuration cache of one destination. Settings and gate are made anew when their own parts change, what is
  * left of the rate only when the rate does.
  */
-export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'settings'>): Readiness => {
+export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'forgotten' | 'settings'>): Readiness => {
   let looked: { entry: DestinationEntry; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''
@@ -86,7 +86,7 @@ export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'set
         definition,
         settings,
         batching: definition.batching(settings),
-        gate: createGate(definition, entry),
+        gate: createGate(definition, entry, context.forgotten),
         concurrency: ordered ? 1 : (definition.concurrency ?? context.settings.concurrency),
         ordered,
         bucket: bucketOf(definition, settings),
@@ -105,7 +105,7 @@ export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'set
       looked = { entry, settings, gate }
       if (before?.settings !== settings) make(entry)
       else if (before.gate !== gate && ready !== undefined)
-        ready = { ...ready, gate: createGate(ready.definition, entry) }
+        ready = { ...ready, gate: createGate(ready.definition, entry, context.forgotten) }
       ungranted = ready?.client === undefined ? '' : grantProblem(ready.client, entry.grant)
       return { ready, problem: problem || ungranted }
     },
