@@ -9,7 +9,7 @@ import { listedDestinations, listedSources } from '@tributary/connectors'
 import { createControl, createRefusalSink, createWriteKeyCache } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributary/http'
 import { createWorkShare, systemClock } from '@tributary/kernel'
-import { splitProfile, unusableInEvents } from '@tributary/profiles'
+import { createProfileLedger } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import {
   closeToOthers,
@@ -51,7 +51,7 @@ import { realtimeCredentials } from './secrets/realtime-credentials.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secrets/secret-key.ts'
 import { settleSecretKey } from './secrets/secret-key-rotation.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
-import { createStoredBefore } from './stored-before.ts'
+import { createOldestLogged, createStoredBefore, createWhenStored } from './stored-before.ts'
 
 export type RunningProduct = {
   url: string
@@ -162,7 +162,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     workShare,
     counters: hub.coordination,
     requestClient,
-    profileLedger: { split: splitProfile, unusableInEvents },
+    profileLedger: createProfileLedger(relational.db),
+    whenStored: createWhenStored({ log: requestsReader, storedBefore }),
+    oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
+    logRetentionMs: config.retention.logMs,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),

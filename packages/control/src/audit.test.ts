@@ -31,6 +31,8 @@ const tables = [
   'profiles',
   'identity_operations',
   'profile_identifiers',
+  'privacy_requests',
+  'privacy_hashes',
   'invitations',
   'invitation_links',
   'notifications',

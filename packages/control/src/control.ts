@@ -7,6 +7,8 @@ import { notifyFailingDestinations } from './destinations/notify-failing.ts'
 import { createHandlers } from './handlers.ts'
 import { createImages, type Images } from './images/images.ts'
 import { createOpenId } from './openid/openid.ts'
+import { createErasure, finishPrivacyRequests } from './privacy-requests/erase.ts'
+import { hidingErased } from './privacy-requests/erased-events.ts'
 import { notifyBackloggedWorkspaces } from './refused-requests/notify-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -33,6 +35,10 @@ export type Control = {
   notifyStreamPressure(pressure: StreamPressure): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
+  /** What jobs of `erasureJob` do: removes the people of a privacy request from each store. */
+  erasePeople: ReturnType<typeof createErasure>
+  /** Ends the privacy requests of which no log holds anything any more; to be called every now and then. */
+  finishPrivacyRequests(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
   sweepImages(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
@@ -59,6 +65,7 @@ export const createControl = (deps: ControlDeps): Control => {
     handlers: guardAll(
       createHandlers({
         ...deps,
+        eventStore: hidingErased(deps.eventStore, deps.db),
         sessions,
         passwords,
         accessChanged,
@@ -75,6 +82,8 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
+    erasePeople: createErasure(deps),
+    finishPrivacyRequests: () => finishPrivacyRequests(deps),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),
     channelWorkspace: guarded(createChannelAccess({ db: deps.db, authenticate })),

@@ -65,6 +65,12 @@ export type ControlDeps = {
   blobs: Blobs
   /** Who writes down who is who. */
   profileLedger: ProfileLedger
+  /** Resolves once everything of a workspace that was received before the call is in the event store. */
+  whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
+  /** When the oldest record of a workspace came that the logs may still hold, epoch ms; Infinity when they hold none. */
+  oldestLogged(workspaceId: string): Promise<number>
+  /** How long the logs keep what was received and what is sent, ms. */
+  logRetentionMs: number
   /** Application key of the realtime gateway, shown to signed-in users. */
   realtimeKey: string
   /** What the web application is told before anybody signs in; also whether people may sign up by themselves. */

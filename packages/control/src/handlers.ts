@@ -68,6 +68,9 @@ import { listJoinableOrganizations } from './organizations/list-joinable.ts'
 import { removeLogo } from './organizations/remove-logo.ts'
 import { updateOrganization } from './organizations/update.ts'
 import { uploadLogo } from './organizations/upload-logo.ts'
+import { createPrivacyRequest } from './privacy-requests/create.ts'
+import { getPrivacyRequest } from './privacy-requests/get.ts'
+import { listPrivacyRequests } from './privacy-requests/list.ts'
 import { getProfile } from './profiles/get.ts'
 import { listProfiles } from './profiles/list.ts'
 import { listProfileEvents } from './profiles/list-events.ts'
@@ -98,6 +101,8 @@ import { listSources } from './sources/list.ts'
 import { previewTemplate } from './sources/preview-template.ts'
 import { updateSource } from './sources/update.ts'
 import { updateSourceSetting } from './sources/update-setting.ts'
+import { deleteSuppression } from './suppressions/delete.ts'
+import { listSuppressions } from './suppressions/list.ts'
 import { getUser } from './users/get.ts'
 import { oauthLoginCallback } from './users/oauth/oauth-login-callback.ts'
 import { oauthRedirects } from './users/oauth/oauth-redirects.ts'
@@ -293,5 +298,11 @@ export const createHandlers = (
     listEvents: listProfileEvents(deps),
     split: splitProfile(deps),
   },
+  privacyRequests: {
+    create: createPrivacyRequest(deps),
+    list: listPrivacyRequests(deps),
+    get: getPrivacyRequest(deps),
+  },
+  suppressions: { list: listSuppressions(deps), delete: deleteSuppression(deps) },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

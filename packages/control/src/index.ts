@@ -19,6 +19,8 @@ export {
 export { mailJob, queueWaitingMails } from './mail/queue-mail.ts'
 export { type AccessTokens, createAccessTokens } from './oauth-grants/access-tokens.ts'
 export type { OpenIdSettings } from './openid/openid.ts'
+export { hidingErased } from './privacy-requests/erased-events.ts'
+export { erasureJob } from './privacy-requests/erasure-job.ts'
 export {
   createRefusalSink,
   type RefusalRow,

@@ -32,6 +32,7 @@ const guides = {
   schemas: ['Guides', 'What a source expects, violations, and how to block events that do not conform.'],
   mappings: ['Guides', 'Which events a destination receives, and what each one contains.'],
   profiles: ['Guides', 'What is known of each user, identifiers, traits, merges, and splits.'],
+  privacy: ['Guides', 'Deleting and suppressing users, and what is kept.'],
   deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],
   members: ['Guides', 'Organizations, roles, and invitations.'],
   sources: ['Sources', 'Where events come from: SDKs, HTTP, and webhooks from other services.'],

@@ -36,7 +36,8 @@ export const metricHelp: Readonly<Record<string, string>> = {
   pipeline_rows_refused: 'Rows that the event store refused and that were stored as rejected.',
   pipeline_rows_stored: 'Rows that were inserted into the event store.',
   profile_events: 'Accepted events that profiles have handled.',
-  profile_events_without_profile: 'Accepted events without a usable identifier, by reason.',
+  profile_events_without_profile:
+    'Accepted events without a profile, by reason: no usable identifier, or a user who is deleted or suppressed.',
   profile_operations: 'Entries of the ledger of who is who, by kind.',
   realtime_channels: 'Channels that somebody listens to.',
   realtime_connections: 'Open realtime connections.',

@@ -1,4 +1,11 @@
-import { type Control, createMailSender, type MailTransport, mailJob, queueWaitingMails } from '@tributary/control'
+import {
+  type Control,
+  createMailSender,
+  erasureJob,
+  type MailTransport,
+  mailJob,
+  queueWaitingMails,
+} from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
 import { type JobKind, type Jobs, openPgBossJobs, type Relational } from '@tributary/storage'
 import { z } from 'zod'
@@ -21,10 +28,11 @@ const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
 const clearExpired = housekeeping('clear-expired')
 const notifyFailing = housekeeping('tell-failing-destinations')
 const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
+const finishPrivacy = housekeeping('finish-privacy-requests')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
 export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
-  openPgBossJobs({ ...deps, kinds: [mailJob, clearExpired, notifyFailing, notifyBacklogs] })
+  openPgBossJobs({ ...deps, kinds: [mailJob, erasureJob, clearExpired, notifyFailing, notifyBacklogs, finishPrivacy] })
 
 /** Runs all kinds of jobs in this process, and makes the schedules what this version says. */
 export const startJobs = async (
@@ -32,17 +40,26 @@ export const startJobs = async (
   deps: {
     db: Relational['db']
     transport: MailTransport
-    control: Pick<Control, 'clearExpired' | 'notifyBackloggedWorkspaces' | 'notifyFailingDestinations'>
+    control: Pick<
+      Control,
+      | 'clearExpired'
+      | 'erasePeople'
+      | 'finishPrivacyRequests'
+      | 'notifyBackloggedWorkspaces'
+      | 'notifyFailingDestinations'
+    >
   },
 ): Promise<void> => {
   const { db, transport, control } = deps
   await jobs.start()
   await queueWaitingMails(db, jobs, systemClock())
   await jobs.work(mailJob, createMailSender({ db, transport, clock: systemClock }))
+  await jobs.work(erasureJob, control.erasePeople)
   for (const [kind, run] of [
     [clearExpired, () => control.clearExpired()],
     [notifyFailing, () => control.notifyFailingDestinations()],
     [notifyBacklogs, () => control.notifyBackloggedWorkspaces()],
+    [finishPrivacy, () => control.finishPrivacyRequests()],
   ] as const) {
     await jobs.schedule(kind, {}, { cron: '* * * * *', timeZone: 'UTC' })
     await jobs.work(kind, run)

@@ -1,6 +1,6 @@
 // The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log. It
 // holds that log's writer, and sends the events of replays, too.
-import { createReplayRunner, createSchemaCache } from '@tributary/control'
+import { createReplayRunner, createSchemaCache, hidingErased } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
@@ -41,7 +41,7 @@ const pipeline = createPipeline({
 const disk = createDiskWatch({ folder: config.dataDir, reserveBytes: config.diskReserveBytes })
 const replays = createReplayRunner({
   db: relational.db,
-  eventStore,
+  eventStore: hidingErased(eventStore, relational.db),
   deliveries,
   reader: deliveriesReader,
   mayAppend: () => disk.ok(),

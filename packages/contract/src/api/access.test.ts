@@ -51,6 +51,12 @@ const otherwise: Readonly<Record<string, Access>> = {
   // Everybody may leave.
   'memberships.delete': { scope: 'organization', roles: everyRole },
   'workspaces.update': { scope: 'workspace', roles: administrators },
+  // Who is to be forgotten is known to few.
+  'privacyRequests.create': { scope: 'workspace', roles: administrators },
+  'privacyRequests.list': { scope: 'workspace', roles: administrators },
+  'privacyRequests.get': { scope: 'workspace', roles: administrators },
+  'suppressions.list': { scope: 'workspace', roles: administrators },
+  'suppressions.delete': { scope: 'workspace', roles: administrators },
   // It shows what may be read anyway.
   'mappings.suggest': { scope: 'workspace', roles: everyRole },
 }

@@ -117,6 +117,8 @@ export const resourceNames = {
   connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
   event: resourcePattern('workspaces/{workspace}/events/{event}'),
   profile: resourcePattern('workspaces/{workspace}/profiles/{profile}'),
+  privacyRequest: resourcePattern('workspaces/{workspace}/privacyRequests/{privacy_request}'),
+  suppression: resourcePattern('workspaces/{workspace}/suppressions/{suppression}'),
   parkedDelivery: resourcePattern(
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),

@@ -1,5 +1,10 @@
 import type { Tx } from '@tributary/api-kit'
 
+type PlainIdentifier = { type: string; value: string }
+
+/** Identifiers of whom nothing is to be known, how many profiles had one of them, and how far the ledger was. */
+export type ForgottenPeople = { identifiers: readonly PlainIdentifier[]; profiles: number; sequence: number }
+
 /** What the API needs of those who make profiles. */
 export type ProfileLedger = {
   /**
@@ -18,4 +23,30 @@ export type ProfileLedger = {
   ): Promise<{ made: string } | { refused: 'unknown_identifier' | 'nothing_left' }>
   /** A condition on a text column of the event store: whether its value stands for nobody. */
   unusableInEvents(column: string): string
+  /**
+   * Forgets people in this transaction: profiles with one of the identifiers are gone, and events received until then
+   * teach nothing of them (`erases`); later events are refused a profile (`suppresses`). Undefined when there is no such
+   * workspace.
+   */
+  forget(
+    tx: Tx,
+    workspaceId: string,
+    request: {
+      requestId: string
+      identifiers: readonly PlainIdentifier[]
+      erases: boolean
+      suppresses: boolean
+      actorId: string
+      time: Date
+    },
+  ): Promise<ForgottenPeople | undefined>
+  /** Puts hashes in place of values in the ledger of a workspace, up to an entry. May be done again. */
+  forgetValues(
+    workspaceId: string,
+    request: { identifiers: readonly PlainIdentifier[]; sequence: number },
+  ): Promise<void>
+  /** Lifts the suppression of the identifier with this hash, in this transaction; false when there is none. */
+  release(tx: Tx, workspaceId: string, hash: string): Promise<boolean>
+  /** The hashes that a value has as an identifier of any kind that was ever forgotten. */
+  hashesOf(workspaceId: string, value: string): Promise<string[]>
 }

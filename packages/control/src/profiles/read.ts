@@ -158,6 +158,12 @@ const readHistory = async (db: Db, workspaceId: string, profileId: string): Prom
   return rows
 }
 
+/** A value of the ledger as people see it: of whom was deleted none is there. */
+const shownValue = ({ type, value }: { type: string; value: string }): { type: string; value: string } => ({
+  type,
+  value: value.startsWith('\ufffd') ? '(deleted)' : value,
+})
+
 const changes = { create: 'created', merge: 'merged', refuse: 'refused', split: 'split' } as const
 
 const presentEntry = (workspaceId: string, profileId: string, row: HistoryRow): ProfileHistoryEntry => {
@@ -165,8 +171,8 @@ const presentEntry = (workspaceId: string, profileId: string, row: HistoryRow): 
   return {
     change: changes[row.kind],
     time: row.time.toISOString(),
-    identifiers: row.members ?? [{ type: row.type, value: row.value }],
-    by: row.by_type === '' ? null : { type: row.by_type, value: row.by_value },
+    identifiers: (row.members ?? [{ type: row.type, value: row.value }]).map(shownValue),
+    by: row.by_type === '' ? null : shownValue({ type: row.by_type, value: row.by_value }),
     alias: row.alias,
     reason: row.reason,
     profile: other === null ? '' : resourceNames.profile.format({ workspace: workspaceId, profile: other }),

@@ -26,12 +26,14 @@ import {
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { splitProfile, unusableInEvents } from '@tributary/profiles'
+import { createProfileLedger } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { mailJob } from '../mail/queue-mail.ts'
+import { erasureJob } from '../privacy-requests/erasure-job.ts'
+import type { ProfileLedger } from '../profiles/ledger.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { createPasswords } from '../users/sign-in/passwords.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
@@ -175,7 +177,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   const jobs = await openPgBossJobs({
     pool: database.pool,
-    kinds: [mailJob],
+    kinds: [mailJob, erasureJob],
     logger: silentLogger,
     metrics: noMetrics,
   })
@@ -183,6 +185,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }),
     logger: silentLogger,
   })
+  const profileLedger: ProfileLedger = createProfileLedger(database.db)
   let now = startTime
   // Counters expire by the same clock.
   const hub = createCoordinationHub({ logger: silentLogger, now: () => now })
@@ -200,7 +203,10 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     counters: hub.coordination,
     requestClient,
     blobs,
-    profileLedger: { split: splitProfile, unusableInEvents },
+    profileLedger,
+    whenStored: async () => {},
+    oldestLogged: async () => Number.POSITIVE_INFINITY,
+    logRetentionMs: 48 * 3_600_000,
     live: (channel, event, data) => void published.push({ channel, event, data }),
     appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),
     realtimeKey: 'realtime-key',
@@ -259,6 +265,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     database,
     db: database.db,
     eventStore,
+    profileLedger,
     jobs,
     blobs,
     secretBox,

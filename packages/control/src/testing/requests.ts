@@ -63,6 +63,22 @@ const makeProfile = async (harness: Harness, workspaceId: string): Promise<{ id:
   return { id: profile_id, anonymousId }
 }
 
+/** Suppresses somebody; resolves to the hash. */
+const suppress = async ({ administrator, workspaceId }: Organization): Promise<string> => {
+  const value = newId()
+  const body = { kind: 'suppress' as const, identifiers: [{ type: 'user_id', value }] }
+  await administrator.ok(methods.privacyRequests.create, { workspace: workspaceId }, { body })
+  const query = { search: value }
+  const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace: workspaceId }, { query })
+  return idIn(suppressions[0]?.name ?? '')
+}
+
+/** A privacy request. */
+const requestPrivacy = async ({ administrator, workspaceId }: Organization): Promise<string> => {
+  const body = { kind: 'delete' as const, identifiers: [{ type: 'user_id', value: newId() }] }
+  return idIn((await administrator.ok(methods.privacyRequests.create, { workspace: workspaceId }, { body })).name)
+}
+
 /** The id of the group of what `parkDead` parks. */
 const deadGroup = createHash('md5').update('dead\n500\nno').digest('hex')
 
@@ -139,6 +155,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'replays.cancel': {},
   'connections.update': { enabled: false },
   'sessions.deleteOthers': {},
+  'privacyRequests.create': { kind: 'delete', identifiers: [{ type: 'user_id', value: newId() }] },
 })
 
 /** A source that has settings. */
@@ -193,6 +210,8 @@ export const createRequests = async (
       event: eventId,
       profile: profile?.id ?? '',
       failure_group: deadGroup,
+      suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
+      privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',
       version: '1',
       app: name.startsWith('catalogSources') ? 'http' : 'webhook',
       ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { workspaceAdministrators } from './api/access.ts'
+import { empty, errors, line, nextPageToken, pageQuery, requestId, storableText, time } from './api/fields.ts'
+import { defineMethod } from './api/method.ts'
+
+/** Bytes of an identifier's value at most. */
+const identifierBytes = 512
+
+/** Identifiers that one request names at most. */
+export const privacyLimit = 1000
+
+/**
+ * `delete` removes what is known of people, `suppress` refuses their later events a profile, `delete_and_suppress` does
+ * both.
+ */
+export const privacyKinds = ['delete', 'suppress', 'delete_and_suppress'] as const
+export type PrivacyKind = (typeof privacyKinds)[number]
+
+/**
+ * Where a person is removed from. `profiles`: with identifiers, traits and history. `events`: stored events. `deliveries`: the
+ * delivery log, with its samples, and what waits or died. `logs`: what was received and what is to be sent, which go by age.
+ */
+export const privacyPlaces = ['profiles', 'events', 'deliveries', 'logs'] as const
+export type PrivacyPlaceName = (typeof privacyPlaces)[number]
+
+export const privacyPlace = z.object({
+  place: z.enum(privacyPlaces),
+  state: z.enum(['waiting', 'running', 'done']),
+  /** For `logs`: when the last of it is gone by its age; null otherwise. */
+  until_time: time.nullable(),
+  /** Why it has to be tried again; '' when it has not. */
+  last_error: z.string(),
+  update_time: time,
+})
+export type PrivacyPlace = z.infer<typeof privacyPlace>
+
+export const privacyRequest = z.object({
+  /** `workspaces/{id}/privacyRequests/{id}`. */
+  name: z.string(),
+  kind: z.enum(privacyKinds),
+  state: z.enum(['running', 'finished']),
+  /** How many identifiers were named, and how many profiles had one of them. Their values are not kept. */
+  identifier_count: z.number().int(),
+  profile_count: z.number().int(),
+  /** None for `suppress`. */
+  places: z.array(privacyPlace),
+  /** Email address of who asked for it; '' for somebody who is gone. */
+  creator: z.string(),
+  create_time: time,
+  finish_time: time.nullable(),
+})
+export type PrivacyRequest = z.infer<typeof privacyRequest>
+
+/** Somebody whose events are refused a profile. Of the identifier a keyed hash is kept, and no value. */
+export const suppression = z.object({
+  /** `workspaces/{id}/suppressions/{hash}`. */
+  name: z.string(),
+  /** The kind of the identifier. */
+  type: z.string(),
+  create_time: time,
+  /** Events that were refused since. */
+  refused_events: z.number().int(),
+})
+export type Suppression = z.infer<typeof suppression>
+
+const identifier = z.object({
+  type: line(50).min(1, 'Required'),
+  value: storableText(identifierBytes).min(1, 'Required'),
+})
+
+export const privacyRequests = {
+  create: defineMethod({
+    name: 'privacyRequests.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/privacyRequests',
+    access: workspaceAdministrators,
+    summary:
+      'Deletes or suppresses users, or both, by any of their identifiers. What is deleted is no longer shown when the call answers, and is then removed from each place.',
+    request: z.object({
+      kind: z.enum(privacyKinds),
+      identifiers: z
+        .array(identifier)
+        .min(1, 'Enter at least one identifier')
+        .max(privacyLimit, `At most ${privacyLimit} identifiers`),
+      request_id: requestId,
+    }),
+    bodyLimit: 2 * 1024 * 1024,
+    response: privacyRequest,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
+  }),
+  list: defineMethod({
+    name: 'privacyRequests.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/privacyRequests',
+    access: workspaceAdministrators,
+    summary: 'Lists the privacy requests of a workspace, newest first.',
+    query: pageQuery,
+    response: z.object({ privacy_requests: z.array(privacyRequest), next_page_token: nextPageToken }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'privacyRequests.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/privacyRequests/{privacy_request}',
+    access: workspaceAdministrators,
+    summary: 'Gets a privacy request with how far each place is.',
+    response: privacyRequest,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+}
+
+export const suppressions = {
+  list: defineMethod({
+    name: 'suppressions.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/suppressions',
+    access: workspaceAdministrators,
+    summary: 'Lists the suppressed identifiers of a workspace, newest first; with a search that of exactly this value.',
+    query: pageQuery.extend({ search: storableText(identifierBytes).optional() }),
+    response: z.object({ suppressions: z.array(suppression), next_page_token: nextPageToken }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'suppressions.delete',
+    verb: 'DELETE',
+    path: '/workspaces/{workspace}/suppressions/{suppression}',
+    access: workspaceAdministrators,
+    summary: 'Lifts a suppression: later events with the identifier have a profile again.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+}

@@ -1,0 +1,119 @@
+import { audit, idFor, type Tx } from '@tributary/api-kit'
+import { type methods, type PrivacyKind, privacyPlaces, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
+import type { ForgottenPeople } from '../profiles/ledger.ts'
+import { markErasedEvents } from './erased-events.ts'
+import { erasureJob } from './erasure-job.ts'
+import { readPrivacyRequest } from './read.ts'
+
+const day = 24 * 3_600_000
+/** Samples of refused requests are kept for so long, ms. */
+const samplesMs = day
+
+type NewRequest = {
+  id: string
+  workspaceId: string
+  kind: PrivacyKind
+  actorId: string
+  named: number
+  time: Date
+  logMs: number
+}
+
+/** Writes a request down, with the values that its job needs. */
+const writeRequest = async (tx: Tx, request: NewRequest, forgotten: ForgottenPeople): Promise<void> => {
+  const erases = request.kind !== 'suppress'
+  await tx
+    .insertInto('privacy_requests')
+    .values({
+      id: request.id,
+      workspace_id: request.workspaceId,
+      kind: request.kind,
+      actor_id: request.actorId,
+      identifiers: request.named,
+      profiles: forgotten.profiles,
+      sequence: forgotten.sequence,
+      create_time: request.time,
+      finish_time: erases ? null : request.time,
+    })
+    .execute()
+  if (!erases) return
+  await sql`insert into privacy_identifiers (request_id, type, value)
+    select ${request.id}::uuid, type, value
+    from json_to_recordset(${JSON.stringify(forgotten.identifiers)}::json) as row (type text, value text)`.execute(tx)
+  await tx
+    .insertInto('privacy_places')
+    .values(
+      privacyPlaces.map((place) => ({
+        request_id: request.id,
+        place,
+        state: 'waiting' as const,
+        until: place === 'logs' ? new Date(request.time.getTime() + Math.max(request.logMs, samplesMs)) : null,
+        update_time: request.time,
+      })),
+    )
+    .execute()
+}
+
+/**
+ * Deletes or suppresses people, or both. When it answers, no profile has one of the identifiers any more and stored events of
+ * theirs are shown nowhere; a job removes them from each place.
+ */
+export const createPrivacyRequest =
+  ({
+    db,
+    eventStore,
+    jobs,
+    profileLedger,
+    logRetentionMs,
+    clock,
+    logger,
+  }: Pick<
+    ControlDeps,
+    'db' | 'eventStore' | 'jobs' | 'profileLedger' | 'logRetentionMs' | 'clock' | 'logger'
+  >): Handler<typeof methods.privacyRequests.create> =>
+  async ({ actor, workspace, body }) => {
+    const { kind, identifiers } = body
+    const id = idFor(body.request_id, 'privacyRequests', workspace.id)
+    const time = new Date(clock())
+    const forgotten = await db.transaction().execute(async (tx) => {
+      const known = await tx.selectFrom('privacy_requests').select('id').where('id', '=', id).executeTakeFirst()
+      if (known !== undefined) return undefined
+      const result = await profileLedger.forget(tx, workspace.id, {
+        requestId: id,
+        identifiers,
+        erases: kind !== 'suppress',
+        suppresses: kind !== 'delete',
+        actorId: actor.userId,
+        time,
+      })
+      if (result === undefined) throw notFound('workspace not found')
+      const named = new Set(identifiers.map(({ type, value }) => `${type}:${value}`)).size
+      const request = { id, workspaceId: workspace.id, kind, actorId: actor.userId, named, time, logMs: logRetentionMs }
+      await writeRequest(tx, request, result)
+      if (kind !== 'suppress') await jobs.send(tx, erasureJob, { request: id }, { id })
+      await audit(tx, {
+        actor,
+        action: 'privacyRequests.create',
+        resource: resourceNames.privacyRequest.format({ workspace: workspace.id, privacy_request: id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        // Values are personal data, which the audit log does not hold.
+        detail: { kind, identifiers: named, profiles: result.profiles },
+        time,
+      })
+      return result
+    })
+    if (forgotten !== undefined && kind !== 'suppress')
+      try {
+        const people = { workspaceId: workspace.id, requestId: id, identifiers: forgotten.identifiers, until: time }
+        await markErasedEvents(eventStore, profileLedger.unusableInEvents, people)
+      } catch (error) {
+        // The job does it again.
+        logger.warn({ error: String(error) }, 'events of deleted people are not hidden yet')
+      }
+    return await readPrivacyRequest(db, workspace.id, id)
+  }

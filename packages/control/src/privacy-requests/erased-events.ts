@@ -1,0 +1,152 @@
+import { type Db, isId } from '@tributary/api-kit'
+import type { EventStore } from '@tributary/storage'
+import { sql } from 'kysely'
+import type { ProfileLedger } from '../profiles/ledger.ts'
+
+/** Whose events are erased, and until when they were received. */
+export type ErasedPeople = {
+  workspaceId: string
+  requestId: string
+  identifiers: readonly { type: string; value: string }[]
+  until: Date
+}
+
+/** An id of ours as a literal: mutations are kept as text. */
+const idLiteral = (id: string): string => {
+  if (!isId(id)) throw new Error(`'${id}' is no id`)
+  return `'${id}'`
+}
+
+const anyId = new Set(['user_id', 'anonymous_id', 'previous_id'])
+
+/**
+ * Marks the stored events that belong to people, and those that were rejected with one of their ids in it: from then on
+ * `hidingErased` leaves them out. May be done again, and then finds what was stored since.
+ */
+export const markErasedEvents = async (
+  eventStore: Pick<EventStore, 'command'>,
+  unusableInEvents: ProfileLedger['unusableInEvents'],
+  { workspaceId, requestId, identifiers, until }: ErasedPeople,
+): Promise<void> => {
+  const valuesOf = (type: string): string[] =>
+    identifiers.filter((each) => each.type === type || each.type === 'previous_id').map(({ value }) => value)
+  const quoted = identifiers.filter(({ type }) => anyId.has(type)).map(({ value }) => JSON.stringify(value))
+  if (quoted.length === 0) return
+  const within = `workspace_id = ${idLiteral(workspaceId)} and receive_time <= fromUnixTimestamp64Milli({until:Int64})
+    and event_id not in (select event_id from erased_events where workspace_id = ${idLiteral(workspaceId)}
+      and request_id = ${idLiteral(requestId)})`
+  const mark = (where: string, params: Record<string, unknown>): Promise<void> =>
+    eventStore.command(
+      `insert into erased_events (workspace_id, request_id, event_id)
+       select workspace_id, ${idLiteral(requestId)}, event_id from events where ${within} and ${where}`,
+      { until: until.getTime(), ...params },
+    )
+  // By one index, which finds either.
+  await mark(
+    `(user_id in {users:Array(String)} or (anonymous_id in {devices:Array(String)} and ${unusableInEvents('user_id')}))`,
+    { users: valuesOf('user_id'), devices: valuesOf('anonymous_id') },
+  )
+  await mark(`status = 'rejected' and arrayExists(text -> position(original, text) > 0, {texts:Array(String)})`, {
+    texts: quoted,
+  })
+}
+
+/** What of an event the tables know. */
+const marked = (workspaceId: string, requestId?: string): string =>
+  `event_id in (select event_id from erased_events where workspace_id = ${idLiteral(workspaceId)}${
+    requestId === undefined ? '' : ` and request_id = ${idLiteral(requestId)}`
+  })`
+
+/** Changes that remove what was marked for a request, in their order; each may be made again. */
+const changesOf = ({ workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>): string[] => {
+  const own = `workspace_id = ${idLiteral(workspaceId)}`
+  const ofRequest = marked(workspaceId, requestId)
+  return [
+    // Events of a batch share what was sent and answered.
+    `alter table deliveries update request = '', response = '' where ${own} and (request != '' or response != '')
+      and (destination_id, time) in (select destination_id, time from deliveries where ${own} and ${ofRequest})`,
+    `alter table deliveries delete where ${own} and ${ofRequest}`,
+    `alter table events delete where ${own} and ${ofRequest}`,
+  ]
+}
+
+/** How long until a change is looked at again, ms. */
+const pollMs = 200
+
+/** Waits until the engine has written every part anew that a change of this request concerns. */
+const changesDone = async (eventStore: EventStore, requestId: string, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    signal.throwIfAborted()
+    const [row] = await eventStore.query<{ open: number; reason: string }>(
+      `select count() as open, max(latest_fail_reason) as reason from system.mutations
+       where database = currentDatabase() and not is_done and position(command, {request:String}) > 0`,
+      { request: requestId },
+      { owner: 'system', signal },
+    )
+    if (Number(row?.open ?? 0) === 0) return
+    if (row !== undefined && row.reason !== '') throw new Error(row.reason.slice(0, 500))
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}
+
+/**
+ * Removes marked events and their deliveries from the event store: resolves when every part that held them is written
+ * anew. The engine lets go of the files of before within minutes.
+ */
+export const removeErasedEvents = async (
+  eventStore: EventStore,
+  of: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const change of changesOf(of)) {
+    await eventStore.command(change)
+    await changesDone(eventStore, of.requestId, signal)
+  }
+}
+
+/** Ids of the events that are marked for a request, by pages. */
+export const erasedEventIds = async function* (
+  eventStore: EventStore,
+  { workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
+  signal: AbortSignal,
+): AsyncGenerator<string[]> {
+  const size = 10_000
+  let after = ''
+  for (;;) {
+    const rows = await eventStore.query<{ event_id: string }>(
+      `select distinct event_id from erased_events where workspace_id = {workspace:String}
+         and request_id = {request:String} and event_id > {after:String} order by event_id limit ${size}`,
+      { workspace: workspaceId, request: requestId, after },
+      { owner: 'system', signal },
+    )
+    if (rows.length > 0) yield rows.map(({ event_id }) => event_id)
+    if (rows.length < size) return
+    after = rows.at(-1)?.event_id ?? ''
+  }
+}
+
+/**
+ * The event store for those who answer people: events of whoever is being deleted are left out, with their deliveries, of
+ * every query whose owner is a workspace.
+ */
+export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
+  const isErasing = async (owner: string): Promise<boolean> => {
+    if (!isId(owner)) return false
+    const { rows } = await sql`
+      select from privacy_places p join privacy_requests r on r.id = p.request_id
+      where p.place = 'events' and p.state <> 'done' and r.workspace_id = ${owner}::uuid limit 1`.execute(db)
+    return rows.length > 0
+  }
+  return {
+    ...eventStore,
+    async query<Row>(
+      text: string,
+      params: Record<string, unknown> | undefined,
+      options: Parameters<EventStore['query']>[2],
+    ) {
+      if (!(await isErasing(options.owner))) return eventStore.query<Row>(text, params, options)
+      const hide = `not (${marked(options.owner)})`
+      return eventStore.query<Row>(text, params, { ...options, filters: { events: hide, deliveries: hide } })
+    },
+  }
+}

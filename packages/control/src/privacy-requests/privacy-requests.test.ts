@@ -1,0 +1,354 @@
+import { methods, type PrivacyKind } from '@tributary/contract'
+import { newId, noMetrics } from '@tributary/kernel'
+import { createLearning, rebuildProfiles } from '@tributary/profiles'
+import { EventStoreUnavailable } from '@tributary/storage'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { createErasure } from './erase.ts'
+
+let harness: Harness
+let organization: Organization
+let workspace: string
+/** Stands in the event store's place of the job. */
+const stored = { fails: false }
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const makeWorkspace = async (): Promise<string> => {
+  const { administrator, organization: of } = organization
+  return idIn(
+    (await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })).name,
+  )
+}
+beforeEach(async () => {
+  stored.fails = false
+  workspace = await makeWorkspace()
+})
+
+type Given = Record<string, unknown>
+let serial = 0
+const textOf = (time: number): string => new Date(time).toISOString()
+const columnTime = (time: number): string => textOf(time).replace('T', ' ').slice(0, 23)
+
+/** Events as stream and event store have them. */
+const make = (events: readonly Given[], time = harness.now()) =>
+  events.map((given): Given & { eventId: string; receivedAt: string } => {
+    const number = ++serial
+    return {
+      eventId: `0-${number}-0`,
+      messageId: `m-${number}`,
+      type: 'track',
+      event: 'Seen',
+      ...given,
+      context: {},
+      receivedAt: textOf(time),
+      timestamp: textOf(time),
+    }
+  })
+const learn = (made: ReturnType<typeof make>, of = workspace) =>
+  createLearning({ db: harness.db, metrics: noMetrics })(
+    made.map((event) => ({ workspaceId: of, sourceId: of, eventId: event.eventId, json: JSON.stringify(event) })),
+  )
+const store = async (made: ReturnType<typeof make>, of = workspace): Promise<void> => {
+  const rows = made.map((event) => ({
+    workspace_id: of,
+    source_id: of,
+    event_id: event.eventId,
+    message_id: event['messageId'],
+    type: event['type'],
+    event: event['event'],
+    user_id: event['userId'] ?? '',
+    anonymous_id: event['anonymousId'] ?? '',
+    status: event['status'] ?? 'accepted',
+    receive_time: columnTime(Date.parse(event.receivedAt)),
+    timestamp: columnTime(Date.parse(event.receivedAt)),
+    original: JSON.stringify({ userId: event['userId'], traits: event['traits'] }),
+  }))
+  await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
+}
+/** Receives events. */
+const receive = async (...events: Given[]): Promise<string[]> => {
+  const made = make(events)
+  await learn(made)
+  await store(made)
+  return made.map(({ eventId }) => eventId)
+}
+
+const asked = (kind: PrivacyKind, ...values: string[]) => ({
+  kind,
+  identifiers: values.map((value) => ({ type: value.startsWith('a-') ? 'anonymous_id' : 'user_id', value })),
+})
+const request = (kind: PrivacyKind, ...values: string[]) =>
+  organization.administrator.ok(methods.privacyRequests.create, { workspace }, { body: asked(kind, ...values) })
+const get = (name: string) =>
+  organization.administrator.ok(methods.privacyRequests.get, { workspace, privacy_request: idIn(name) })
+/** Does what the job of a request does. */
+const erase = (name: string): Promise<void> => {
+  const { db, eventStore } = harness
+  const failing = {
+    ...eventStore,
+    command: (text: string, params?: Record<string, unknown>) =>
+      stored.fails ? Promise.reject(new EventStoreUnavailable('away')) : eventStore.command(text, params),
+  }
+  const job = createErasure({
+    db,
+    eventStore: failing,
+    profileLedger: harness.profileLedger,
+    whenStored: async () => {},
+    clock: harness.now,
+  })
+  return job({ request: idIn(name) }, { signal: new AbortController().signal })
+}
+const found = async (search: string): Promise<string[]> =>
+  (await organization.administrator.ok(methods.profiles.list, { workspace }, { query: { search } })).profiles.map(
+    ({ name }) => idIn(name),
+  )
+const events = async (): Promise<string[]> =>
+  (await organization.administrator.ok(methods.events.list, { workspace }, { query: {} })).events.map(
+    ({ event_id }) => event_id,
+  )
+const suppressed = async (search = '') =>
+  (await organization.administrator.ok(methods.suppressions.list, { workspace }, { query: { search } })).suppressions
+
+/** Every row of every table of both databases, as text. */
+const everything = async (): Promise<string> => {
+  const { rows } = await sql<{ name: string }>`
+    select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+    where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE'`.execute(harness.db)
+  const texts: string[] = []
+  for (const { name } of rows) {
+    const { rows: found } = await sql<{ text: string | null }>`
+      select string_agg(t::text, ' ') as text from ${sql.raw(name)} t`.execute(harness.db)
+    texts.push(found[0]?.text ?? '')
+  }
+  for (const table of ['events', 'deliveries', 'replayed_events', 'erased_events'])
+    texts.push(JSON.stringify(await harness.eventStore.query(`select * from ${table}`, {}, { owner: 'system' })))
+  return texts.join('\n')
+}
+const profileSets = async (): Promise<unknown[]> =>
+  (
+    await sql`select i.profile_id, i.type, i.value, i.sequence, p.merged_into from profile_identifiers i
+      join profiles p on p.workspace_id = i.workspace_id and p.id = i.profile_id
+      where i.workspace_id = ${workspace}::uuid order by i.sequence`.execute(harness.db)
+  ).rows
+
+describe('a deletion', () => {
+  test('hides a user from every list and page when it answers, and a rebuild does not bring them back', async () => {
+    const own = await receive(
+      { anonymousId: 'a-1' },
+      { type: 'identify', userId: 'u-1', anonymousId: 'a-1', traits: { email: 'ada@example.com' } },
+    )
+    const [other] = await receive({ userId: 'u-2' })
+    const [profile = ''] = await found('u-1')
+    const made = await request('delete', 'a-1')
+    expect(made).toMatchObject({ state: 'running', identifier_count: 1, profile_count: 1 })
+    for (const search of ['u-1', 'a-1', 'ada@example.com']) expect(await found(search), search).toEqual([])
+    expect(await events()).toEqual([other])
+    const { administrator } = organization
+    for (const path of [`profiles/${profile}`, `profiles/${profile}/events`, ...own.map((id) => `events/${id}`)])
+      expect((await administrator.call('GET', `/workspaces/${workspace}/${path}`)).status, path).toBe(404)
+    await rebuildProfiles(harness.db, workspace)
+    expect(await found('u-1')).toEqual([])
+    expect(await found('u-2')).toHaveLength(1)
+  })
+
+  test('leaves no value in any table of either database', async () => {
+    await receive(
+      { type: 'identify', userId: 'u-secret', anonymousId: 'a-secret', traits: { email: 'secret@example.com' } },
+      { userId: 'u-2', anonymousId: 'a-secret' },
+    )
+    await store(make([{ userId: 'u-secret', status: 'rejected' }]))
+    const made = make([{ userId: 'u-secret' }])
+    await store(made)
+    const row = {
+      workspace_id: workspace,
+      source_id: workspace,
+      destination_id: workspace,
+      event_id: made[0]?.eventId,
+      status: 'dead',
+      time: columnTime(harness.now()),
+      request: 'to secret@example.com',
+    }
+    // Of the same batch.
+    const rows = [row, { ...row, event_id: 'another' }]
+    await harness.eventStore.insert('deliveries', rows.map((each) => JSON.stringify(each)).join('\n'), {
+      token: newId(),
+    })
+    expect(await everything()).toContain('secret')
+    const { name } = await request('delete', 'u-secret')
+    await erase(name)
+    const left = await everything()
+    expect(left).not.toContain('u-secret')
+    expect(left).not.toContain('secret@example.com')
+    // An event of another user keeps the ID that both had.
+    expect(await events()).toHaveLength(1)
+    const places = (await get(name)).places.map(({ place, state }) => [place, state])
+    expect(places).toEqual([
+      ['profiles', 'done'],
+      ['events', 'done'],
+      ['deliveries', 'done'],
+      ['logs', 'waiting'],
+    ])
+    await harness.finishPrivacyRequests()
+    expect(await get(name)).toMatchObject({ state: 'running' })
+    await sql`update privacy_places set until = ${new Date(harness.now())} where until is not null`.execute(harness.db)
+    await harness.finishPrivacyRequests()
+    expect(await get(name)).toMatchObject({ state: 'finished' })
+  })
+
+  test('after which the ledger makes the same profiles, merges and splits of others included', async () => {
+    await receive({ anonymousId: 'a-1' }, { userId: 'u-1' }, { userId: 'u-1', anonymousId: 'a-1' })
+    await receive({ userId: 'u-2', anonymousId: 'a-1' }, { userId: 'u-2', anonymousId: 'a-2' })
+    const [profile = ''] = await found('u-1')
+    const body = { identifiers: [{ type: 'anonymous_id', value: 'a-1' }] }
+    await organization.administrator.ok(methods.profiles.split, { workspace, profile }, { body })
+    const { name } = await request('delete', 'u-1')
+    const before = await profileSets()
+    expect(before).toHaveLength(3)
+    await rebuildProfiles(harness.db, workspace)
+    expect(await profileSets()).toEqual(before)
+    await erase(name)
+    await rebuildProfiles(harness.db, workspace)
+    expect(await profileSets()).toEqual(before)
+  })
+
+  test('while events of the user arrive: those received before teach nothing, later ones make another profile', async () => {
+    await receive({ userId: 'u-1', anonymousId: 'a-1' })
+    const [before] = await found('u-1')
+    const late = make([{ type: 'identify', userId: 'u-1', traits: { name: 'Late' } }])
+    await request('delete', 'u-1')
+    await learn(late)
+    expect(await found('u-1')).toEqual([])
+    await receive({ userId: 'u-1' })
+    const [after] = await found('u-1')
+    expect(after).toBeDefined()
+    expect(after).not.toBe(before)
+    expect(await found('Late')).toEqual([])
+  })
+
+  test('during merges ends with the same profiles as the ledger makes, and none of the deleted before the deletion', async () => {
+    await receive({ userId: 'u-1' }, ...Array.from({ length: 5 }, (_, index) => ({ anonymousId: `a-${index}` })))
+    const merges = make(Array.from({ length: 5 }, (_, index) => ({ userId: 'u-1', anonymousId: `a-${index}` })))
+    await Promise.all([...merges.map((each) => learn([each])), request('delete', 'u-1')])
+    expect(await found('u-1')).toEqual([])
+    const before = await profileSets()
+    await rebuildProfiles(harness.db, workspace)
+    expect(await profileSets()).toEqual(before)
+  })
+
+  test('twice, or of a user whom nobody knows, is finished and finds no profile', async () => {
+    await receive({ userId: 'u-1' })
+    await erase((await request('delete', 'u-1')).name)
+    for (const value of ['u-1', 'u-unknown']) {
+      const { name, profile_count } = await request('delete', value)
+      expect(profile_count).toBe(0)
+      await erase(name)
+      await erase(name)
+      expect((await get(name)).places.filter(({ state }) => state !== 'done').map(({ place }) => place)).toEqual([
+        'logs',
+      ])
+    }
+  })
+
+  test('goes on after the event store was away, and says meanwhile what is wrong', async () => {
+    const [event] = await receive({ userId: 'u-away' })
+    const { name } = await request('delete', 'u-away')
+    stored.fails = true
+    await expect(erase(name)).rejects.toThrow('away')
+    expect((await get(name)).places[1]).toMatchObject({ place: 'events', state: 'running', last_error: 'away' })
+    expect(await events()).not.toContain(event)
+    stored.fails = false
+    await erase(name)
+    expect((await get(name)).places[1]).toMatchObject({ state: 'done', last_error: '' })
+    expect(await everything()).not.toContain('u-away')
+  })
+
+  test('leaves users of another workspace alone', async () => {
+    await receive({ userId: 'u-1' })
+    const first = workspace
+    workspace = await makeWorkspace()
+    await receive({ userId: 'u-1' })
+    await erase((await request('delete', 'u-1')).name)
+    expect(await found('u-1')).toEqual([])
+    workspace = first
+    expect(await found('u-1')).toHaveLength(1)
+    expect(await events()).toHaveLength(1)
+  })
+
+  test('that is asked for twice with one request ID is one', async () => {
+    const body = { ...asked('delete', 'u-1'), request_id: newId() }
+    const { administrator } = organization
+    const [one, two] = [
+      await administrator.ok(methods.privacyRequests.create, { workspace }, { body }),
+      await administrator.ok(methods.privacyRequests.create, { workspace }, { body }),
+    ]
+    expect(two).toEqual(one)
+    const list = await administrator.ok(methods.privacyRequests.list, { workspace }, { query: {} })
+    expect(list.privacy_requests).toEqual([one])
+  })
+
+  test('is recorded without the values of identifiers', async () => {
+    await request('delete', 'u-private')
+    const last = (await harness.audits()).at(-1)
+    expect(last).toMatchObject({ action: 'privacyRequests.create', detail: { kind: 'delete', identifiers: 1 } })
+    expect(JSON.stringify(last)).not.toContain('u-private')
+  })
+
+  test.each([
+    ['of nobody', [], 'Enter at least one identifier'],
+    ['of an empty value', [{ type: 'user_id', value: '' }], 'Required'],
+    ['of what no table keeps', [{ type: 'user_id', value: 'u\0' }], 'Control characters are not allowed'],
+    ['of too many', Array.from({ length: 1001 }, () => ({ type: 'user_id', value: 'u' })), 'At most 1000 identifiers'],
+  ])('%s is rejected', async (_, identifiers, text) => {
+    const reply = await organization.administrator.call('POST', `/workspaces/${workspace}/privacyRequests`, {
+      kind: 'delete',
+      identifiers,
+    })
+    expect([reply.status, String(reply.body.message)]).toEqual([400, expect.stringContaining(text)])
+  })
+})
+
+describe('a suppression', () => {
+  test('refuses later events a profile and counts them, until it is lifted', async () => {
+    await receive({ type: 'identify', userId: 'u-1', traits: { plan: 'free' } })
+    expect(await request('suppress', 'u-1')).toMatchObject({ state: 'finished', places: [] })
+    await receive(
+      { type: 'identify', userId: 'u-1', traits: { plan: 'team' } },
+      { userId: 'u-1' },
+      { userId: 'u-2', anonymousId: 'a-2' },
+    )
+    expect(await found('free')).toHaveLength(1)
+    expect(await found('team')).toEqual([])
+    const [one] = await suppressed('u-1')
+    expect(one).toMatchObject({ type: 'user_id', refused_events: 2 })
+    expect(await suppressed('u-2')).toEqual([])
+    const { administrator } = organization
+    const params = { workspace, suppression: idIn(one?.name ?? '') }
+    await administrator.ok(methods.suppressions.delete, params)
+    expect(await suppressed()).toEqual([])
+    expect((await administrator.call('DELETE', `/${one?.name}`)).status).toBe(404)
+    await receive({ type: 'identify', userId: 'u-1', traits: { plan: 'pro' } })
+    expect(await found('pro')).toHaveLength(1)
+  })
+
+  test('with a deletion keeps a user away by each identifier that the profile had', async () => {
+    await receive({ userId: 'u-1', anonymousId: 'a-1' })
+    await request('delete_and_suppress', 'u-1')
+    await receive({ userId: 'u-1' }, { anonymousId: 'a-1' }, { userId: 'u-3', anonymousId: 'a-1' })
+    for (const value of ['u-1', 'a-1']) expect(await found(value), value).toEqual([])
+    expect(await found('u-3')).toHaveLength(1)
+  })
+
+  test('is of one workspace', async () => {
+    await request('suppress', 'u-1')
+    const [one] = await suppressed()
+    workspace = await makeWorkspace()
+    expect(await suppressed()).toEqual([])
+    const path = `/workspaces/${workspace}/suppressions/${idIn(one?.name ?? '')}`
+    expect((await organization.administrator.call('DELETE', path)).status).toBe(404)
+  })
+})

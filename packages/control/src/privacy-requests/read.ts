@@ -1,0 +1,80 @@
+import { type Db, isId } from '@tributary/api-kit'
+import { type PrivacyRequest, privacyPlaces, resourceNames } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { PrivacyPlacesTable, PrivacyRequestsTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+
+type RequestRow = Selectable<PrivacyRequestsTable>
+
+const presentPlaces = (rows: readonly Selectable<PrivacyPlacesTable>[]): PrivacyRequest['places'] =>
+  privacyPlaces.flatMap((place) => {
+    const row = rows.find((each) => each.place === place)
+    if (row === undefined) return []
+    const { state, until, last_error, update_time } = row
+    return [
+      {
+        place,
+        state,
+        until_time: until?.toISOString() ?? null,
+        last_error,
+        update_time: update_time.toISOString(),
+      },
+    ]
+  })
+
+/** Requests as the wire shows them, in the order of the rows. */
+export const presentPrivacyRequests = async (
+  db: Db,
+  workspaceId: string,
+  rows: readonly RequestRow[],
+): Promise<PrivacyRequest[]> => {
+  if (rows.length === 0) return []
+  const [places, people] = await Promise.all([
+    db
+      .selectFrom('privacy_places')
+      .selectAll()
+      .where(
+        'request_id',
+        'in',
+        rows.map(({ id }) => id),
+      )
+      .execute(),
+    db
+      .selectFrom('users')
+      .select(['id', 'email'])
+      .where(
+        'id',
+        'in',
+        rows.map(({ actor_id }) => actor_id),
+      )
+      .execute(),
+  ])
+  const placesOf = Map.groupBy(places, ({ request_id }) => request_id)
+  const emails = new Map(people.map(({ id, email }) => [id, email]))
+  return rows.map((row) => ({
+    name: resourceNames.privacyRequest.format({ workspace: workspaceId, privacy_request: row.id }),
+    kind: row.kind,
+    state: row.finish_time === null ? 'running' : 'finished',
+    identifier_count: row.identifiers,
+    profile_count: row.profiles,
+    places: presentPlaces(placesOf.get(row.id) ?? []),
+    creator: emails.get(row.actor_id) ?? '',
+    create_time: row.create_time.toISOString(),
+    finish_time: row.finish_time?.toISOString() ?? null,
+  }))
+}
+
+/** A privacy request of a workspace. Throws 404 for none. */
+export const readPrivacyRequest = async (db: Db, workspaceId: string, id: string): Promise<PrivacyRequest> => {
+  const row = isId(id)
+    ? await db
+        .selectFrom('privacy_requests')
+        .selectAll()
+        .where('id', '=', id)
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst()
+    : undefined
+  const [request] = row === undefined ? [] : await presentPrivacyRequests(db, workspaceId, [row])
+  if (request === undefined) throw notFound('privacy request not found')
+  return request
+}
