@@ -9,6 +9,7 @@ import { liveScreens } from './live-screens.ts'
 import { manyScreens } from './many-screens.ts'
 import { mappingScreens } from './mapping-screens.ts'
 import { backlogged, failing, settled } from './prepare.ts'
+import { privacyScreens } from './privacy-screens.ts'
 import { profileScreens } from './profile-screens.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
@@ -488,4 +489,5 @@ export const screens: Screen[] = [
   ...frameScreens,
   ...eventScreens,
   ...profileScreens,
+  ...privacyScreens,
 ]

@@ -5,6 +5,7 @@ import {
   KeyRound,
   Link2,
   type LucideIcon,
+  ShieldCheck,
   UserRound,
   UserRoundCog,
   Users,
@@ -29,6 +30,10 @@ export const useSettingsPages = (workspace: string): SettingsGroup[] => {
       { to: paths.members(workspace), label: 'Members', icon: Users },
     ],
   }
+  const ofWorkspace: SettingsGroup = {
+    title: 'Workspace',
+    entries: [{ to: paths.privacy(workspace), label: 'Privacy', icon: ShieldCheck }],
+  }
   const account: SettingsGroup = {
     title: 'My Account',
     entries: [
@@ -44,5 +49,5 @@ export const useSettingsPages = (workspace: string): SettingsGroup[] => {
       ...(customDomain ? [{ to: paths.customDomain(workspace), label: 'Custom domain', icon: Globe }] : []),
     ],
   }
-  return [...(administrator ? [organization] : []), account, ...(platformAdmin ? [admin] : [])]
+  return [...(administrator ? [organization, ofWorkspace] : []), account, ...(platformAdmin ? [admin] : [])]
 }

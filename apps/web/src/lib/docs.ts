@@ -50,6 +50,7 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
     },
   ],
   [/^settings\/organization\/members$/, { '': 'members' }],
+  [/^settings\/privacy$/, { '': 'privacy', suppressed: 'privacy#suppress' }],
   [/^settings\/organization$/, { '': 'concepts#organization-and-workspace' }],
   [/^settings\/account$/, { '': 'members#sessions' }],
 ]

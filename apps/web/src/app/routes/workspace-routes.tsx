@@ -175,6 +175,10 @@ const organizationSettingsRoutes: RouteObject[] = [
     path: patterns.members,
     lazy: async () => ({ Component: (await import('../../features/settings/memberships-page.tsx')).MembershipsPage }),
   },
+  {
+    path: patterns.privacy,
+    lazy: async () => ({ Component: (await import('../../features/privacy/privacy-page.tsx')).PrivacyPage }),
+  },
 ]
 
 const accountSettingsRoutes: RouteObject[] = [

@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { EventsTab } from './events-tab.tsx'
+import { ForgetActions } from './forget-actions.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { IdentifiersTab } from './identifiers-tab.tsx'
 import { TraitsTab } from './traits-tab.tsx'
@@ -32,6 +33,7 @@ const ProfileView = ({ item: profile }: { item: Profile }) => {
         }
         icon={<Avatar title={profile.title} size="md" />}
         crumbs={[{ label: 'Profiles', to: paths.profiles(workspace.name) }]}
+        action={<ForgetActions profile={profile} />}
       />
       <Tabs
         browsable

@@ -1,0 +1,101 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { PrivacyPlace, PrivacyRequest } from '@tributary/contract'
+import { ShieldCheck } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
+import { privacyRequestsQuery } from '../../lib/queries/privacy-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { Badge, type BadgeTone } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
+import { LoadMore } from '../../ui/lists/load-more.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { TableSkeleton } from '../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { aboutRequest, kindTitles, placeTitles } from './privacy-words.ts'
+
+const toneOf = ({ state, last_error }: PrivacyPlace): BadgeTone => {
+  if (state === 'done') return 'success'
+  if (last_error !== '') return 'warning'
+  return state === 'running' ? 'accent' : 'neutral'
+}
+
+/** How far a place is. */
+const Place = ({ place }: { place: PrivacyPlace }) => {
+  const { state, until_time, last_error } = place
+  return (
+    <li>
+      <Badge tone={toneOf(place)} dot title={last_error === '' ? '' : `Retried automatically: ${last_error}`}>
+        {placeTitles[place.place]}
+        {state === 'done' ? (
+          ' removed'
+        ) : until_time !== null ? (
+          <>
+            {' expire '}
+            <RelativeTime time={until_time} upcoming past="soon" />
+          </>
+        ) : last_error !== '' ? (
+          ' retrying'
+        ) : state === 'running' ? (
+          ' being removed'
+        ) : (
+          ' hidden'
+        )}
+      </Badge>
+    </li>
+  )
+}
+
+const Row = ({ request }: { request: PrivacyRequest }) => (
+  <CardRow label={`${kindTitles[request.kind]} ${aboutRequest(request)}`}>
+    <span className="min-w-0 flex-1 basis-64">
+      <span className="flex flex-wrap items-center gap-2 text-sm font-medium">
+        {kindTitles[request.kind]}
+        <Badge tone={request.state === 'finished' ? 'success' : 'accent'}>
+          {request.state === 'finished' ? 'Finished' : 'Running'}
+        </Badge>
+      </span>
+      <span className="mt-0.5 block text-xs break-words text-ink-3">
+        {aboutRequest(request)} · {request.creator === '' ? 'former member' : request.creator} ·{' '}
+        <RelativeTime time={request.create_time} />
+      </span>
+    </span>
+    {request.places.length > 0 && (
+      <ul aria-label="Places" className="flex flex-wrap gap-1.5">
+        {request.places.map((place) => (
+          <Place key={place.place} place={place} />
+        ))}
+      </ul>
+    )}
+  </CardRow>
+)
+
+/** Privacy requests, newest first, with how far each place is; `action` makes one. */
+export const RequestsTab = ({ action }: { action: ReactNode }) => {
+  const query = useInfiniteQuery(privacyRequestsQuery(useWorkspace().name))
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.privacy_requests) ?? [], [query.data])
+  if (query.data === undefined && query.isError)
+    return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the requests" />
+  if (query.data === undefined) return <TableSkeleton rows={4} columns={2} />
+  if (rows.length === 0)
+    return (
+      <EmptyState icon={<ShieldCheck />} title="No privacy requests yet" action={action}>
+        When a user asks to be forgotten, delete or suppress them here by any identifier.
+      </EmptyState>
+    )
+  return (
+    <div className="space-y-4">
+      <Card
+        title="Requests"
+        description="Values of identifiers are removed from a request when its events are removed."
+      >
+        <CardList label="Privacy requests">
+          {rows.map((request) => (
+            <Row key={request.name} request={request} />
+          ))}
+        </CardList>
+      </Card>
+      <LoadMore query={query} />
+    </div>
+  )
+}
