@@ -1,5 +1,5 @@
+import { entryPaths } from '../lib/entry-paths.ts'
 import { reportError } from '../lib/integrations/error-reporting.ts'
-import { paths } from '../lib/paths.ts'
 import { rememberLocation, useSession } from '../lib/people/session.ts'
 import { notify } from '../ui/overlays/toast.tsx'
 import { createErrorListener } from './error-handling.ts'
@@ -18,6 +18,6 @@ export const hearError = createErrorListener({
   signedIn: () => useSession.getState().accessToken !== null,
   toLogout: () => {
     rememberLocation(window.location.pathname + window.location.search + window.location.hash)
-    leave(paths.logout())
+    leave(entryPaths.logout())
   },
 })

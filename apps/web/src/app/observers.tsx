@@ -1,6 +1,7 @@
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useConfig } from '../lib/config.ts'
+import { entryPaths } from '../lib/entry-paths.ts'
 import {
   browserId,
   flushAnalytics,
@@ -9,7 +10,6 @@ import {
   trackPage,
 } from '../lib/integrations/analytics.ts'
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/integrations/error-reporting.ts'
-import { paths } from '../lib/paths.ts'
 import { useSession } from '../lib/people/session.ts'
 
 /** Nothing depends on it: without its code the page goes on. */
@@ -64,7 +64,7 @@ export const Observers = () => {
   const user = useSession((state) => state.currentUserResourceName)
   useEffect(() => setReportedUser(user), [user])
 
-  if (user === null || pathname === paths.logout()) return null
+  if (user === null || pathname === entryPaths.logout()) return null
   return (
     <Suspense>
       <SignedIn key={user} />

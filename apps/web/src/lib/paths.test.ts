@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { matchPath } from 'react-router'
 import { expect, test } from 'vitest'
-import { pages, paths, patterns, safeReturn } from './paths.ts'
+import { safeReturn } from './entry-paths.ts'
+import { pages, paths, patterns } from './paths.ts'
 
 const workspace = 'workspaces/w1'
 

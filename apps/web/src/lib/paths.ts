@@ -1,25 +1,13 @@
+import { entryPaths, queryOf } from './entry-paths.ts'
 import type { EventFilters } from './events/event-filters.ts'
 import { slugOf } from './format/names.ts'
 
 /** What a list is narrowed by: a text, the kind and the state of its objects. */
 export type ListQuery = { search?: string; type?: string; state?: string }
 
-const queryOf = (query: Record<string, string | undefined>): string => {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
-}
-
 /** Every link of the application. A page about a resource has the resource's name as its path. */
 export const paths = {
-  root: () => '/',
-  /** `method: 'otp'` asks for a one-time code instead of the password; `email` fills in the address. */
-  login: (query: { method?: 'otp'; email?: string } = {}) => `/auth/login${queryOf(query)}`,
-  register: (query: { email?: string } = {}) => `/auth/register${queryOf(query)}`,
-  completeRegistration: () => '/auth/complete-registration',
-  forgotPassword: (query: { email?: string } = {}) => `/auth/forgot-password${queryOf(query)}`,
-  /** Where the third-party sign-in page sends people back to. */
-  oauthCallback: () => '/auth/oauth-callback',
-  logout: () => '/auth/logout',
+  ...entryPaths,
   onboarding: () => '/onboarding/',
   /** The page to share of an invitation link, by its resource name. */
   invitationLink: (link: string) => `/${link}`,
@@ -147,9 +135,3 @@ export const pages: readonly string[] = [
   patterns.invitation,
   patterns.invitationLink,
 ]
-
-/** A path of this application that may be opened after login, or undefined: never another origin, never /auth. */
-export const safeReturn = (path: string | null | undefined): string | undefined => {
-  if (path === null || path === undefined || !/^\/(?![/\\])/.test(path) || /[\\\p{Cc}]/u.test(path)) return undefined
-  return path === '/' || path === '/auth' || path.startsWith('/auth/') ? undefined : path
-}

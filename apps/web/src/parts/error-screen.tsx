@@ -2,7 +2,7 @@ import { CloudOff, LockKeyhole, SearchX, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type ErrorScreenText, errorScreen } from '../lib/api/errors.ts'
 import { choosing } from '../lib/arrival.ts'
-import { paths } from '../lib/paths.ts'
+import { entryPaths } from '../lib/entry-paths.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { useDocumentTitle } from '../ui/page/document-title.ts'
 
@@ -76,7 +76,7 @@ export const ErrorScreen = ({
           <Button onClick={act}>{text.action}</Button>
           {text.kind === 'workspace-not-found' && (
             <>
-              <ButtonLink to={paths.root()} state={choosing}>
+              <ButtonLink to={entryPaths.root()} state={choosing}>
                 Choose a workspace
               </ButtonLink>
               {onMissingWorkspace}

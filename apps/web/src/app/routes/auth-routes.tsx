@@ -2,7 +2,7 @@ import type { ClientConfig } from '@tributary/contract'
 import { type LoaderFunctionArgs, type RouteObject, redirect } from 'react-router'
 import { LoginPage } from '../../features/auth/login-page.tsx'
 import { readConfig, useKnownConfig } from '../../lib/config.ts'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { isMailedInvitationSaved } from '../../lib/people/saved-invitation.ts'
 import { mayCompleteRegistration } from '../../lib/people/session.ts'
 import { signedOut } from './session-loaders.ts'
@@ -30,7 +30,7 @@ export const authRoutes: RouteObject[] = [
   {
     path: 'login-otp',
     loader: ({ request }: LoaderFunctionArgs) =>
-      redirect(paths.login({ method: 'otp', email: new URL(request.url).searchParams.get('email') ?? '' })),
+      redirect(entryPaths.login({ method: 'otp', email: new URL(request.url).searchParams.get('email') ?? '' })),
   },
   {
     path: 'register',
@@ -38,7 +38,7 @@ export const authRoutes: RouteObject[] = [
       const elsewhere = signedOut()
       if (elsewhere !== null) return elsewhere
       if (isMailedInvitationSaved()) return null
-      return (await configured())?.sign_up_enabled === false ? redirect(paths.login()) : null
+      return (await configured())?.sign_up_enabled === false ? redirect(entryPaths.login()) : null
     },
     lazy: async () => ({ Component: (await import('../../features/auth/register-page.tsx')).RegisterPage }),
   },
@@ -59,7 +59,7 @@ export const authRoutes: RouteObject[] = [
     children: [
       {
         path: 'complete-registration',
-        loader: () => (mayCompleteRegistration() ? null : redirect(paths.login())),
+        loader: () => (mayCompleteRegistration() ? null : redirect(entryPaths.login())),
         lazy: async () => ({
           Component: (await import('../../features/auth/complete-registration-page.tsx')).CompleteRegistrationPage,
         }),

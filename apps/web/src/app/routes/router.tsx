@@ -3,7 +3,7 @@ import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestorat
 import { followNetwork, whenBack } from '../../lib/api/reachability.ts'
 import { useUi } from '../../lib/browser/ui-store.ts'
 import { readConfig, useKnownConfig } from '../../lib/config.ts'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { LoadCache } from '../../lib/queries/load-cache.ts'
 import { showKeptNotice } from '../../ui/overlays/kept-notice.ts'
 import { Toaster } from '../../ui/overlays/toast.tsx'
@@ -62,7 +62,7 @@ const routes: RouteObject[] = [
       {
         path: 'auth',
         loader: ({ request }) =>
-          new URL(request.url).pathname.replace(/\/$/, '') === '/auth' ? redirect(paths.login()) : null,
+          new URL(request.url).pathname.replace(/\/$/, '') === '/auth' ? redirect(entryPaths.login()) : null,
         children: authRoutes,
       },
     ],

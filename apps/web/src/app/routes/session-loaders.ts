@@ -1,5 +1,5 @@
 import { type LoaderFunctionArgs, redirect } from 'react-router'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { rememberLocation, useSession } from '../../lib/people/session.ts'
 
 /** Sends a visitor without a session to the login page and remembers where they wanted to go. */
@@ -9,9 +9,9 @@ export const signedIn = ({ request }: Pick<LoaderFunctionArgs, 'request'>): null
   // A request carries no hash. The address bar has it when the visit begins with this page.
   const hash = window.location.pathname === pathname ? window.location.hash : ''
   rememberLocation(pathname + search + hash)
-  return redirect(paths.login())
+  return redirect(entryPaths.login())
 }
 
 /** Sends somebody who is signed in already to where they belong. */
 export const signedOut = (): null | Response =>
-  useSession.getState().accessToken === null ? null : redirect(paths.root())
+  useSession.getState().accessToken === null ? null : redirect(entryPaths.root())

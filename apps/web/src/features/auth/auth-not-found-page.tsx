@@ -1,10 +1,10 @@
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { PageNotFound } from '../../parts/error-screen.tsx'
 import { EntryFrame } from '../../ui/page/entry-frame.tsx'
 
 /** For an address below /auth that names no page. */
 export const AuthNotFoundPage = () => (
   <EntryFrame>
-    <PageNotFound home={paths.root()} />
+    <PageNotFound home={entryPaths.root()} />
   </EntryFrame>
 )

@@ -4,8 +4,8 @@ import { useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
 import { call } from '../../lib/api/client.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { userIds } from '../../lib/format/names.ts'
-import { paths } from '../../lib/paths.ts'
 import { takeLocation, useSession } from '../../lib/people/session.ts'
 import { userQuery } from '../../lib/queries/account-queries.ts'
 import { useApiForm } from '../../parts/api-form.ts'
@@ -88,7 +88,7 @@ export const CompleteRegistrationPage = () => {
       description="Add your name and a password to finish."
       footer={
         <p>
-          Not you? <AuthLink to={paths.logout()}>Sign out</AuthLink>
+          Not you? <AuthLink to={entryPaths.logout()}>Sign out</AuthLink>
         </p>
       }
     >

@@ -2,8 +2,8 @@ import { type LoginResponse, methods, newPassword, oneTimeCode } from '@tributar
 import { useRef, useState } from 'react'
 import { z } from 'zod'
 import { call } from '../../lib/api/client.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { userIds } from '../../lib/format/names.ts'
-import { paths } from '../../lib/paths.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { login } from '../../lib/people/ways-in.ts'
 import { useApiForm } from '../../parts/api-form.ts'
@@ -87,7 +87,7 @@ export const ForgotPasswordPage = () => {
       }
       footer={
         <p>
-          <AuthLink to={paths.login()} state={{ email: sent?.email ?? email }}>
+          <AuthLink to={entryPaths.login()} state={{ email: sent?.email ?? email }}>
             Back to sign-in
           </AuthLink>
         </p>

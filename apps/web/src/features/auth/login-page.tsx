@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useConfig } from '../../lib/config.ts'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField, useRuledForm } from '../../ui/forms/form-state.ts'
 import { CodeField, resendAfterMs } from '../../ui/forms/one-time-code.tsx'
@@ -44,7 +44,7 @@ const PasswordLogin = ({ email, onEmail }: Way) => {
       <div>
         <TextField name="password" label="Password" type="password" required autoComplete="current-password" />
         <p className="mt-1.5 text-right text-xs">
-          <AuthLink to={paths.forgotPassword()} state={{ email }}>
+          <AuthLink to={entryPaths.forgotPassword()} state={{ email }}>
             Forgot password?
           </AuthLink>
         </p>
@@ -93,7 +93,7 @@ const OneTimeCodeLogin = ({ email, onEmail }: Way) => {
   useEffect(() => {
     if (brought === '') return
     const state = email === '' ? null : { sent: { email, sentAt: Date.now() - resendAfterMs } }
-    void navigate(paths.login({ method: 'otp' }), { replace: true, state })
+    void navigate(entryPaths.login({ method: 'otp' }), { replace: true, state })
   }, [brought, email, navigate])
   const changeAddress = (): void => {
     setOtp('')
@@ -131,7 +131,7 @@ export const LoginPage = () => {
         config?.sign_up_enabled === false ? undefined : (
           <p>
             New here?{' '}
-            <AuthLink to={paths.register()} state={{ email }}>
+            <AuthLink to={entryPaths.register()} state={{ email }}>
               Sign up
             </AuthLink>
           </p>
@@ -144,7 +144,7 @@ export const LoginPage = () => {
         <PasswordLogin email={email} onEmail={setEmail} />
       )}
       <p className="mt-4 text-center text-sm">
-        <AuthLink to={byCode ? paths.login() : paths.login({ method: 'otp' })}>
+        <AuthLink to={byCode ? entryPaths.login() : entryPaths.login({ method: 'otp' })}>
           {byCode ? 'Use your password instead' : 'Use a one-time code instead'}
         </AuthLink>
       </p>

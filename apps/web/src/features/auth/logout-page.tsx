@@ -4,7 +4,7 @@ import { isRecord } from '@tributary/kernel/record'
 import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../lib/api/client.ts'
-import { paths, safeReturn } from '../../lib/paths.ts'
+import { entryPaths, safeReturn } from '../../lib/entry-paths.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { Spinner } from '../../ui/page/spinner.tsx'
 import { forgetUser } from './forget-user.ts'
@@ -15,7 +15,7 @@ const patienceMs = 3000
 /** Where the page that signed out wants to be afterwards: the sign-in page unless the link says otherwise. */
 const nextOf = (state: unknown): string => {
   const next = isRecord(state) && 'next' in state ? state.next : undefined
-  return safeReturn(typeof next === 'string' ? next : undefined) ?? paths.login()
+  return safeReturn(typeof next === 'string' ? next : undefined) ?? entryPaths.login()
 }
 
 /**

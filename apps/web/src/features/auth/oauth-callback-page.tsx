@@ -2,7 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { formFailure } from '../../lib/api/errors.ts'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { login, register } from '../../lib/people/ways-in.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { useDocumentTitle } from '../../ui/page/document-title.ts'
@@ -19,7 +19,7 @@ const Failed = ({ mode, message }: { mode: Mode; message: string }) => {
       footer={
         mode === 'login' && (
           <p>
-            No account yet? <AuthLink to={paths.register()}>Sign up</AuthLink>
+            No account yet? <AuthLink to={entryPaths.register()}>Sign up</AuthLink>
           </p>
         )
       }
@@ -34,7 +34,7 @@ const Failed = ({ mode, message }: { mode: Mode; message: string }) => {
         <h1 className="text-lg font-semibold tracking-tight">Sign-in failed</h1>
         <p className="mt-1 text-sm text-balance break-words text-ink-2">{message}</p>
       </div>
-      <ButtonLink to={paths.login()} variant="primary" size="lg" className="mt-5 w-full">
+      <ButtonLink to={entryPaths.login()} variant="primary" size="lg" className="mt-5 w-full">
         Back to sign-in
       </ButtonLink>
     </EntryFrame>

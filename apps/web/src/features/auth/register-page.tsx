@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { z } from 'zod'
 import { useConfig } from '../../lib/config.ts'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { register } from '../../lib/people/ways-in.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { EmailAddress } from '../../ui/forms/email-address.tsx'
@@ -23,7 +23,7 @@ const codeForm = z.object({ otp_token: oneTimeCode })
 
 const BackToLogin = () => (
   <p>
-    Already have an account? <AuthLink to={paths.login()}>Sign in</AuthLink>
+    Already have an account? <AuthLink to={entryPaths.login()}>Sign in</AuthLink>
   </p>
 )
 
@@ -137,7 +137,7 @@ export const RegisterPage = () => {
   const hasCode = query.has('otp')
   useEffect(() => {
     // A code must not stay in the address: it works once, and the history keeps it.
-    if (hasCode) void navigate(paths.register(), { replace: true })
+    if (hasCode) void navigate(entryPaths.register(), { replace: true })
   }, [hasCode, navigate])
   const sent = (next: Sent): void => {
     saveSignUp(next)

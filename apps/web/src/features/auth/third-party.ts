@@ -1,7 +1,7 @@
 import { methods } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { storagePrefix } from '../../lib/browser/storage-prefix.ts'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import type { ThirdPartyPayload } from '../../lib/people/ways-in.ts'
 
 /** Whether somebody who comes back is to be logged in or signed up. */
@@ -47,7 +47,7 @@ export const decodeState = (state: string): { provider: string; mode: Mode } | u
   return undefined
 }
 
-const redirectUri = (): string => `${window.location.origin}${paths.oauthCallback()}`
+const redirectUri = (): string => `${window.location.origin}${entryPaths.oauthCallback()}`
 
 /** Keeps verifier and state in this browser and goes to the sign-in page of the provider. Throws what the call throws. */
 export const leaveForProvider = async (provider: string, mode: Mode): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { LoginResponse } from '@tributary/contract'
 import { useContext } from 'react'
 import { useNavigate } from 'react-router'
-import { paths } from '../../lib/paths.ts'
+import { entryPaths } from '../../lib/entry-paths.ts'
 import { mayCompleteRegistration, takeLocation } from '../../lib/people/session.ts'
 import { LoadCache } from '../../lib/queries/load-cache.ts'
 import { notify } from '../../ui/overlays/toast.tsx'
@@ -27,6 +27,6 @@ export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
       })
     }
     const incomplete = user.first_name === '' && mayCompleteRegistration()
-    await navigate(incomplete ? paths.completeRegistration() : takeLocation(), { replace: true })
+    await navigate(incomplete ? entryPaths.completeRegistration() : takeLocation(), { replace: true })
   }
 }

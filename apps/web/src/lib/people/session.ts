@@ -2,7 +2,7 @@ import type { LoginResponse, Organization, Workspace } from '@tributary/contract
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 import { storagePrefix } from '../browser/storage-prefix.ts'
-import { safeReturn } from '../paths.ts'
+import { safeReturn } from '../entry-paths.ts'
 
 /** What the browser remembers of who is signed in. */
 export type SessionState = {
