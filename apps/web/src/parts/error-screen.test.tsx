@@ -23,6 +23,15 @@ test('ERR-03: the fixed words of a status win over the title of the place', () =
   expect(screen.getByText('You are not authorized to view this content')).toBeTruthy()
 })
 
+test('a page whose resource is gone leads to Home; a part of a page does not', () => {
+  const missing = new ApiError(404, {}, '')
+  const { unmount } = renderUi(<ErrorScreen error={missing} page />)
+  expect(screen.getByRole('link', { name: 'Go to Home' }).getAttribute('href')).toBe('/')
+  unmount()
+  renderUi(<ErrorScreen error={missing} />)
+  expect(screen.queryByRole('link')).toBeNull()
+})
+
 test('ERR-10, ERR-11: no access, the last resort and the unexpected fault are three screens of their own', () => {
   renderUi(
     <>

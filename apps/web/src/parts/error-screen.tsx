@@ -74,6 +74,7 @@ export const ErrorScreen = ({
       action={
         <>
           <Button onClick={act}>{text.action}</Button>
+          {text.kind === 'not-found' && page && <ButtonLink to={entryPaths.root()}>Go to Home</ButtonLink>}
           {text.kind === 'workspace-not-found' && (
             <>
               <ButtonLink to={entryPaths.root()} state={choosing}>
