@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type Identifier, identifierKey } from './identifiers.ts'
 
 /** A UUID (version 8, RFC 9562) that the same texts give each time. */
 export const derivedId = (...texts: string[]): string => {
@@ -8,3 +9,7 @@ export const derivedId = (...texts: string[]): string => {
   const hex = bytes.toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
+
+/** The id of the profile that begins with an identifier, after so many erasures of the workspace. */
+export const profileIdOf = (workspaceId: string, identifier: Identifier, erasures: number): string =>
+  derivedId(workspaceId, identifierKey(identifier), ...(erasures === 0 ? [] : [String(erasures)]))

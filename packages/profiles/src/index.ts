@@ -1,4 +1,5 @@
 export { createForgottenUsers } from './forgotten-users.ts'
+export { createOwnersProjection, type OwnersProjection } from './owners/projection.ts'
 export { createProfileLedger } from './profile-ledger.ts'
 export { createLearning, createProfiles, type ProfilesDeps } from './profiles.ts'
 export { rebuildProfiles } from './rebuild.ts'

@@ -1,13 +1,13 @@
 import type { Database } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { forgetPeople, forgetValues, hashesOfValue, releaseSuppression } from './forget.ts'
-import { unusableInEvents } from './identifiers.ts'
+import { ownerOf } from './owners/owner.ts'
 import { splitProfile } from './split.ts'
 
 /** What the API may do with the ledgers of workspaces and what is made of them. */
 export const createProfileLedger = (db: Kysely<Database>) => ({
   split: splitProfile,
-  unusableInEvents,
+  ownerOf,
   forget: forgetPeople,
   forgetValues: (workspaceId: string, request: Parameters<typeof forgetValues>[2]): Promise<void> =>
     forgetValues(db, workspaceId, request),

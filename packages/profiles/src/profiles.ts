@@ -8,7 +8,7 @@ import {
 } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey } from './identifiers.ts'
-import { derivedId } from './ids.ts'
+import { profileIdOf } from './ids.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { type Observed, observe } from './observe.ts'
 import { createRecent } from './recent.ts'
@@ -75,12 +75,7 @@ const learn = async (
       {
         graph,
         // Who comes back is somebody else.
-        profileIdOf: (identifier) =>
-          derivedId(
-            workspaceId,
-            identifierKey(identifier),
-            ...(ledger.erasures === 0 ? [] : [String(ledger.erasures)]),
-          ),
+        profileIdOf: (identifier) => profileIdOf(workspaceId, identifier, ledger.erasures),
         next: () => ++sequence,
         learn(operation) {
           const cause = { eventId: event.eventId, sourceId: event.sourceId, actorId: null, time: observed.time() }

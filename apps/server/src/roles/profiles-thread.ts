@@ -1,7 +1,8 @@
-// The profiles role in a worker thread of its own: reads the stream, writes who is who into the relational store.
+// The profiles role in a worker thread of its own: reads the stream, writes who is who into the relational store, and
+// says it to the event store.
 import { storedForm } from '@tributary/control'
 import { followStoredPositions } from '@tributary/pipeline'
-import { createProfiles } from '@tributary/profiles'
+import { createOwnersProjection, createProfiles } from '@tributary/profiles'
 import { createCut, openLogReader } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole } from './thread-host.ts'
@@ -24,13 +25,18 @@ const profiles = createProfiles({
   metrics,
 })
 
+const owners = createOwnersProjection({ db, eventStore, logger })
+
 await hostRole({
   role: {
-    start: () => profiles.give(Array.from({ length: reader.partitions }, (_, partition) => partition)),
+    start() {
+      profiles.give(Array.from({ length: reader.partitions }, (_, partition) => partition))
+      owners.start()
+    },
     async stop() {
       // Who waits for the pipeline would wait beyond the end.
       stored.close()
-      await profiles.stop()
+      await Promise.all([profiles.stop(), owners.stop()])
     },
     wake: () => reader.notice(),
   },

@@ -4,25 +4,19 @@ import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
+import { countProfiles } from '../profiles/count.ts'
 import { readSource } from '../sources/read.ts'
 import { bucketName, bucketSeconds } from './buckets.ts'
 
-type Counted = { what: string; where: string } | { outcome: 'delivered' | 'failed' }
-
-const received = "status in ('accepted', 'blocked')"
-const events = (where: string): Counted => ({ what: 'count()', where })
+type Counted = { where: string } | { profiles: true } | { outcome: 'delivered' | 'failed' }
 
 const counted: Record<MetricName, Counted> = {
-  events_received: events(received),
-  events_rejected: events("status = 'rejected'"),
-  events_blocked: events("status = 'blocked'"),
+  events_received: { where: "status in ('accepted', 'blocked')" },
+  events_rejected: { where: "status = 'rejected'" },
+  events_blocked: { where: "status = 'blocked'" },
   deliveries_succeeded: { outcome: 'delivered' },
   deliveries_failed: { outcome: 'failed' },
-  profiles: {
-    where: `${received} and (user_id != '' or anonymous_id != '')`,
-    // Whether it is a user id counts: an anonymous id of the same text is somebody else.
-    what: "uniq(user_id != '', if(user_id != '', user_id, anonymous_id))",
-  },
+  profiles: { profiles: true },
 }
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
@@ -39,35 +33,41 @@ const heavyDays = 31
 
 type Place = { workspaceId: string; sourceId: string | undefined; start: number; end: number }
 
-/** Events by bucket: its start in epoch seconds, and how many. */
+/** Events, or the profiles in them, by bucket: its start in epoch seconds, and how many. */
 const countEvents = async (
   { eventStore }: Pick<ControlDeps, 'eventStore'>,
-  { what, where }: { what: string; where: string },
+  what: Exclude<Counted, { outcome: unknown }>,
   { workspaceId, sourceId, start, end }: Place,
   { granularity, compatibility }: { granularity: Granularity; compatibility: string | undefined },
   signal: AbortSignal,
 ): Promise<(readonly [number, number])[]> => {
   const conditions = [
-    'workspace_id = {workspace:String}',
     'receive_time >= fromUnixTimestamp64Milli({start:Int64})',
     'receive_time < fromUnixTimestamp64Milli({end:Int64})',
-    where,
     ...(sourceId === undefined ? [] : ['source_id = {source:String}']),
     ...(compatibility === undefined ? [] : ['compatibility = {compatibility:String}']),
   ]
+  const params = {
+    start: start * 1000,
+    end: end * 1000,
+    length: Math.max(bucketSeconds[granularity], 1),
+    ...(sourceId === undefined ? {} : { source: sourceId }),
+    ...(compatibility === undefined ? {} : { compatibility }),
+  }
   const bucket =
     granularity === 'total' ? '0' : 'intDiv(toUnixTimestamp(receive_time), {length:UInt32}) * {length:UInt32}'
+  const options = {
+    owner: workspaceId,
+    slot: end - start > heavyDays * 86_400 ? 'heavy' : 'short',
+    signal,
+  } as const
+  if ('profiles' in what)
+    return await countProfiles(eventStore, { workspaces: [workspaceId], conditions, params, bucket }, options)
   const rows = await eventStore.query<{ bucket: number; n: number }>(
-    `select ${bucket} as bucket, ${what} as n from events where ${conditions.join(' and ')} group by bucket order by bucket`,
-    {
-      workspace: workspaceId,
-      start: start * 1000,
-      end: end * 1000,
-      length: Math.max(bucketSeconds[granularity], 1),
-      ...(sourceId === undefined ? {} : { source: sourceId }),
-      ...(compatibility === undefined ? {} : { compatibility }),
-    },
-    { owner: workspaceId, slot: end - start > heavyDays * 86_400 ? 'heavy' : 'short', signal },
+    `select ${bucket} as bucket, count() as n from events
+     where workspace_id = {workspace:String} and ${[...conditions, what.where].join(' and ')} group by bucket`,
+    { ...params, workspace: workspaceId },
+    options,
   )
   return rows.map((row) => [Number(row.bucket), Number(row.n)])
 }

@@ -2,6 +2,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
+import { countProfiles } from '../profiles/count.ts'
 
 /** A count that took longer than this is answered again for a while instead of being made anew. */
 const slowMs = 500
@@ -11,8 +12,8 @@ type Kept = { until: number; profiles: number }
 
 /**
  * How much an organisation has of what plans count: workspaces, sources and destinations that are not deleted, and
- * profiles, which are the distinct user ids, else anonymous ids, of the events that its workspaces received (within about
- * one percent), as the metric of that name counts them. There are no audiences. A count of profiles that was slow may be a minute old.
+ * profiles: those with a stored event, as the metric of that name counts them. There are no
+ * audiences. A count of profiles that was slow may be a minute old.
  */
 export const getUsage = ({
   db,
@@ -20,7 +21,7 @@ export const getUsage = ({
 }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.organizations.getUsage> => {
   const kept = new Map<string, Kept>()
 
-  const countProfiles = async (
+  const profilesOf = async (
     organizationId: string,
     workspaces: readonly string[],
     signal: AbortSignal,
@@ -30,14 +31,8 @@ export const getUsage = ({
     for (const [id, { until }] of kept) if (until <= started) kept.delete(id)
     const found = kept.get(organizationId)
     if (found !== undefined) return found.profiles
-    const rows = await eventStore.query<{ profiles: number }>(
-      `select uniq(workspace_id, user_id != '', if(user_id != '', user_id, anonymous_id)) as profiles from events
-       where workspace_id in {workspaces:Array(String)} and (user_id != '' or anonymous_id != '')
-         and status in ('accepted', 'blocked')`,
-      { workspaces },
-      { owner: organizationId, slot: 'heavy', signal },
-    )
-    const profiles = Number(rows[0]?.profiles ?? 0)
+    const options = { owner: organizationId, slot: 'heavy', signal } as const
+    const [[, profiles] = [0, 0]] = await countProfiles(eventStore, { workspaces }, options)
     const ended = performance.now()
     if (ended - started > slowMs) kept.set(organizationId, { until: ended + keepMs, profiles })
     return profiles
@@ -59,7 +54,7 @@ export const getUsage = ({
     const [sources, destinations, profiles] = await Promise.all([
       count('sources'),
       count('destinations'),
-      countProfiles(id, ids, signal),
+      profilesOf(id, ids, signal),
     ])
     return { workspaces: ids.length, sources, profiles, destinations, audiences: 0 }
   }

@@ -110,7 +110,7 @@ export const createPrivacyRequest =
     if (forgotten !== undefined && kind !== 'suppress')
       try {
         const people = { workspaceId: workspace.id, requestId: id, identifiers: forgotten.identifiers, until: time }
-        await markErasedEvents(eventStore, profileLedger.unusableInEvents, people)
+        await markErasedEvents(eventStore, profileLedger.ownerOf, people)
       } catch (error) {
         // The job does it again.
         logger.warn({ error: String(error) }, 'events of deleted people are not hidden yet')

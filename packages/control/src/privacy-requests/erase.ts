@@ -45,7 +45,7 @@ const eraseEvents = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { workspaceId, identifiers } = people
-  const mark = () => markErasedEvents(eventStore, profileLedger.unusableInEvents, people)
+  const mark = () => markErasedEvents(eventStore, profileLedger.ownerOf, people)
   await mark()
   // What came before the request and was not stored yet.
   await whenStored(workspaceId, signal)

@@ -25,7 +25,7 @@ const anyId = new Set(['user_id', 'anonymous_id', 'previous_id'])
  */
 export const markErasedEvents = async (
   eventStore: Pick<EventStore, 'command'>,
-  unusableInEvents: ProfileLedger['unusableInEvents'],
+  ownerOf: ProfileLedger['ownerOf'],
   { workspaceId, requestId, identifiers, until }: ErasedPeople,
 ): Promise<void> => {
   const valuesOf = (type: string): string[] =>
@@ -41,10 +41,16 @@ export const markErasedEvents = async (
        select workspace_id, ${idLiteral(requestId)}, event_id from events where ${within} and ${where}`,
       { until: until.getTime(), ...params },
     )
-  // By one index, which finds either.
+  const [users, devices] = [valuesOf('user_id'), valuesOf('anonymous_id')]
+  // By one index, which finds either; an event with another user id is not theirs.
   await mark(
-    `(user_id in {users:Array(String)} or (anonymous_id in {devices:Array(String)} and ${unusableInEvents('user_id')}))`,
-    { users: valuesOf('user_id'), devices: valuesOf('anonymous_id') },
+    `(user_id in {users:Array(String)} or anonymous_id in {devices:Array(String)})
+      and (user_id in {users:Array(String)} or owner in {owners:Array(UInt64)})`,
+    {
+      users,
+      devices,
+      owners: devices.map((value) => BigInt(ownerOf(workspaceId, { type: 'anonymous_id', value }))),
+    },
   )
   await mark(`status = 'rejected' and arrayExists(text -> position(original, text) > 0, {texts:Array(String)})`, {
     texts: quoted,

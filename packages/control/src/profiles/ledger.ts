@@ -21,8 +21,8 @@ export type ProfileLedger = {
       time: Date
     },
   ): Promise<{ made: string } | { refused: 'unknown_identifier' | 'nothing_left' }>
-  /** A condition on a text column of the event store: whether its value stands for nobody. */
-  unusableInEvents(column: string): string
+  /** The column `owner` of stored events that belong to an identifier, as a decimal number. */
+  ownerOf(workspaceId: string, identifier: { type: string; value: string }): string
   /**
    * Forgets people in this transaction: profiles with one of the identifiers are gone, and events received until then
    * teach nothing of them (`erases`); later events are refused a profile (`suppresses`). Undefined when there is no such

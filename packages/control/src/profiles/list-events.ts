@@ -6,7 +6,7 @@ import { eventCursor, presentEvent, readEvents } from '../events/read.ts'
 import { isMasked, maskEvent } from './mask.ts'
 import { currentProfileId, readIdentifiers } from './read.ts'
 
-/** The accepted events of a profile, newest first: those of its user ids, and those of its anonymous ids without a user id. */
+/** The accepted events of a profile, newest first: those that belong to one of its identifiers. */
 export const listProfileEvents =
   ({
     db,
@@ -18,12 +18,15 @@ export const listProfileEvents =
     const page = openPage('profiles.listEvents', params, query, eventCursor)
     const id = await currentProfileId(db, workspace.id, params.profile)
     const identifiers = await readIdentifiers(db, workspace.id, [id])
-    const valuesOf = (type: string): string[] =>
-      identifiers.filter((each) => each.type === type).map(({ value }) => value)
+    const own = identifiers.filter(({ type }) => type === 'user_id' || type === 'anonymous_id')
     const of = {
-      where: `(user_id in {profile_users:Array(String)} or (anonymous_id in {profile_devices:Array(String)}
-        and ${profileLedger.unusableInEvents('user_id')}))`,
-      params: { profile_users: valuesOf('user_id'), profile_devices: valuesOf('anonymous_id') },
+      // What an index finds, and then whose the event is: an anonymous id may come with another person's user id.
+      where: `(user_id in {profile_ids:Array(String)} or anonymous_id in {profile_ids:Array(String)})
+        and owner in {profile_owners:Array(UInt64)}`,
+      params: {
+        profile_ids: own.map(({ value }) => value),
+        profile_owners: own.map((each) => BigInt(profileLedger.ownerOf(workspace.id, each))),
+      },
     }
     const found = await readEvents(eventStore, workspace.id, { status: 'accepted' }, page, { now: clock(), signal, of })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])

@@ -30,6 +30,7 @@ describe('migrateEventStore', () => {
       { version: 3 },
       { version: 4 },
       { version: 5 },
+      { version: 6 },
     ])
   })
 

@@ -3,6 +3,7 @@ import * as compatibility from './migrations/0002-compatibility.ts'
 import * as replays from './migrations/0003-replays.ts'
 import * as rows from './migrations/0004-rows.ts'
 import * as erasedEvents from './migrations/0005-erased-events.ts'
+import * as owners from './migrations/0006-owners.ts'
 import { type EventStore, systemOwner } from './port.ts'
 
 /** All migrations in order. One that has been released never changes; each statement may run twice. */
@@ -12,6 +13,7 @@ const migrations: readonly { version: number; statements: readonly string[] }[] 
   { version: 3, statements: replays.statements },
   { version: 4, statements: rows.statements },
   { version: 5, statements: erasedEvents.statements },
+  { version: 6, statements: owners.statements },
 ]
 
 const versionsTable = `create table if not exists schema_versions (

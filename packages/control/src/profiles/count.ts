@@ -1,0 +1,44 @@
+import type { EventStore, QueryOptions } from '@tributary/storage'
+
+/** What is looked at: events of workspaces, and what else is true of them. Values are parameters. */
+export type ProfilesCounted = {
+  workspaces: readonly string[]
+  conditions?: readonly string[]
+  params?: Record<string, unknown>
+  /** What is counted by itself, as an expression over events. */
+  bucket?: string
+}
+
+const own = 'workspace_id in {counted_workspaces:Array(String)}'
+
+/** Blocked events that were sent again are stored once more, as accepted ones with the same message id. */
+const firstTime = `(source_id, message_id) not in (
+  select source_id, message_id from events where ${own} and status = 'blocked'
+    and event_id in (select event_id from replayed_events where ${own}))`
+
+/**
+ * How many profiles there are by bucket, of those with any: distinct ones with an accepted event that is no test and no
+ * replay of a blocked one. Exact, as far as the event store knows who was merged with whom: some seconds after it
+ * happened.
+ */
+export const countProfiles = async (
+  eventStore: Pick<EventStore, 'query'>,
+  { workspaces, conditions = [], params = {}, bucket = '0' }: ProfilesCounted,
+  options: QueryOptions,
+): Promise<(readonly [bucket: number, profiles: number])[]> => {
+  const all = { ...params, counted_workspaces: workspaces }
+  const replays = await eventStore.query(`select 1 from replayed_events where ${own} limit 1`, all, options)
+  // Message ids are much to read: only where something was replayed.
+  const where = [own, 'owner != 0', "status = 'accepted'", 'not test', ...conditions]
+  if (replays.length > 0) where.push(firstTime)
+  const rows = await eventStore.query<{ bucket: number; n: number }>(
+    `select bucket, uniqExact(if(profile = 0, owner, profile)) as n
+     from (select ${bucket} as bucket, owner from events where ${where.join(' and ')} group by bucket, owner) as seen
+     left join (select owner, argMax(profile, version) as profile from profile_owners
+       where ${own} and owner != 0 group by owner) as joined using owner
+     group by bucket order by bucket`,
+    all,
+    options,
+  )
+  return rows.map(({ bucket: of, n }) => [Number(of), Number(n)])
+}

@@ -1,0 +1,108 @@
+import type { Database } from '@tributary/storage'
+import { type Kysely, sql } from 'kysely'
+import type { Identifier } from '../identifiers.ts'
+import { derivedId } from '../ids.ts'
+import { ownerOf, ownerOfProfile } from './owner.ts'
+
+/** Entries of a ledger that are looked at in one go. */
+const pageEntries = 2000
+
+/** Of an entry of a ledger what tells it from any other in its place. */
+type EntryRow = {
+  sequence: string
+  kind: string
+  profile_id: string
+  other_id: string | null
+  type: string
+  value: string
+  event_id: string
+  time: Date
+}
+
+const columns = sql.raw('sequence, kind, profile_id, other_id, type, value, event_id, time')
+
+/** Without values, which may be removed from a ledger. */
+const markOf = ({ sequence, kind, profile_id, other_id, event_id, time }: EntryRow): string =>
+  ownerOfProfile(derivedId('mark', sequence, kind, profile_id, other_id ?? '', event_id, time.toISOString()))
+
+/** A place in a ledger, and the mark of the entry there: a ledger that is another one has another. */
+export type LedgerPlace = { readonly sequence: number; readonly mark: string }
+
+/** An identifier that is in another profile than the one it would begin, both as the event store knows them. */
+export type Joined = { readonly owner: string; readonly profile: string }
+
+/** What became of the identifiers that a part of a ledger concerns. */
+export type Changes = {
+  readonly joined: readonly Joined[]
+  /** Profiles of people who were deleted, as the event store knows them. */
+  readonly erased: readonly string[]
+  /** The last entry that was looked at. */
+  readonly through: LedgerPlace
+  /** The last entry of the ledger at that time: `joined` is how things stand by then. */
+  readonly version: number
+}
+
+/** The profiles whose identifiers may be in another one than they would begin since an entry. */
+const concernedBy = (workspaceId: string, { kind, profile_id, other_id, type, value }: EntryRow): string[] => {
+  if (kind === 'refuse' || kind === 'erase') return []
+  if (kind === 'create' && ownerOf(workspaceId, { type, value }) === ownerOfProfile(profile_id)) return []
+  return other_id === null ? [profile_id] : [profile_id, other_id]
+}
+
+/** The ledgers of all workspaces with something in them: how long they are. */
+export const readLedgers = async (db: Kysely<Database>): Promise<Map<string, number>> => {
+  const { rows } = await sql<{ workspace_id: string; sequence: string }>`
+    select workspace_id, sequence from identity_ledgers where sequence > 0`.execute(db)
+  return new Map(rows.map(({ workspace_id, sequence }) => [workspace_id, Number(sequence)]))
+}
+
+/** The marks of entries by their workspace; one that there is not has none. */
+export const readMarks = async (
+  db: Kysely<Database>,
+  places: ReadonlyMap<string, number>,
+): Promise<Map<string, string>> => {
+  const { rows } = await sql<EntryRow & { workspace_id: string }>`
+    select o.workspace_id, ${columns} from unnest(${[...places.keys()]}::uuid[], ${[...places.values()]}::bigint[])
+      as asked (workspace, place) join identity_operations o on o.workspace_id = workspace and o.sequence = place
+    `.execute(db)
+  return new Map(rows.map((row) => [row.workspace_id, markOf(row)]))
+}
+
+/**
+ * What the entries of a ledger behind a place have changed, as things stand now; undefined when there are none. All of it is
+ * of one moment.
+ */
+export const readChanges = (db: Kysely<Database>, workspaceId: string, after: number): Promise<Changes | undefined> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const { rows: entries } = await sql<EntryRow>`
+        select ${columns} from identity_operations
+        where workspace_id = ${workspaceId}::uuid and sequence > ${after} order by sequence limit ${pageEntries}`.execute(
+        tx,
+      )
+      const last = entries.at(-1)
+      if (last === undefined) return undefined
+      const ids = new Set(entries.flatMap((entry) => concernedBy(workspaceId, entry)))
+      const { rows: identifiers } = await sql<Identifier & { profile_id: string }>`
+        with recursive found (id) as (
+          select unnest(${[...ids]}::uuid[])
+          union
+          select p.merged_into from found join profiles p on p.workspace_id = ${workspaceId}::uuid and p.id = found.id
+            where p.merged_into is not null)
+        select i.type, i.value, i.profile_id from found
+        join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid and i.profile_id = found.id
+        where i.type in ('user_id', 'anonymous_id')`.execute(tx)
+      const { rows } = await sql<{ sequence: string }>`
+        select sequence from identity_ledgers where workspace_id = ${workspaceId}::uuid`.execute(tx)
+      return {
+        joined: identifiers
+          .map((each) => ({ owner: ownerOf(workspaceId, each), profile: ownerOfProfile(each.profile_id) }))
+          .filter(({ owner, profile }) => owner !== profile),
+        erased: entries.filter(({ kind }) => kind === 'erase').map(({ profile_id }) => ownerOfProfile(profile_id)),
+        through: { sequence: Number(last.sequence), mark: markOf(last) },
+        version: Number(rows[0]?.sequence ?? last.sequence),
+      }
+    })
