@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+import { createSource, createWebhook, createWorkspace, eventually, type Product } from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
@@ -26,12 +26,14 @@ const known = (product: Product, workspace: string, search: string): Promise<unk
 const eventsOf = async (product: Product, workspace: string): Promise<{ user_id: string }[]> =>
   (await product.api.ok('GET', `/${workspace}/events`)).events as { user_id: string }[]
 
-test('a user who is deleted on the page of the profile is gone from profiles and events, and the request says from where', async ({
+test('a user who is deleted on the page of the profile is gone from profiles and events, the webhook was told, and the request says so', async ({
   signedIn: page,
   product,
+  receiver,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Forgetting')
-  const { key } = await createSource(product.api, workspace, 'Shop')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Archive')
   const visit = { type: 'track', event: 'Opened', anonymousId: 'browser-1' }
   await send(product, key, visit, {
     type: 'identify',
@@ -60,6 +62,11 @@ test('a user who is deleted on the page of the profile is gone from profiles and
   for (const place of ['Profiles', 'Events', 'Deliveries'])
     await expect(request.getByText(`${place} removed`)).toBeVisible({ timeout: 60_000 })
   await expect(request.getByText('Logs expire')).toBeVisible()
+  await expect(request.getByRole('link', { name: 'Archive told' })).toBeVisible({ timeout: 30_000 })
+  const bodies = receiver.calls.map(({ body }) => JSON.parse(body))
+  expect(bodies.filter(({ operation }) => operation === 'delete')).toMatchObject([
+    { object: 'users', key: 'user-ada', payload: { userIds: ['user-ada'], anonymousIds: ['browser-1'] } },
+  ])
 
   await send(product, key, { ...visit, userId: 'user-ada' })
   await tab(page, 'Suppressed').click()

@@ -17,6 +17,7 @@ const request = (of: Partial<PrivacyRequest>): PrivacyRequest => ({
   identifier_count: 1,
   profile_count: 1,
   places: [],
+  destinations: [],
   creator: 'ada@example.com',
   create_time: ago(1),
   finish_time: null,

@@ -164,6 +164,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     requestClient,
     profileLedger: createProfileLedger(relational.db),
     whenStored: createWhenStored({ log: requestsReader, storedBefore }),
+    tellDestinations: async (requestId) => {
+      if (threads.pipeline === undefined) throw new Error('The pipeline does not run in this process')
+      await threads.pipeline.ask('tell-destinations', requestId)
+    },
     oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
     logRetentionMs: config.retention.logMs,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),

@@ -25,6 +25,19 @@ export const exampleBody = `{
   "sentAt": "2026-01-02T10:00:00.500Z"
 }`
 
+/** What a request carries when a user is deleted. */
+const exampleDeletion = `{
+  "recordId": "0199c0de-0000-7000-8000-000000000000.0",
+  "operation": "delete",
+  "object": "users",
+  "key": "u1",
+  "payload": {
+    "userIds": ["u1"],
+    "anonymousIds": ["7f3c"],
+    "externalIds": [{ "type": "shop_customer", "id": "c-42" }]
+  }
+}`
+
 /** Sends each event, whole or as its mapping makes it, to an address of the user's choice: one a request or as an array. */
 export const webhook = defineDestination({
   slug: 'webhook',
@@ -50,6 +63,12 @@ export const webhook = defineDestination({
       {
         title: 'Choose what is sent',
         text: 'By default, the body is the whole event. If a mapping has fields, the body is an object with those fields. A batch is an array of these objects.',
+      },
+      {
+        title: 'Delete users',
+        text: 'When a user is deleted in Tributary, the webhook receives a row like this one. Delete the user by any of the IDs and respond with 2xx. Deleting a user who is already gone must succeed, too.',
+        code: exampleDeletion,
+        language: 'json',
       },
       {
         title: 'Handle duplicates',
@@ -85,4 +104,5 @@ export const webhook = defineDestination({
   testConnection,
   deliver,
   deliverRows,
+  deletesUsers: true,
 })

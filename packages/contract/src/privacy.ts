@@ -34,6 +34,21 @@ export const privacyPlace = z.object({
 })
 export type PrivacyPlace = z.infer<typeof privacyPlace>
 
+/** A destination that deletes users when it is told to. */
+export const toldDestination = z.object({
+  /** Resource name of the destination. */
+  destination: z.string(),
+  title: z.string(),
+  /** `failed`: retry it on the page of the destination, where its dead letters are. */
+  state: z.enum(['waiting', 'done', 'failed']),
+  /** Of how many users it was told, and of how many it has to be. */
+  told: z.number().int(),
+  total: z.number().int(),
+  /** Why it failed; '' otherwise. */
+  reason: z.string(),
+})
+export type ToldDestination = z.infer<typeof toldDestination>
+
 export const privacyRequest = z.object({
   /** `workspaces/{id}/privacyRequests/{id}`. */
   name: z.string(),
@@ -44,6 +59,8 @@ export const privacyRequest = z.object({
   profile_count: z.number().int(),
   /** None for `suppress`. */
   places: z.array(privacyPlace),
+  /** Those that are told to delete the users, too. None for `suppress`. */
+  destinations: z.array(toldDestination),
   /** Email address of who asked for it; '' for somebody who is gone. */
   creator: z.string(),
   create_time: time,

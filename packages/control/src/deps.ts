@@ -67,6 +67,8 @@ export type ControlDeps = {
   profileLedger: ProfileLedger
   /** Resolves once everything of a workspace that was received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
+  /** Puts what destinations are told of a privacy request into the stream. Rejects while that cannot be. */
+  tellDestinations(requestId: string): Promise<void>
   /** When the oldest record of a workspace came that the logs may still hold, epoch ms; Infinity when they hold none. */
   oldestLogged(workspaceId: string): Promise<number>
   /** How long the logs keep what was received and what is sent, ms. */

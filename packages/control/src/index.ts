@@ -21,6 +21,7 @@ export { type AccessTokens, createAccessTokens } from './oauth-grants/access-tok
 export type { OpenIdSettings } from './openid/openid.ts'
 export { hidingErased } from './privacy-requests/erased-events.ts'
 export { erasureJob } from './privacy-requests/erasure-job.ts'
+export { createTelling } from './privacy-requests/tell.ts'
 export {
   createRefusalSink,
   type RefusalRow,

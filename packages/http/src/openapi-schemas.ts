@@ -61,6 +61,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   SourceSchema: contract.currentSchema,
   SourceWithSchema: contract.sourceWithSchema,
   Suppression: contract.suppression,
+  ToldDestination: contract.toldDestination,
   User: contract.user,
   Violation: contract.violation,
   Workspace: contract.workspace,

@@ -23,8 +23,8 @@ export type ForgetRequest = {
 }
 
 export type Forgotten = {
-  /** Those that were asked for, and all others of the profiles that had one of them. */
-  readonly identifiers: readonly Identifier[]
+  /** Those that were asked for, and all others of the profiles that had one of them; those of one person have one number. */
+  readonly identifiers: readonly (Identifier & { readonly person: number })[]
   readonly profiles: number
   /** How far the ledger is: `forgetValues` goes up to there. */
   readonly sequence: number
@@ -69,12 +69,13 @@ export const forgetPeople = async (
   const asked = request.identifiers.flatMap(namesOf)
   const { graph, sequences } = await loadGraph(tx, workspaceId, asked, ledger.hasSplits)
   const profiles = [...graph.profiles.values()]
-  const all = new Map(
-    [...request.identifiers, ...profiles.flatMap(({ identifiers }) => [...identifiers.values()])].map((each) => [
-      identifierKey(each),
-      each,
-    ]),
-  )
+  const all = new Map<string, Identifier & { person: number }>()
+  for (const [person, { identifiers }] of profiles.entries())
+    for (const [each, identifier] of identifiers) all.set(each, { ...identifier, person })
+  for (const [index, identifier] of request.identifiers.entries()) {
+    const each = identifierKey(identifier)
+    if (!all.has(each)) all.set(each, { ...identifier, person: profiles.length + index })
+  }
   const hashes = [...all.values()].map((each) => ({ hash: identifierHash(key, each), type: each.type }))
   let { sequence } = ledger
   if (request.erases) {

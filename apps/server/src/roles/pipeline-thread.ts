@@ -1,6 +1,6 @@
 // The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log. It
 // holds that log's writer, and sends the events of replays, too.
-import { createReplayRunner, createSchemaCache, hidingErased } from '@tributary/control'
+import { createReplayRunner, createSchemaCache, createTelling, hidingErased } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
@@ -51,6 +51,8 @@ const replays = createReplayRunner({
   metrics,
 })
 
+const telling = createTelling({ db: relational.db, stream: deliveries })
+
 await hostRole({
   role: {
     async start() {
@@ -69,6 +71,7 @@ await hostRole({
       replays.wake()
       return Promise.all([destinationCache.refresh(), schemas.refresh()])
     },
+    'tell-destinations': (requestId) => telling(String(requestId)),
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),

@@ -252,6 +252,11 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * only: a row for it is refused with that reason.
    */
   deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
+  /**
+   * Whether rows with the operation `delete` of the object `users` make it delete users: then it is told of those who are
+   * deleted here. Their payload has `userIds`, `anonymousIds`, and `externalIds`. With `deliverRows` only.
+   */
+  deletesUsers?: true
 }
 
 /**

@@ -21,6 +21,27 @@ type NewRequest = {
   named: number
   time: Date
   logMs: number
+  /** Destinations that are told. */
+  destinations: readonly string[]
+}
+
+/** The destinations of a workspace that delete users when they are told to. */
+const deletingDestinations = async (
+  { db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>,
+  workspaceId: string,
+): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('destinations')
+    .select(['id', 'app'])
+    .where('workspace_id', '=', workspaceId)
+    .where('delete_time', 'is', null)
+    .execute()
+  const deleting = new Set<string>()
+  for (const app of new Set(rows.map((row) => row.app))) {
+    const definition = await catalog.destinations.find(({ slug }) => slug === app)?.load()
+    if (definition?.deletesUsers === true) deleting.add(app)
+  }
+  return rows.filter((row) => deleting.has(row.app)).map(({ id }) => id)
 }
 
 /** Writes a request down, with the values that its job needs. */
@@ -41,9 +62,14 @@ const writeRequest = async (tx: Tx, request: NewRequest, forgotten: ForgottenPeo
     })
     .execute()
   if (!erases) return
-  await sql`insert into privacy_identifiers (request_id, type, value)
-    select ${request.id}::uuid, type, value
-    from json_to_recordset(${JSON.stringify(forgotten.identifiers)}::json) as row (type text, value text)`.execute(tx)
+  await sql`insert into privacy_identifiers (request_id, type, value, person)
+    select ${request.id}::uuid, type, value, person
+    from json_to_recordset(${JSON.stringify(forgotten.identifiers)}::json) as row (type text, value text, person integer)
+    `.execute(tx)
+  await sql`insert into privacy_tellings (request_id, destination_id, person, state)
+    select distinct ${request.id}::uuid, destination_id, person, 'waiting'
+    from privacy_identifiers, unnest(${request.destinations}::uuid[]) as told (destination_id)
+    where request_id = ${request.id}::uuid`.execute(tx)
   await tx
     .insertInto('privacy_places')
     .values(
@@ -65,6 +91,7 @@ const writeRequest = async (tx: Tx, request: NewRequest, forgotten: ForgottenPeo
 export const createPrivacyRequest =
   ({
     db,
+    catalog,
     eventStore,
     jobs,
     profileLedger,
@@ -73,12 +100,13 @@ export const createPrivacyRequest =
     logger,
   }: Pick<
     ControlDeps,
-    'db' | 'eventStore' | 'jobs' | 'profileLedger' | 'logRetentionMs' | 'clock' | 'logger'
+    'db' | 'catalog' | 'eventStore' | 'jobs' | 'profileLedger' | 'logRetentionMs' | 'clock' | 'logger'
   >): Handler<typeof methods.privacyRequests.create> =>
   async ({ actor, workspace, body }) => {
     const { kind, identifiers } = body
     const id = idFor(body.request_id, 'privacyRequests', workspace.id)
     const time = new Date(clock())
+    const destinations = kind === 'suppress' ? [] : await deletingDestinations({ db, catalog }, workspace.id)
     const forgotten = await db.transaction().execute(async (tx) => {
       const known = await tx.selectFrom('privacy_requests').select('id').where('id', '=', id).executeTakeFirst()
       if (known !== undefined) return undefined
@@ -92,7 +120,16 @@ export const createPrivacyRequest =
       })
       if (result === undefined) throw notFound('workspace not found')
       const named = new Set(identifiers.map(({ type, value }) => `${type}:${value}`)).size
-      const request = { id, workspaceId: workspace.id, kind, actorId: actor.userId, named, time, logMs: logRetentionMs }
+      const request = {
+        id,
+        workspaceId: workspace.id,
+        kind,
+        actorId: actor.userId,
+        named,
+        time,
+        logMs: logRetentionMs,
+        destinations,
+      }
       await writeRequest(tx, request, result)
       if (kind !== 'suppress') await jobs.send(tx, erasureJob, { request: id }, { id })
       await audit(tx, {

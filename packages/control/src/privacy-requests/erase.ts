@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Db } from '@tributary/api-kit'
 import type { PrivacyPlaceName } from '@tributary/contract'
 import { faultPoint } from '@tributary/kernel'
@@ -5,8 +6,16 @@ import type { JobRun } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { type ErasedPeople, erasedEventIds, markErasedEvents, removeErasedEvents } from './erased-events.ts'
+import { learnTold } from './tell.ts'
 
-export type ErasureDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'whenStored' | 'clock'>
+export type ErasureDeps = Pick<
+  ControlDeps,
+  'db' | 'eventStore' | 'profileLedger' | 'tellDestinations' | 'whenStored' | 'clock'
+>
+
+/** How often, and how far apart in ms, is looked whether destinations have answered. */
+const toldLooks = 10
+const toldLookMs = 300
 
 const setPlace = async (
   db: Db,
@@ -89,6 +98,8 @@ export const createErasure = (deps: ErasureDeps) => {
       for (const place of places) await setPlace(db, id, place, { state: 'done' }, clock())
     }
     if (identifiers.length > 0) {
+      // First: what fails there can be looked at while the rest is under way.
+      await deps.tellDestinations(id)
       const people = { workspaceId, requestId: id, identifiers, until: request.create_time }
       await inPlaces(['profiles'], () =>
         profileLedger.forgetValues(workspaceId, { identifiers, sequence: Number(request.sequence) }),
@@ -97,15 +108,29 @@ export const createErasure = (deps: ErasureDeps) => {
     }
     await db.deleteFrom('privacy_identifiers').where('request_id', '=', id).execute()
     await deps.eventStore.command('delete from erased_events where request_id = {request:String}', { request: id })
+    // Most have answered by now; `finishPrivacyRequests` hears of the others.
+    for (let looks = 0; looks < toldLooks && !(await learnTold(deps, { id, workspaceId })); looks++)
+      await setTimeout(toldLookMs, undefined, { signal })
   }
 }
 
 /** Ends the requests of which nothing is left anywhere: to be called every now and then. */
 export const finishPrivacyRequests = async ({
   db,
+  eventStore,
   oldestLogged,
   clock,
-}: Pick<ControlDeps, 'db' | 'oldestLogged' | 'clock'>): Promise<void> => {
+}: Pick<ControlDeps, 'db' | 'eventStore' | 'oldestLogged' | 'clock'>): Promise<void> => {
+  await sql`delete from privacy_tellings t using destinations d
+    where d.id = t.destination_id and d.delete_time is not null and t.state <> 'done'`.execute(db)
+  const telling = await db
+    .selectFrom('privacy_tellings')
+    .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_tellings.request_id')
+    .select(['privacy_requests.id', 'privacy_requests.workspace_id'])
+    .where('privacy_tellings.state', '<>', 'done')
+    .distinct()
+    .execute()
+  for (const { id, workspace_id } of telling) await learnTold({ db, eventStore }, { id, workspaceId: workspace_id })
   const waiting = await db
     .selectFrom('privacy_places')
     .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_places.request_id')
@@ -122,5 +147,6 @@ export const finishPrivacyRequests = async ({
   await sql`
     update privacy_requests r set finish_time = ${new Date(clock())}
     where r.finish_time is null
-      and not exists (select from privacy_places p where p.request_id = r.id and p.state <> 'done')`.execute(db)
+      and not exists (select from privacy_places p where p.request_id = r.id and p.state <> 'done')
+      and not exists (select from privacy_tellings t where t.request_id = r.id and t.state <> 'done')`.execute(db)
 }

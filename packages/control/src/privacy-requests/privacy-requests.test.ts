@@ -1,11 +1,21 @@
-import { methods, type PrivacyKind } from '@tributary/contract'
+import { type DeliveryMeta, methods, type OutboundRow, type PrivacyKind } from '@tributary/contract'
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning, rebuildProfiles } from '@tributary/profiles'
 import { EventStoreUnavailable } from '@tributary/storage'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import {
+  type Harness,
+  idIn,
+  listed,
+  type Organization,
+  startControl,
+  startOrganization,
+  testCatalog,
+  testDestination,
+} from '../testing/control-harness.ts'
 import { createErasure } from './erase.ts'
+import { createTelling } from './tell.ts'
 
 let harness: Harness
 let organization: Organization
@@ -13,7 +23,8 @@ let workspace: string
 /** Stands in the event store's place of the job. */
 const stored = { fails: false }
 beforeAll(async () => {
-  harness = await startControl()
+  const eraser = { ...testDestination, slug: 'eraser', title: 'Eraser', deletesUsers: true as const }
+  harness = await startControl({ catalog: { ...testCatalog, destinations: listed(testDestination, eraser) } })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
@@ -31,6 +42,8 @@ beforeEach(async () => {
 
 type Given = Record<string, unknown>
 let serial = 0
+/** What was put into the stream. */
+const streamed: { meta: DeliveryMeta; rows: OutboundRow[] }[] = []
 const textOf = (time: number): string => new Date(time).toISOString()
 const columnTime = (time: number): string => textOf(time).replace('T', ' ').slice(0, 23)
 
@@ -99,6 +112,16 @@ const erase = (name: string): Promise<void> => {
     eventStore: failing,
     profileLedger: harness.profileLedger,
     whenStored: async () => {},
+    tellDestinations: createTelling({
+      db,
+      stream: {
+        async appendGroup(entries) {
+          for (const { meta, body } of entries)
+            streamed.push({ meta: JSON.parse(meta), rows: JSON.parse(Buffer.from(body).toString()) })
+          return undefined
+        },
+      },
+    }),
     clock: harness.now,
   })
   return job({ request: idIn(name) }, { signal: new AbortController().signal })
@@ -277,6 +300,84 @@ describe('a deletion', () => {
     workspace = first
     expect(await found('u-1')).toHaveLength(1)
     expect(await events()).toHaveLength(1)
+  })
+
+  describe('tells destinations that delete users', () => {
+    const addDestination = async (slug: string): Promise<string> => {
+      const body = { title: slug, app: { name: `catalogDestinations/${slug}` }, settings: {} }
+      const made = await organization.administrator.ok(methods.destinations.create, { workspace }, { body })
+      return idIn(made.name)
+    }
+    const attempt = async (request: string, destination: string, person: number, status: string): Promise<void> => {
+      const row = {
+        workspace_id: workspace,
+        source_id: request,
+        destination_id: destination,
+        event_id: `${request}.${person}`,
+        producer: 'privacy',
+        key: 'u-told',
+        request: 'u-told',
+        status,
+        reason: status === 'dead' ? 'HTTP 404' : '',
+        time: columnTime(harness.now()),
+        attempt: status === 'dead' ? 1 : 2,
+      }
+      await harness.eventStore.insert('deliveries', JSON.stringify(row), { token: newId() })
+    }
+
+    test('first, one row for each user, and a request ends when all of them have answered', async () => {
+      const [destination] = [await addDestination('eraser'), await addDestination('webhook')]
+      await receive({ userId: 'u-told', anonymousId: 'a-told' })
+      const { name, destinations } = await request('delete', 'a-told', 'u-unseen')
+      expect(destinations).toMatchObject([{ title: 'eraser', state: 'waiting', told: 0, total: 2 }])
+      streamed.length = 0
+      stored.fails = true
+      await expect(erase(name)).rejects.toThrow('away')
+      expect(streamed).toMatchObject([{ meta: { w: workspace, d: [destination], n: 2, b: { k: 'privacy' } } }])
+      expect(streamed[0]?.rows).toEqual([
+        {
+          recordId: `${idIn(name)}.0`,
+          operation: 'delete',
+          object: 'users',
+          key: 'u-told',
+          payload: { userIds: ['u-told'], anonymousIds: ['a-told'], externalIds: [] },
+        },
+        {
+          recordId: `${idIn(name)}.2`,
+          operation: 'delete',
+          object: 'users',
+          key: 'u-unseen',
+          payload: { userIds: ['u-unseen'], anonymousIds: [], externalIds: [] },
+        },
+      ])
+      stored.fails = false
+      await erase(name)
+      expect(streamed).toHaveLength(1)
+      await attempt(idIn(name), destination, 0, 'delivered')
+      await attempt(idIn(name), destination, 2, 'dead')
+      await harness.finishPrivacyRequests()
+      expect((await get(name)).destinations).toMatchObject([{ state: 'failed', told: 1, reason: 'HTTP 404' }])
+      expect(await everything()).toContain('u-told')
+      await attempt(idIn(name), destination, 2, 'delivered')
+      await sql`update privacy_places set until = ${new Date(harness.now())} where until is not null`.execute(
+        harness.db,
+      )
+      await harness.finishPrivacyRequests()
+      expect(await get(name)).toMatchObject({
+        state: 'finished',
+        destinations: [{ state: 'done', told: 2, reason: '' }],
+      })
+      await expect.poll(everything).not.toContain('u-told')
+    })
+
+    test('and does not wait for one that was deleted since', async () => {
+      const destination = await addDestination('eraser')
+      const { name } = await request('delete', 'u-1')
+      await organization.administrator.ok(methods.destinations.delete, { workspace, destination })
+      await erase(name)
+      await harness.finishPrivacyRequests()
+      expect((await get(name)).destinations).toEqual([])
+    })
   })
 
   test('that is asked for twice with one request ID is one', async () => {

@@ -2,7 +2,7 @@ import { type Db, isId } from '@tributary/api-kit'
 import { type PrivacyRequest, privacyPlaces, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { PrivacyPlacesTable, PrivacyRequestsTable } from '@tributary/storage'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 
 type RequestRow = Selectable<PrivacyRequestsTable>
 
@@ -22,6 +22,31 @@ const presentPlaces = (rows: readonly Selectable<PrivacyPlacesTable>[]): Privacy
     ]
   })
 
+type TellingRow = { request_id: string; id: string; title: string; state: string; people: string; reason: string }
+
+/** How far destinations are with what they are told, by request. */
+const readTellings = async (db: Db, requestIds: readonly string[]): Promise<Map<string, TellingRow[]>> => {
+  const { rows } = await sql<TellingRow>`
+    select t.request_id, d.id, d.title, t.state, count(*) as people, max(t.reason) as reason
+    from privacy_tellings t join destinations d on d.id = t.destination_id
+    where t.request_id = any(${requestIds}::uuid[]) group by 1, 2, 3, 4 order by d.title, d.id`.execute(db)
+  return Map.groupBy(rows, ({ request_id }) => request_id)
+}
+
+const presentTellings = (workspaceId: string, rows: readonly TellingRow[]): PrivacyRequest['destinations'] =>
+  [...Map.groupBy(rows, ({ id }) => id)].map(([id, some]) => {
+    const people = (state?: string): number =>
+      some.reduce((sum, row) => (state === undefined || row.state === state ? sum + Number(row.people) : sum), 0)
+    return {
+      destination: resourceNames.destination.format({ workspace: workspaceId, destination: id }),
+      title: some[0]?.title ?? '',
+      state: people('failed') > 0 ? 'failed' : people('done') === people() ? 'done' : 'waiting',
+      told: people('done'),
+      total: people(),
+      reason: some.find(({ state }) => state === 'failed')?.reason ?? '',
+    }
+  })
+
 /** Requests as the wire shows them, in the order of the rows. */
 export const presentPrivacyRequests = async (
   db: Db,
@@ -29,7 +54,7 @@ export const presentPrivacyRequests = async (
   rows: readonly RequestRow[],
 ): Promise<PrivacyRequest[]> => {
   if (rows.length === 0) return []
-  const [places, people] = await Promise.all([
+  const [places, tellings, people] = await Promise.all([
     db
       .selectFrom('privacy_places')
       .selectAll()
@@ -39,6 +64,10 @@ export const presentPrivacyRequests = async (
         rows.map(({ id }) => id),
       )
       .execute(),
+    readTellings(
+      db,
+      rows.map(({ id }) => id),
+    ),
     db
       .selectFrom('users')
       .select(['id', 'email'])
@@ -58,6 +87,7 @@ export const presentPrivacyRequests = async (
     identifier_count: row.identifiers,
     profile_count: row.profiles,
     places: presentPlaces(placesOf.get(row.id) ?? []),
+    destinations: presentTellings(workspaceId, tellings.get(row.id) ?? []),
     creator: emails.get(row.actor_id) ?? '',
     create_time: row.create_time.toISOString(),
     finish_time: row.finish_time?.toISOString() ?? null,

@@ -2,8 +2,15 @@ import type { Tx } from '@tributary/api-kit'
 
 type PlainIdentifier = { type: string; value: string }
 
-/** Identifiers of whom nothing is to be known, how many profiles had one of them, and how far the ledger was. */
-export type ForgottenPeople = { identifiers: readonly PlainIdentifier[]; profiles: number; sequence: number }
+/**
+ * Identifiers of whom nothing is to be known, with one number for those of one person, how many profiles had one of them,
+ * and how far the ledger was.
+ */
+export type ForgottenPeople = {
+  identifiers: readonly (PlainIdentifier & { person: number })[]
+  profiles: number
+  sequence: number
+}
 
 /** What the API needs of those who make profiles. */
 export type ProfileLedger = {

@@ -205,6 +205,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     blobs,
     profileLedger,
     whenStored: async () => {},
+    tellDestinations: async () => {},
     oldestLogged: async () => Number.POSITIVE_INFINITY,
     logRetentionMs: 48 * 3_600_000,
     live: (channel, event, data) => void published.push({ channel, event, data }),

@@ -490,7 +490,23 @@ export type PrivacyRequestsTable = {
 }
 
 /** The values that are to be removed, while somebody needs to know them. */
-export type PrivacyIdentifiersTable = { request_id: string; type: string; value: string }
+export type PrivacyIdentifiersTable = {
+  request_id: string
+  type: string
+  value: string
+  /** Those of one person have the same number. */
+  person: Generated<number>
+}
+
+/** What a destination is told of a person of a privacy request. */
+export type PrivacyTellingsTable = {
+  request_id: string
+  destination_id: string
+  person: number
+  state: 'waiting' | 'sent' | 'done' | 'failed'
+  /** Why it failed. */
+  reason: Generated<string>
+}
 
 /** How far a request is in a place. */
 export type PrivacyPlacesTable = {
@@ -542,4 +558,5 @@ export type Database = {
   privacy_requests: PrivacyRequestsTable
   privacy_identifiers: PrivacyIdentifiersTable
   privacy_places: PrivacyPlacesTable
+  privacy_tellings: PrivacyTellingsTable
 }

@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { PrivacyPlace, PrivacyRequest } from '@tributary/contract'
+import type { PrivacyPlace, PrivacyRequest, ToldDestination } from '@tributary/contract'
 import { ShieldCheck } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
 import { privacyRequestsQuery } from '../../lib/queries/privacy-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
@@ -46,6 +48,20 @@ const Place = ({ place }: { place: PrivacyPlace }) => {
   )
 }
 
+const toldTone = { waiting: 'neutral', done: 'success', failed: 'danger' } as const
+
+/** How far a destination is with deleting the users, too. */
+const Told = ({ told }: { told: ToldDestination }) => (
+  <li>
+    <Link to={paths.destination(told.destination, 'deliveries')} className="rounded-full">
+      <Badge tone={toldTone[told.state]} dot title={told.reason}>
+        <span className="max-w-40 truncate">{told.title}</span>{' '}
+        {told.state === 'done' ? 'told' : told.state === 'failed' ? 'failed' : `told of ${told.told} of ${told.total}`}
+      </Badge>
+    </Link>
+  </li>
+)
+
 const Row = ({ request }: { request: PrivacyRequest }) => (
   <CardRow label={`${kindTitles[request.kind]} ${aboutRequest(request)}`}>
     <span className="min-w-0 flex-1 basis-64">
@@ -64,6 +80,9 @@ const Row = ({ request }: { request: PrivacyRequest }) => (
       <ul aria-label="Places" className="flex flex-wrap gap-1.5">
         {request.places.map((place) => (
           <Place key={place.place} place={place} />
+        ))}
+        {request.destinations.map((told) => (
+          <Told key={told.destination} told={told} />
         ))}
       </ul>
     )}

@@ -15,6 +15,7 @@ import { up as untoldOutcomes } from './0013-untold-outcomes.ts'
 import { up as parkedKey } from './0014-parked-key.ts'
 import { up as profiles } from './0015-profiles.ts'
 import { up as privacy } from './0017-privacy.ts'
+import { up as privacyDestinations } from './0021-privacy-destinations.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   { name: '0014-parked-key', up: parkedKey },
   { name: '0015-profiles', up: profiles },
   { name: '0017-privacy', up: privacy },
+  { name: '0021-privacy-destinations', up: privacyDestinations },
 ]
