@@ -70,6 +70,25 @@ test('SEG-11: an anonymous visitor who signs in is one profile, found by any ID 
   await expect(rows(page, 'Profiles')).toHaveCount(3)
 })
 
+test('events without a profile are counted and found', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Timeline')
+  const { key } = await createSource(product.api, workspace, 'Shop')
+  const track = (event: string, ids: object): object => ({ type: 'track', event, ...ids })
+  await send(product, key, track('First', { userId: 'user-ada' }), track('Lost', { userId: 'null' }), track('Lost', { userId: '0' }))
+  await known(product, workspace, 'user-ada', 1)
+  await page.goto(`/${workspace}/profiles`)
+  const events = rows(page, 'Events')
+  await expect(
+    page.getByText('2 events of the last 30 days have no profile: 2 with an ID that stands for no user.'),
+  ).toBeVisible()
+  await page.getByRole('link', { name: 'See events' }).click()
+  await expect(page.getByRole('list', { name: 'Active filters' })).toContainText('Profile: No profile')
+  await expect(events.getByRole('link')).toHaveText(['Lost', 'Lost'])
+})
+
 test('a split is asked for, makes two profiles that link to each other, and is kept when the same event comes again', async ({
   signedIn: page,
   product,

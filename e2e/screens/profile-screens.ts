@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { MethodResponse, methods } from '@tributary/contract'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
@@ -19,9 +20,28 @@ const openProfile =
     await settled(page)
   }
 
+/** The server answers that earlier events are still read, and that some events have no profile. */
+const incomplete = async (page: Page): Promise<void> => {
+  const answer: MethodResponse<typeof methods.profiles.getCoverage> = {
+    start_time: new Date().toISOString(),
+    event_count: 52_118,
+    without_profile: [
+      { reason: 'missing', event_count: 1204 },
+      { reason: 'blocked', event_count: 311 },
+      { reason: 'too_long', event_count: 2 },
+    ],
+    reading: { read_count: 2_150_000, event_count: 5_000_000 },
+  }
+  await page.route(
+    (url) => url.pathname.endsWith('/profileCoverage'),
+    (route) => route.fulfill({ json: answer }),
+  )
+}
+
 /** The list of profiles, and one of them with each of its tabs. */
 export const profileScreens: Screen[] = [
   { name: 'profiles-filled', path: list, ready: settled },
+  { name: 'profiles-incomplete', path: list, prepare: incomplete, ready: settled },
   {
     name: 'profiles-no-match',
     path: filled(({ workspace }) => `${workspace}/profiles?search=nothing`),

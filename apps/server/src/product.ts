@@ -43,6 +43,7 @@ import { createPendingEvents } from './operations/pending-events.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { openJobs, startJobs } from './operations/scheduled-jobs.ts'
 import { createUpkeep } from './operations/upkeep.ts'
+import { createProfileReading } from './profile-reading.ts'
 import { createReadYourWritesBarrier } from './read-your-writes.ts'
 import { appendRequests } from './replayed-requests.ts'
 import { createThreads } from './roles/threads.ts'
@@ -176,6 +177,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     storedBefore,
     isPendingEvent: createPendingEvents({ log: requestsReader, storedBefore }),
     deliveries,
+    profileReading: createProfileReading(threads.profiles),
     realtimeKey: realtimeApp.key,
     clientConfig: clientConfigOf(config),
     openId: config.openId,

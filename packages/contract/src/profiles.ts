@@ -85,7 +85,31 @@ export const profile = profileSummary.extend({
 })
 export type Profile = z.infer<typeof profile>
 
+/** Why an event has no profile: it has no ID, or one that is of no user, too long, or no text that can be kept. */
+export const noProfileReasons = ['missing', 'blocked', 'too_long', 'not_text'] as const
+export type NoProfileReason = (typeof noProfileReasons)[number]
+
+/** Days of events that are looked at for those that have no profile. */
+export const profileCoverageDays = 30
+
 export const profiles = {
+  getCoverage: defineMethod({
+    name: 'profiles.getCoverage',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/profileCoverage',
+    access: workspaceMembers,
+    summary: `Counts the accepted events of the last ${profileCoverageDays} days that have no profile, by reason, and tells how many of the events stored before profiles were there are read.`,
+    response: z.object({
+      /** Accepted events since, test events included. */
+      start_time: time,
+      event_count: z.number().int(),
+      /** Those of them that belong to nobody; an event belongs to one profile at most. */
+      without_profile: z.array(z.object({ reason: z.enum(noProfileReasons), event_count: z.number().int() })),
+      /** Stored events that are being read, and those of them that were; null when nothing is left to be read. */
+      reading: z.object({ read_count: z.number().int(), event_count: z.number().int() }).nullable(),
+    }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
   list: defineMethod({
     name: 'profiles.list',
     verb: 'GET',

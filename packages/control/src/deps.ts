@@ -73,6 +73,8 @@ export type ControlDeps = {
   oldestLogged(workspaceId: string): Promise<number>
   /** How long the logs keep what was received and what is sent, ms. */
   logRetentionMs: number
+  /** How far profiles are with the stored events of a workspace that they read first; undefined when they are through. */
+  profileReading?(workspaceId: string): Promise<{ read: number; total: number } | undefined>
   /** Application key of the realtime gateway, shown to signed-in users. */
   realtimeKey: string
   /** What the web application is told before anybody signs in; also whether people may sign up by themselves. */

@@ -72,6 +72,7 @@ import { createPrivacyRequest } from './privacy-requests/create.ts'
 import { getPrivacyRequest } from './privacy-requests/get.ts'
 import { listPrivacyRequests } from './privacy-requests/list.ts'
 import { getProfile } from './profiles/get.ts'
+import { getProfileCoverage } from './profiles/get-coverage.ts'
 import { listProfiles } from './profiles/list.ts'
 import { listProfileEvents } from './profiles/list-events.ts'
 import { splitProfile } from './profiles/split.ts'
@@ -293,6 +294,7 @@ export const createHandlers = (
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   metrics: { get: getMetrics(deps) },
   profiles: {
+    getCoverage: getProfileCoverage(deps),
     list: listProfiles(deps),
     get: getProfile(deps),
     listEvents: listProfileEvents(deps),

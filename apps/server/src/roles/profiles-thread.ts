@@ -3,7 +3,7 @@
 import { storedForm } from '@tributary/control'
 import { followStoredPositions } from '@tributary/pipeline'
 import { createOwnersProjection, createProfiles } from '@tributary/profiles'
-import { createCut, openLogReader } from '@tributary/storage'
+import { createCut, createReadingProgress, openLogReader } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole } from './thread-host.ts'
 
@@ -25,6 +25,7 @@ const profiles = createProfiles({
   metrics,
 })
 
+const progress = createReadingProgress({ eventStore, journal, partitions: reader.partitions })
 const owners = createOwnersProjection({ db, eventStore, logger })
 
 await hostRole({
@@ -40,7 +41,7 @@ await hostRole({
     },
     wake: () => reader.notice(),
   },
-  answers: { needed: () => profiles.needed() },
+  answers: { needed: () => profiles.needed(), progress: (workspaceId) => progress(String(workspaceId)) },
   metrics,
   async close() {
     requests.close()

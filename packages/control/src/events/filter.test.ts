@@ -104,6 +104,17 @@ test('a person is found by user id or anonymous id', async () => {
   expect(await find({ user_id: 'u' })).toEqual([])
 })
 
+test('events without a profile are found: accepted ones of which no ID is of a user', async () => {
+  const { find } = await start([
+    { id: 'a', user_id: 'u-1' },
+    { id: 'b' },
+    { id: 'c', user_id: 'null', anonymous_id: '0' },
+    { id: 'd', user_id: 'null', anonymous_id: 'x' },
+    { id: 'e', status: 'rejected' },
+  ])
+  expect(await find({ profile: 'none' })).toEqual(['b', 'c'])
+})
+
 test('events are found by when they were received: at or after the start, before the end', async () => {
   const at = (text: string): number => Date.parse(text)
   const { find } = await start([

@@ -158,6 +158,7 @@ export const eventConditions = (filter: EventFilter): Conditions => {
     where.push('(user_id = {user_id:String} or anonymous_id = {user_id:String})')
     params['user_id'] = filter.user_id
   }
+  if (filter.profile !== undefined) where.push("owner = 0 and status = 'accepted'")
   if (filter.search !== undefined) {
     where.push("positionCaseInsensitiveUTF8(if(event = '', type, event), {search:String}) > 0")
     params['search'] = filter.search

@@ -184,6 +184,37 @@ describe('a profile', () => {
   })
 })
 
+describe('what has no profile', () => {
+  const coverage = (caller = organization.guest) => caller.ok(methods.profiles.getCoverage, { workspace })
+
+  test('is counted of accepted events with the reason, and of each event once', async () => {
+    expect(await coverage()).toMatchObject({ event_count: 0, without_profile: [], reading: null })
+    const [, , blocked] = await receive(
+      { userId: 'u-1', anonymousId: 'null' },
+      { userId: 'null', anonymousId: 'a-1' },
+      { userId: '0000', anonymousId: 'anonymous' },
+      {},
+      {},
+      { anonymousId: 'x'.repeat(513) },
+      { userId: 'a\ufffdb' },
+    )
+    const rejected = { workspace_id: workspace, event_id: newId(), status: 'rejected', receive_time: harness.now() }
+    await harness.eventStore.insert('events', JSON.stringify(rejected), { token: newId() })
+    expect(await coverage()).toMatchObject({
+      event_count: 7,
+      without_profile: [
+        { reason: 'missing', event_count: 2 },
+        { reason: 'blocked', event_count: 1 },
+        { reason: 'too_long', event_count: 1 },
+        { reason: 'not_text', event_count: 1 },
+      ],
+    })
+    const { events } = await organization.guest.ok(methods.events.list, { workspace }, { query: { profile: 'none' } })
+    expect(events).toHaveLength(5)
+    expect(events.map(({ event_id }) => event_id)).toContain(blocked)
+  })
+})
+
 describe('a split', () => {
   test('makes a profile of what is taken away, moves its events and traits, and the same event joins them no more', async () => {
     const visit = { userId: 'u-1', anonymousId: 'a-1' }

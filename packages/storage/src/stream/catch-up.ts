@@ -120,6 +120,32 @@ export const readStored = async function* (
   }
 }
 
+/**
+ * How many accepted events of a workspace are stored, and about how many of them `readStored` has handed on when it stands at
+ * `after`: those that were received until then.
+ */
+export const countStored = async (
+  eventStore: Pick<EventStore, 'query'>,
+  workspaceId: string,
+  after: StoredCursor | undefined,
+): Promise<{ read: number; total: number }> => {
+  // Workspaces are read one after the other.
+  const at = after?.workspaceId ?? ''
+  const read =
+    workspaceId < at
+      ? 'count()'
+      : workspaceId > at
+        ? '0'
+        : `countIf(receive_time <= (select max(receive_time) from events
+             where workspace_id = {workspace:String} and event_id = {event:String}))`
+  const [row] = await eventStore.query<{ read: number; total: number }>(
+    `select ${read} as read, count() as total from events where workspace_id = {workspace:String} and status = 'accepted'`,
+    { workspace: workspaceId, event: after?.eventId ?? '' },
+    { owner: workspaceId },
+  )
+  return { read: Number(row?.read ?? 0), total: Number(row?.total ?? 0) }
+}
+
 /** The events with these ids, found by the time of their receipt, by which they lie in the table. */
 const the = (ids: readonly Id[]): string =>
   `from events where workspace_id = {workspace:String} and status = 'accepted'

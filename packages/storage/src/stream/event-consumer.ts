@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { EventStore } from '../event-store/port.ts'
-import type { LogReader, LogRecord } from '../log/port.ts'
+import type { ConsumerJournal } from '../log/journal-port.ts'
+import { type LogReader, type LogRecord, partitionOf } from '../log/port.ts'
 import {
   type AcceptedEvent,
   acceptedRecord,
@@ -8,7 +9,7 @@ import {
   type RequestPlace,
   requestPlaceOf,
 } from './accepted-events.ts'
-import { readStored, type StoredForm } from './catch-up.ts'
+import { countStored, readStored, type StoredForm } from './catch-up.ts'
 import { type Consumer, type ConsumerDeps, createConsumer, type Place } from './consumer.ts'
 
 /** Where a partition of the stream goes on behind what the event store has: no event is in neither, and none in both. */
@@ -59,6 +60,21 @@ type Note = z.infer<typeof noteSchema>
 
 const noteOf = (text: string | undefined): Note => (text ? noteSchema.parse(JSON.parse(text)) : {})
 const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
+
+/**
+ * Tells how many events of a workspace a consumer has read that reads the event store before it goes on with the stream, and
+ * about how many there are; undefined when it is through.
+ */
+export const createReadingProgress =
+  (deps: {
+    eventStore: Pick<EventStore, 'query'>
+    journal: Pick<ConsumerJournal, 'notes'>
+    partitions: number
+  }): ((workspaceId: string) => Promise<{ read: number; total: number } | undefined>) =>
+  async (workspaceId) => {
+    const { catchUp } = noteOf(deps.journal.notes().get(partitionOf(workspaceId, deps.partitions)))
+    return catchUp === undefined ? undefined : await countStored(deps.eventStore, workspaceId, catchUp.after)
+  }
 
 /** Partitions that read the event store at a time: there are dozens, and each asks much of it. */
 const catchUpsAtOnce = 2

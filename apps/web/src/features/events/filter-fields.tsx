@@ -155,6 +155,14 @@ export const MoreFields = ({ filters, change }: FieldsProps) => {
         words={choiceWords.test}
         onChoose={(test) => change({ test })}
       />
+      <Choice
+        label="Profile"
+        any="Any"
+        value={filters.profile}
+        options={['none']}
+        words={choiceWords.profile}
+        onChoose={(profile) => change({ profile })}
+      />
       <Field label="User ID or anonymous ID">
         {(control) => <TypedInput control={control} value={filters.user} tell={(user) => change({ user })} max={500} />}
       </Field>

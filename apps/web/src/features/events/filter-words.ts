@@ -14,6 +14,7 @@ export const choiceWords = {
   compatibility: (value: string): string =>
     Object.entries(compatibilityWords).find(([name]) => name === value)?.[1].title ?? capital(humanise(value)),
   test: (value: string): string => (value === 'true' ? 'Test' : 'Production'),
+  profile: (): string => 'No profile',
 } as const
 
 /** One filter that is set, in words, and the names of what it consists of. */
@@ -39,6 +40,7 @@ export const setFilters = (filters: EventFilters, sources: readonly Pick<Source,
     ['status', 'Status'],
     ['compatibility', 'Compatibility'],
     ['test', 'Environment'],
+    ['profile', 'Profile'],
   ] as const)
     if (filters[name] !== '') add(label, choiceWords[name](filters[name]), [name])
   add('User', filters.user, ['user'])

@@ -19,6 +19,7 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CoverageNotes } from './coverage-notes.tsx'
 import { kindOf } from './profile-words.ts'
 
 const columns: readonly Column<ProfileSummary>[] = [
@@ -135,6 +136,7 @@ export const ProfilesPage = () => {
         <search aria-label="Filters">
           <SearchInput label="Search identifier or trait" maxLength={500} {...typed} className="sm:w-80" />
         </search>
+        <CoverageNotes />
         <List search={search} onClear={() => change({ search: '' })} />
       </div>
     </>

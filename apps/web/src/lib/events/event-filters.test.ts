@@ -5,7 +5,7 @@ const now = Date.UTC(2024, 1, 3, 14, 25)
 
 test('the filters of an address are read and written back the same', () => {
   const address =
-    'source=workspaces%2Fw1%2Fsources%2Fs1&search=Order&type=track&status=blocked&compatibility=needsAttention&test=true&user=u-1&message=m-1&property=plan&value=team&range=30days'
+    'source=workspaces%2Fw1%2Fsources%2Fs1&search=Order&type=track&status=blocked&compatibility=needsAttention&test=true&user=u-1&message=m-1&profile=none&property=plan&value=team&range=30days'
   const filters = readFilters(new URLSearchParams(address))
   expect(writeFilters(filters).toString()).toBe(address)
   expect(eventQueryOf(filters, now)).toEqual({
@@ -17,6 +17,7 @@ test('the filters of an address are read and written back the same', () => {
     test: 'true',
     user_id: 'u-1',
     message_id: 'm-1',
+    profile: 'none',
     property: 'plan',
     property_value: 'team',
     start_time: '2024-01-05T00:00:00.000Z',
@@ -25,7 +26,7 @@ test('the filters of an address are read and written back the same', () => {
 
 test('what is no filter, and choices and times that do not exist, are left out', () => {
   const address =
-    'type=trick&status=lost&compatibility=maybe&test=yes&range=1year&from=yesterday&toString=x&search=%20a%20'
+    'type=trick&status=lost&compatibility=maybe&test=yes&profile=some&range=1year&from=yesterday&toString=x&search=%20a%20'
   expect(readFilters(new URLSearchParams(address))).toEqual({ ...noFilters, search: 'a' })
   expect(writeFilters(noFilters).toString()).toBe('')
 })

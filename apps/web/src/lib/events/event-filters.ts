@@ -16,6 +16,8 @@ export type EventFilters = {
   user: string
   /** Message id, whole. */
   message: string
+  /** `none` for events without a profile. */
+  profile: string
   /** A property or trait, and its value; they count together only. */
   property: string
   value: string
@@ -35,6 +37,7 @@ export const noFilters: EventFilters = {
   test: '',
   user: '',
   message: '',
+  profile: '',
   property: '',
   value: '',
   range: '',
@@ -51,6 +54,7 @@ const choices: Partial<Record<keyof EventFilters, readonly string[]>> = {
   status: eventStatuses,
   compatibility: compatibilities,
   test: ['true', 'false'],
+  profile: ['none'],
   range: rangePresets,
 }
 
@@ -95,6 +99,7 @@ export const eventQueryOf = (filters: EventFilters, now: number): EventQuery => 
   test: oneOf(['true', 'false'], filters.test),
   user_id: filters.user,
   message_id: filters.message,
+  profile: oneOf(['none'], filters.profile),
   ...(filters.property === '' || filters.value === ''
     ? {}
     : { property: filters.property, property_value: filters.value }),

@@ -10,6 +10,14 @@ export const profilesQuery = (workspace: string, search: string) =>
     { refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 10_000) },
   )
 
+/** Which events have no profile, and how far profiles are with earlier events. */
+export const profileCoverageQuery = (workspace: string) =>
+  query(
+    methods.profiles.getCoverage,
+    { params: workspaceIds(workspace) },
+    { refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000) },
+  )
+
 /** One profile by resource name, with everything known of it. */
 export const profileQuery = (profile: string) =>
   query(methods.profiles.get, { params: profileIds(profile) }, { staleTime: 0, refetchInterval: 5_000 })

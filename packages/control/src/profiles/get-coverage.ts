@@ -1,0 +1,47 @@
+import { type methods, noProfileReasons, profileCoverageDays } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+
+/** Why an event that belongs to nobody does: by its user id, or by its anonymous id where it has none. */
+const reason = `multiIf(id = '', 'missing', length(id) > 512, 'too_long',
+  position(id, '\\0') > 0 or position(id, '\ufffd') > 0, 'not_text', 'blocked')`
+
+/** Which events of a workspace have no profile, and how far profiles are with those that they read first. */
+export const getProfileCoverage =
+  ({
+    eventStore,
+    profileReading,
+    logger,
+    clock,
+  }: Pick<ControlDeps, 'eventStore' | 'profileReading' | 'logger' | 'clock'>): Handler<
+    typeof methods.profiles.getCoverage
+  > =>
+  async ({ workspace, signal }) => {
+    const start = clock() - profileCoverageDays * 86_400_000
+    const accepted = `from events where workspace_id = {workspace:String} and status = 'accepted'
+      and receive_time >= fromUnixTimestamp64Milli({start:Int64})`
+    const params = { workspace: workspace.id, start }
+    const options = { owner: workspace.id, slot: 'short', signal } as const
+    const all = eventStore.query<{ n: number }>(`select count() as n ${accepted}`, params, options)
+    const byReason = eventStore.query<{ why: string; n: number }>(
+      `with if(user_id = '', anonymous_id, user_id) as id
+       select ${reason} as why, count() as n ${accepted} and owner = 0 group by why`,
+      params,
+      options,
+    )
+    const reading = profileReading?.(workspace.id).catch((error: unknown) => {
+      logger.warn({ err: error }, 'How far profiles are cannot be told')
+      return undefined
+    })
+    const [[total], rows, read] = await Promise.all([all, byReason, reading])
+    const counts = new Map(rows.map(({ why, n }) => [why, Number(n)]))
+    return {
+      start_time: new Date(start).toISOString(),
+      event_count: Number(total?.n ?? 0),
+      without_profile: noProfileReasons.flatMap((each) => {
+        const event_count = counts.get(each) ?? 0
+        return event_count === 0 ? [] : [{ reason: each, event_count }]
+      }),
+      reading: read === undefined ? null : { read_count: read.read, event_count: read.total },
+    }
+  }
