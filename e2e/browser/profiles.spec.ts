@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+import { createSource, createWebhook, createWorkspace, eventually, type Product } from '@tributary/test-kit'
 import { onCall, openWithRoles, refuse } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
@@ -70,17 +70,26 @@ test('SEG-11: an anonymous visitor who signs in is one profile, found by any ID 
   await expect(rows(page, 'Profiles')).toHaveCount(3)
 })
 
-test('events without a profile are counted and found', async ({
+test('events of a profile appear as they come with what became of them, and those without a profile are counted and found', async ({
   signedIn: page,
   product,
+  receiver,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Timeline')
-  const { key } = await createSource(product.api, workspace, 'Shop')
-  const track = (event: string, ids: object): object => ({ type: 'track', event, ...ids })
-  await send(product, key, track('First', { userId: 'user-ada' }), track('Lost', { userId: 'null' }), track('Lost', { userId: '0' }))
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Archive')
+  const track = (event: string, userId: string): object => ({ type: 'track', event, userId })
+  await send(product, key, track('First', 'user-ada'), track('Lost', 'null'), track('Lost', '0'))
   await known(product, workspace, 'user-ada', 1)
   await page.goto(`/${workspace}/profiles`)
+  await page.getByRole('link', { name: 'user-ada' }).click()
+  await tab(page, 'Events').click()
   const events = rows(page, 'Events')
+  await expect(events.nth(1)).toContainText('ArchiveDelivered', { timeout: 30_000 })
+  await send(product, key, track('Second', 'user-ada'), track('Not theirs', 'user-grace'))
+  await expect(events.getByRole('link')).toHaveText(['Second', 'First'], { timeout: 30_000 })
+  await expect(events.nth(1)).toContainText('ArchiveDelivered', { timeout: 30_000 })
+  await page.getByRole('link', { name: 'Profiles' }).first().click()
   await expect(
     page.getByText('2 events of the last 30 days have no profile: 2 with an ID that stands for no user.'),
   ).toBeVisible()

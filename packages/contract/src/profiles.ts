@@ -85,6 +85,22 @@ export const profile = profileSummary.extend({
 })
 export type Profile = z.infer<typeof profile>
 
+/** An event of a profile, and what became of it at each destination by the last attempt. */
+export const profileEvent = eventSummary.extend({
+  outcomes: z.array(
+    z.object({
+      /** Resource name. */
+      destination: z.string(),
+      /** One of `deliveryStatuses`. */
+      status: z.string(),
+      time,
+      /** The number of the last attempt. */
+      attempt: z.number().int(),
+    }),
+  ),
+})
+export type ProfileEvent = z.infer<typeof profileEvent>
+
 /** Why an event has no profile: it has no ID, or one that is of no user, too long, or no text that can be kept. */
 export const noProfileReasons = ['missing', 'blocked', 'too_long', 'not_text'] as const
 export type NoProfileReason = (typeof noProfileReasons)[number]
@@ -136,9 +152,9 @@ export const profiles = {
     verb: 'GET',
     path: '/workspaces/{workspace}/profiles/{profile}/events',
     access: workspaceMembers,
-    summary: 'Lists the accepted events of a profile, newest first.',
+    summary: 'Lists the accepted events of a profile with their outcomes at each destination, newest first.',
     query: pageQuery,
-    response: z.object({ events: z.array(eventSummary), next_page_token: nextPageToken }),
+    response: z.object({ events: z.array(profileEvent), next_page_token: nextPageToken }),
     errors: [errors.notFound, errors.unavailable],
   }),
   split: defineMethod({

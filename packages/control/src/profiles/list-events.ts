@@ -4,6 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { eventCursor, presentEvent, readEvents } from '../events/read.ts'
 import { isMasked, maskEvent } from './mask.ts'
+import { readOutcomes } from './outcomes.ts'
 import { currentProfileId, readIdentifiers } from './read.ts'
 
 /** The accepted events of a profile, newest first: those that belong to one of its identifiers. */
@@ -30,6 +31,10 @@ export const listProfileEvents =
     }
     const found = await readEvents(eventStore, workspace.id, { status: 'accepted' }, page, { now: clock(), signal, of })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
-    const events = rows.map((row) => presentEvent(workspace.id, row))
+    const outcomes = await readOutcomes(eventStore, workspace.id, rows, signal)
+    const events = rows.map((row) => ({
+      ...presentEvent(workspace.id, row),
+      outcomes: outcomes.get(row.event_id) ?? [],
+    }))
     return { events: isMasked(actor, workspace) ? events.map(maskEvent) : events, next_page_token: next }
   }

@@ -38,7 +38,7 @@ export const maskProfile = (profile: Profile): Profile => ({
 })
 
 /** A row of a list of events without personal data. */
-export const maskEvent = (event: EventSummary): EventSummary => ({
+export const maskEvent = <Each extends EventSummary>(event: Each): Each => ({
   ...event,
   user_id: maskText(event.user_id),
   anonymous_id: maskText(event.anonymous_id),

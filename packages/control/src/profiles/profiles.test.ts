@@ -184,6 +184,38 @@ describe('a profile', () => {
   })
 })
 
+describe('events of a profile', () => {
+  test('tell what became of each at every destination, by its last attempt', async () => {
+    const [first = '', second = ''] = await receive({ userId: 'u-1' }, { userId: 'u-1' })
+    const [webhook, store] = [newId(), newId()]
+    const time = (seconds: number): number => harness.now() + seconds * 1000
+    const attempts = [
+      { event_id: first, destination_id: webhook, attempt: 1, status: 'retry', time: time(1) },
+      { event_id: first, destination_id: webhook, attempt: 2, status: 'delivered', time: time(2) },
+      { event_id: first, destination_id: store, attempt: 1, status: 'dead', time: time(1) },
+      { event_id: first, destination_id: newId(), attempt: 1, status: 'delivered', time: time(1), producer: 'sync' },
+      { event_id: 'another', destination_id: webhook, attempt: 1, status: 'delivered', time: time(1) },
+    ]
+    const rows = attempts.map((each) => JSON.stringify({ workspace_id: workspace, source_id: sourceId, ...each }))
+    await harness.eventStore.insert('deliveries', rows, { token: newId() })
+    const profile = await idOf('u-1')
+    const { events } = await organization.guest.ok(methods.profiles.listEvents, { workspace, profile })
+    expect(events.map(({ event_id }) => event_id)).toEqual([second, first])
+    expect(events[0]?.outcomes).toEqual([])
+    const outcomeOf = (destination: string, status: string, attempt: number, at = 0) => ({
+      destination: `workspaces/${workspace}/destinations/${destination}`,
+      status,
+      attempt,
+      time: new Date(at).toISOString(),
+    })
+    const wanted = [
+      outcomeOf(webhook, 'delivered', 2, attempts[1]?.time),
+      outcomeOf(store, 'dead', 1, attempts[2]?.time),
+    ]
+    expect(events[1]?.outcomes).toEqual(wanted.toSorted((a, b) => (a.destination < b.destination ? -1 : 1)))
+  })
+})
+
 describe('what has no profile', () => {
   const coverage = (caller = organization.guest) => caller.ok(methods.profiles.getCoverage, { workspace })
 

@@ -1,30 +1,67 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import type { EventSummary } from '@tributary/contract'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Destination, ProfileEvent } from '@tributary/contract'
 import { Waypoints } from 'lucide-react'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { deliveryStatus } from '../../lib/events/delivery-status.ts'
+import { count } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
-import { profileEventsQuery } from '../../lib/queries/profile-queries.ts'
+import { newestProfileEventsQuery, profileEventsPage, profileEventsQuery } from '../../lib/queries/profile-queries.ts'
+import { destinationsQuery } from '../../lib/queries/workspace-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
 import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { withNewest } from './newest.ts'
 
-const columns: readonly Column<EventSummary>[] = [
+/** Destinations that a row names; the event's page has all. */
+const shownOutcomes = 3
+
+const Outcomes = ({ event, titleOf }: { event: ProfileEvent; titleOf: (destination: string) => string }) => {
+  const { outcomes } = event
+  if (outcomes.length === 0) return <span className="text-ink-3 max-sm:hidden">–</span>
+  return (
+    <ul aria-label="Deliveries" className="flex min-w-0 flex-wrap gap-1 py-1.5">
+      {outcomes.slice(0, shownOutcomes).map(({ destination, status }) => {
+        const { label, tone } = deliveryStatus(status)
+        return (
+          <li key={destination} className="max-w-full min-w-0">
+            <Badge tone={tone} className="max-w-full" title={`${titleOf(destination)}: ${label}`}>
+              <span className="min-w-0 truncate">{titleOf(destination)}</span>
+              <span>· {label}</span>
+            </Badge>
+          </li>
+        )
+      })}
+      {outcomes.length > shownOutcomes && (
+        <li className="text-xs text-ink-3">and {count(outcomes.length - shownOutcomes)} more</li>
+      )}
+    </ul>
+  )
+}
+
+const columnsOf = (titleOf: (destination: string) => string): readonly Column<ProfileEvent>[] => [
   {
     id: 'event',
     header: 'Event',
     cell: (event) => (
-      <Link
-        to={paths.event(event.name)}
-        title={event.title}
-        className="block w-fit max-w-full truncate rounded-sm py-1.5 font-medium hover:underline"
-      >
-        {event.title}
-      </Link>
+      <>
+        <Link
+          to={paths.event(event.name)}
+          title={event.title}
+          className="block w-fit max-w-full truncate rounded-sm py-1.5 font-medium hover:underline"
+        >
+          {event.title}
+        </Link>
+        <div className="sm:hidden">
+          <Outcomes event={event} titleOf={titleOf} />
+        </div>
+      </>
     ),
   },
   {
@@ -33,6 +70,13 @@ const columns: readonly Column<EventSummary>[] = [
     cell: (event) => <span className="font-mono text-xs text-ink-2">{event.type}</span>,
     wide: true,
     width: 'sm:w-28',
+  },
+  {
+    id: 'deliveries',
+    header: 'Deliveries',
+    cell: (event) => <Outcomes event={event} titleOf={titleOf} />,
+    wide: true,
+    width: 'sm:w-72',
   },
   {
     id: 'environment',
@@ -51,13 +95,30 @@ const columns: readonly Column<EventSummary>[] = [
   },
 ]
 
-const idOf = (event: EventSummary): string => event.event_id
+const titleIn =
+  (destinations: readonly Destination[] | undefined) =>
+  (name: string): string =>
+    destinations === undefined
+      ? 'Destination'
+      : (destinations.find((destination) => destination.name === name)?.title ?? 'Deleted destination')
 
-/** The events of a person, newest first; `profile` is a resource name. */
+const idOf = (event: ProfileEvent): string => event.event_id
+
+/** The events of a person as they come, newest first, and what became of each; `profile` is a resource name. */
 export const EventsTab = ({ profile }: { profile: string }) => {
   const navigate = useNavigate()
   const query = useInfiniteQuery(profileEventsQuery(profile))
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
+  const newest = useQuery(newestProfileEventsQuery(profile)).data
+  const listed = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
+  const joined = useMemo(() => withNewest(listed, newest ?? [], profileEventsPage), [listed, newest])
+  const rows = joined ?? listed
+  const { refetch } = query
+  useEffect(() => {
+    // Events between are missing: all of it is read again.
+    if (joined === undefined) void refetch()
+  }, [joined, refetch])
+  const destinations = useQuery(destinationsQuery(useWorkspace().name)).data
+  const columns = useMemo(() => columnsOf(titleIn(destinations)), [destinations])
   if (query.data === undefined && query.isError)
     return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the events" />
   if (query.data === undefined) return <TableSkeleton rows={6} columns={3} />

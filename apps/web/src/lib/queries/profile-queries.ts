@@ -22,10 +22,20 @@ export const profileCoverageQuery = (workspace: string) =>
 export const profileQuery = (profile: string) =>
   query(methods.profiles.get, { params: profileIds(profile) }, { staleTime: 0, refetchInterval: 5_000 })
 
-/** The events of a profile, newest first, by pages of 50. */
+/** Events of a profile that are read at once. */
+export const profileEventsPage = 50
+
+/** The events of a profile, newest first, by pages. They are read once: `newestProfileEventsQuery` follows what comes. */
 export const profileEventsQuery = (profile: string) =>
-  pagesQuery(
+  pagesQuery(methods.profiles.listEvents, {
+    params: profileIds(profile),
+    query: { page_size: profileEventsPage },
+  })
+
+/** The newest events of a profile as of now. */
+export const newestProfileEventsQuery = (profile: string) =>
+  query(
     methods.profiles.listEvents,
-    { params: profileIds(profile), query: { page_size: 50 } },
-    { refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 5_000) },
+    { params: profileIds(profile), query: { page_size: profileEventsPage, page_token: '' } },
+    { staleTime: 0, refetchInterval: 2_000, read: ({ events }) => events },
   )
