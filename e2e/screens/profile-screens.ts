@@ -56,6 +56,16 @@ export const profileScreens: Screen[] = [
     ready: settled,
   },
   { name: 'profile-traits', path: found, ready: openProfile('Traits') },
+  {
+    name: 'profile-trait-history',
+    path: found,
+    ready: async (page) => {
+      await openProfile('Traits')(page)
+      await page.getByRole('button', { name: 'Show history of plan' }).click()
+      await page.getByRole('dialog').waitFor()
+      await settled(page)
+    },
+  },
   { name: 'profile-identifiers', path: found, ready: openProfile('Identifiers') },
   { name: 'profile-events', path: found, ready: openProfile('Events') },
   { name: 'profile-history', path: found, ready: openProfile('History') },

@@ -316,6 +316,13 @@ export const seedWorkspaces = async (
       {
         type: 'identify',
         userId: 'customer-1',
+        messageId: 'seed-first-plan',
+        traits: { plan: 'free' },
+        timestamp: new Date(Date.now() - 86_400_000).toISOString(),
+      },
+      {
+        type: 'identify',
+        userId: 'customer-1',
         // A device of their own: their profile has two identifiers.
         anonymousId: 'anon-1',
         messageId: 'seed-identify',

@@ -27,8 +27,14 @@ export const profileTrait = z.object({
   /** Resource names of the source and the event that it comes from. */
   source: z.string(),
   event: z.string(),
+  /** Whether there was another value before, or another identifier has one. */
+  changed: z.boolean(),
 })
 export type ProfileTrait = z.infer<typeof profileTrait>
+
+/** A value that a trait has or had. */
+export const profileTraitValue = profileTrait.omit({ name: true, changed: true })
+export type ProfileTraitValue = z.infer<typeof profileTraitValue>
 
 export const profileChanges = ['created', 'merged', 'split', 'refused'] as const
 export type ProfileChange = (typeof profileChanges)[number]
@@ -146,6 +152,16 @@ export const profiles = {
       'Gets a profile with its traits, identifiers, and history. A profile that was merged is answered by the one it is part of.',
     response: profile,
     errors: [errors.notFound, errors.unavailable],
+  }),
+  getTraitHistory: defineMethod({
+    name: 'profiles.getTraitHistory',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/profiles/{profile}/traitHistory',
+    access: workspaceMembers,
+    summary: 'Gets the values of a trait of a profile, the latest first: the current one, and up to ten earlier ones.',
+    query: z.object({ trait: line(200).min(1, 'Required') }),
+    response: z.object({ values: z.array(profileTraitValue) }),
+    errors: [errors.invalid, errors.notFound, errors.unavailable],
   }),
   listEvents: defineMethod({
     name: 'profiles.listEvents',

@@ -73,6 +73,7 @@ import { getPrivacyRequest } from './privacy-requests/get.ts'
 import { listPrivacyRequests } from './privacy-requests/list.ts'
 import { getProfile } from './profiles/get.ts'
 import { getProfileCoverage } from './profiles/get-coverage.ts'
+import { getTraitHistory } from './profiles/get-trait-history.ts'
 import { listProfiles } from './profiles/list.ts'
 import { listProfileEvents } from './profiles/list-events.ts'
 import { splitProfile } from './profiles/split.ts'
@@ -295,6 +296,7 @@ export const createHandlers = (
   metrics: { get: getMetrics(deps) },
   profiles: {
     getCoverage: getProfileCoverage(deps),
+    getTraitHistory: getTraitHistory(deps),
     list: listProfiles(deps),
     get: getProfile(deps),
     listEvents: listProfileEvents(deps),

@@ -23,7 +23,12 @@ test('how much of the earlier events is read is known while it is, also after a 
     await world.sendEvents(
       workspace,
       's',
-      Array.from({ length: events }, (_, n) => ({ type: 'track', event: 'Seen', userId: 'u', messageId: `${workspace}-${n}` })),
+      Array.from({ length: events }, (_, n) => ({
+        type: 'track',
+        event: 'Seen',
+        userId: 'u',
+        messageId: `${workspace}-${n}`,
+      })),
     )
   await world.pipeline.idle()
   const { journal } = world.readers

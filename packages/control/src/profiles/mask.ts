@@ -25,10 +25,16 @@ export const maskSummary = <Each extends ProfileSummary>(profile: Each): Each =>
   identifiers: maskIdentifiers(profile.identifiers),
 })
 
+/** A value of a trait of which only stays whether there is one. */
+export const maskTraitValue = <Each extends { value: string | null }>(given: Each): Each => ({
+  ...given,
+  value: given.value === null ? null : JSON.stringify(hidden),
+})
+
 /** A profile without personal data: names of traits stay. */
 export const maskProfile = (profile: Profile): Profile => ({
   ...maskSummary(profile),
-  traits: profile.traits.map((trait) => ({ ...trait, value: trait.value === null ? null : JSON.stringify(hidden) })),
+  traits: profile.traits.map(maskTraitValue),
   history: profile.history.map((entry) => ({
     ...entry,
     identifiers: maskIdentifiers(entry.identifiers),

@@ -36,6 +36,9 @@ export const readOutcomes = async (
     },
   }))
   return new Map(
-    [...Map.groupBy(presented, ({ event }) => event)].map(([event, list]) => [event, list.map(({ outcome }) => outcome)]),
+    [...Map.groupBy(presented, ({ event }) => event)].map(([event, list]) => [
+      event,
+      list.map(({ outcome }) => outcome),
+    ]),
   )
 }

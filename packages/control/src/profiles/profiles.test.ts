@@ -119,7 +119,7 @@ describe('the list of profiles', () => {
       (await organization.administrator.ok(methods.profiles.list, elsewhere, { query: { search: 'u-1' } })).profiles,
     ).toEqual([])
     const path = `/workspaces/${organization.workspaceId}/profiles/${id}`
-    for (const url of [path, `${path}/events`])
+    for (const url of [path, `${path}/events`, `${path}/traitHistory?trait=plan`])
       expect((await organization.administrator.call('GET', url)).status).toBe(404)
     const body = { identifiers: [{ type: 'user_id', value: 'u-1' }] }
     expect((await organization.administrator.call('POST', `${path}:split`, body)).status).toBe(404)
@@ -213,6 +213,52 @@ describe('events of a profile', () => {
       outcomeOf(store, 'dead', 1, attempts[2]?.time),
     ]
     expect(events[1]?.outcomes).toEqual(wanted.toSorted((a, b) => (a.destination < b.destination ? -1 : 1)))
+  })
+})
+
+describe('the history of a trait', () => {
+  const historyOf = async (search: string, trait: string, caller = organization.collaborator) => {
+    const params = { workspace, profile: await idOf(search) }
+    return (await caller.ok(methods.profiles.getTraitHistory, params, { query: { trait } })).values
+  }
+  const valuesOf = async (search: string, trait: string): Promise<string[]> =>
+    (await historyOf(search, trait)).map(({ value }) => value ?? 'too large')
+  const identify = (userId: string, traits: object) => ({ type: 'identify', userId, traits })
+
+  test('has each value where it changed, the latest first, with the source and the last event that gave it', async () => {
+    await receive(identify('u-1', { plan: 'free' }), identify('u-1', { plan: 'team' }))
+    const [last] = await receive(identify('u-1', { plan: 'team', seats: 3 }))
+    await receive(identify('u-1', { plan: 'free' }))
+    expect(await valuesOf('u-1', 'plan')).toEqual(['"free"', '"team"', '"free"'])
+    expect(await valuesOf('u-1', 'nothing')).toEqual([])
+    const { traits } = await get(await idOf('u-1'))
+    expect(traits.map(({ name, changed }) => [name, changed])).toEqual([
+      ['plan', true],
+      ['seats', false],
+    ])
+    const masked = await historyOf('u-1', 'plan', organization.guest)
+    expect(masked.map(({ value }) => value)).toEqual(['"•••"', '"•••"', '"•••"'])
+    expect(masked[1]).toMatchObject({
+      event: `workspaces/${workspace}/events/${last}`,
+      source: `workspaces/${workspace}/sources/${sourceId}`,
+    })
+  })
+
+  test('keeps ten earlier values, however they came, and of a large one that it was there', async () => {
+    await receive(...Array.from({ length: 8 }, (_, n) => identify('u-1', { n })))
+    for (let n = 8; n < 16; n++) await receive(identify('u-1', { n }))
+    expect(await valuesOf('u-1', 'n')).toEqual(Array.from({ length: 11 }, (_, n) => String(15 - n)))
+    for (const bio of ['a'.repeat(2000), 'b', 'b']) await receive(identify('u-1', { bio }))
+    expect(await valuesOf('u-1', 'bio')).toEqual(['"b"', 'too large'])
+  })
+
+  test('is of all identifiers of the profile', async () => {
+    await receive({ type: 'identify', anonymousId: 'a-1', traits: { plan: 'free' } })
+    await receive(identify('u-1', { plan: 'team' }))
+    expect(await valuesOf('u-1', 'plan')).toEqual(['"team"'])
+    await receive({ userId: 'u-1', anonymousId: 'a-1' })
+    expect(await valuesOf('u-1', 'plan')).toEqual(['"team"', '"free"'])
+    expect((await get(await idOf('u-1'))).traits).toMatchObject([{ name: 'plan', changed: true }])
   })
 })
 

@@ -28,6 +28,7 @@ type TraitRow = {
   time: Date
   event_id: string
   source_id: string
+  changed: boolean
 }
 
 /** The profile that an id stands for now: itself, or the one that it was merged into. Throws 404 for none. */
@@ -66,11 +67,13 @@ const readTraits = async (
   names?: readonly string[],
 ): Promise<TraitRow[]> => {
   const { rows } = await sql<TraitRow>`
-    select distinct on (i.profile_id, t.name) i.profile_id, t.name, t.value, t.time, t.event_id, t.source_id
+    select distinct on (i.profile_id, t.name) i.profile_id, t.name, t.value, t.time, t.event_id, t.source_id,
+      bool_or(t.earlier <> '[]') over same or count(*) over same > 1 as changed
     from profile_identifiers i
     join profile_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
     where i.workspace_id = ${workspaceId}::uuid and i.profile_id = any(${profileIds}::uuid[])
       and (${names ?? null}::text[] is null or t.name = any(${names ?? null}::text[]))
+    window same as (partition by i.profile_id, t.name)
     order by i.profile_id, t.name, t.time desc, t.event_id desc
     limit ${names === undefined ? shownTraits : profileIds.length * names.length}`.execute(db)
   return rows
@@ -180,8 +183,12 @@ const presentEntry = (workspaceId: string, profileId: string, row: HistoryRow): 
   }
 }
 
-const presentTrait = (workspaceId: string, { name, value, time, source_id, event_id }: TraitRow): ProfileTrait => ({
+const presentTrait = (
+  workspaceId: string,
+  { name, value, time, source_id, event_id, changed }: TraitRow,
+): ProfileTrait => ({
   name,
+  changed,
   value,
   time: time.toISOString(),
   source: resourceNames.source.format({ workspace: workspaceId, source: source_id }),

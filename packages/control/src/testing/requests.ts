@@ -225,6 +225,7 @@ export const createRequests = async (
     }
     if (name === 'profiles.split')
       return { path, body: { identifiers: [{ type: 'anonymous_id', value: profile?.anonymousId }] } }
+    if (name === 'profiles.getTraitHistory') return { path: `${path}?trait=plan` }
     if (name === 'connections.create') {
       await administrator.call('DELETE', `/${made.connection.name}`)
       return { path, body: { source: made.source.name, destination: made.destination.name } }

@@ -456,6 +456,12 @@ export type ProfileTraitsTable = {
   time: ColumnType<Date, Date | string, Date | string>
   event_id: string
   source_id: string
+  /** Values of before, latest first. */
+  earlier: ColumnType<
+    { value: string | null; time: string; event_id: string; source_id: string }[],
+    string | undefined,
+    string
+  >
 }
 
 /** Whom nothing is to be known of: keyed hashes of identifiers. */

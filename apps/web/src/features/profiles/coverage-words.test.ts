@@ -23,4 +23,5 @@ test.each([
   [1000, 1000, 100],
   [1001, 1000, 100],
 ])('%i of %i events are %i percent', (read_count, event_count, share) =>
-  expect(readShare({ read_count, event_count })).toBe(share))
+  expect(readShare({ read_count, event_count })).toBe(share),
+)

@@ -1,19 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Profile, ProfileTrait } from '@tributary/contract'
-import { Tags } from 'lucide-react'
-import { useMemo } from 'react'
+import { History, Tags } from 'lucide-react'
+import { useCallback, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { traitText } from './profile-words.ts'
+import { TraitHistoryDialog } from './trait-history-dialog.tsx'
 
 const nameOf = (trait: ProfileTrait): string => trait.name
 
-const columnsOf = (titleOf: (source: string) => string): readonly Column<ProfileTrait>[] => [
+const columnsOf = (
+  titleOf: (source: string) => string,
+  onHistory: (trait: string) => void,
+): readonly Column<ProfileTrait>[] => [
   {
     id: 'name',
     header: 'Trait',
@@ -29,14 +34,29 @@ const columnsOf = (titleOf: (source: string) => string): readonly Column<Profile
   {
     id: 'value',
     header: 'Value',
-    cell: ({ value }) =>
-      value === null ? (
-        <span className="text-ink-3">Too large to keep</span>
-      ) : (
-        <span className="block max-w-96 truncate max-sm:max-w-36" title={traitText(value)}>
-          {traitText(value)}
-        </span>
-      ),
+    cell: ({ name, value, changed }) => (
+      <span className="flex min-w-0 items-center gap-1">
+        {value === null ? (
+          <span className="text-ink-3">Too large to keep</span>
+        ) : (
+          <span className="block max-w-96 truncate max-sm:max-w-32" title={traitText(value)}>
+            {traitText(value)}
+          </span>
+        )}
+        {changed && (
+          <Button
+            square
+            size="xs"
+            variant="none"
+            aria-label={`Show history of ${name}`}
+            title="Show history"
+            onClick={() => onHistory(name)}
+          >
+            <History aria-hidden />
+          </Button>
+        )}
+      </span>
+    ),
     width: 'sm:w-96',
   },
   {
@@ -65,10 +85,12 @@ const columnsOf = (titleOf: (source: string) => string): readonly Column<Profile
 /** What events said of a person: the latest value of each trait, where it comes from and when. */
 export const TraitsTab = ({ profile }: { profile: Profile }) => {
   const sources = useQuery(sourcesQuery(useWorkspace().name)).data
-  const columns = useMemo(
-    () => columnsOf((name) => sources?.find((source) => source.name === name)?.title ?? 'Deleted source'),
+  const [shown, setShown] = useState<string>()
+  const titleOf = useCallback(
+    (name: string) => sources?.find((source) => source.name === name)?.title ?? 'Deleted source',
     [sources],
   )
+  const columns = useMemo(() => columnsOf(titleOf, setShown), [titleOf])
   if (profile.traits.length === 0)
     return (
       <EmptyState icon={<Tags />} title="No traits yet">
@@ -78,6 +100,14 @@ export const TraitsTab = ({ profile }: { profile: Profile }) => {
   return (
     <div className="space-y-3">
       <DataTable label="Traits" columns={columns} rows={profile.traits} rowId={nameOf} />
+      {shown !== undefined && (
+        <TraitHistoryDialog
+          profile={profile.name}
+          trait={shown}
+          titleOf={titleOf}
+          onClose={() => setShown(undefined)}
+        />
+      )}
       {profile.traits_left_out && (
         <p className="text-xs text-ink-3">Some traits aren't shown: an identifier keeps up to 500 names.</p>
       )}

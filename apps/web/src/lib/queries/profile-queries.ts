@@ -22,6 +22,14 @@ export const profileCoverageQuery = (workspace: string) =>
 export const profileQuery = (profile: string) =>
   query(methods.profiles.get, { params: profileIds(profile) }, { staleTime: 0, refetchInterval: 5_000 })
 
+/** The values of a trait of a profile, the latest first. */
+export const traitHistoryQuery = (profile: string, trait: string) =>
+  query(
+    methods.profiles.getTraitHistory,
+    { params: profileIds(profile), query: { trait } },
+    { staleTime: 0, read: ({ values }) => values },
+  )
+
 /** Events of a profile that are read at once. */
 export const profileEventsPage = 50
 

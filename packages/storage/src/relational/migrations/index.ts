@@ -14,6 +14,7 @@ import { up as mailJobs } from './0012-mail-jobs.ts'
 import { up as untoldOutcomes } from './0013-untold-outcomes.ts'
 import { up as parkedKey } from './0014-parked-key.ts'
 import { up as profiles } from './0015-profiles.ts'
+import { up as traitHistory } from './0016-trait-history.ts'
 import { up as privacy } from './0017-privacy.ts'
 import { up as privacyDestinations } from './0021-privacy-destinations.ts'
 
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { name: '0013-untold-outcomes', up: untoldOutcomes },
   { name: '0014-parked-key', up: parkedKey },
   { name: '0015-profiles', up: profiles },
+  { name: '0016-trait-history', up: traitHistory },
   { name: '0017-privacy', up: privacy },
   { name: '0021-privacy-destinations', up: privacyDestinations },
 ]
