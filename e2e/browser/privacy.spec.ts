@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, eventually, type Product } from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
@@ -26,7 +27,7 @@ const known = (product: Product, workspace: string, search: string): Promise<unk
 const eventsOf = async (product: Product, workspace: string): Promise<{ user_id: string }[]> =>
   (await product.api.ok('GET', `/${workspace}/events`)).events as { user_id: string }[]
 
-test('a user who is deleted on the page of the profile is gone from profiles and events, the webhook was told, and the request says so', async ({
+test('a user is exported, and after a deletion on the page of the profile gone from profiles and events, the webhook was told, and the request says so', async ({
   signedIn: page,
   product,
   receiver,
@@ -46,6 +47,12 @@ test('a user who is deleted on the page of the profile is gone from profiles and
   await eventually('all events are stored', async () => (await eventsOf(product, workspace)).length === 3)
   await page.goto(`/${workspace}/profiles?search=Ada`)
   await page.getByRole('link', { name: 'Ada' }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export' }).click(),
+  ])
+  const exported = JSON.parse(await readFile(await file.path(), 'utf8'))
+  expect(exported).toMatchObject({ profile: { title: 'Ada' }, events: [{ title: 'identify' }, { title: 'Opened' }] })
   await page.getByRole('button', { name: 'Delete user' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete user' })
   await expect(dialog).toContainText("This can't be undone")

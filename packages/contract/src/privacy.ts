@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { workspaceAdministrators } from './api/access.ts'
 import { empty, errors, line, nextPageToken, pageQuery, requestId, storableText, time } from './api/fields.ts'
 import { defineMethod } from './api/method.ts'
+import { delivery } from './destinations/deliveries.ts'
+import { eventPayload } from './events/events.ts'
+import { profile } from './profiles.ts'
 
 /** Bytes of an identifier's value at most. */
 const identifierBytes = 512
@@ -123,6 +126,27 @@ export const privacyRequests = {
     summary: 'Gets a privacy request with how far each place is.',
     response: privacyRequest,
     errors: [errors.forbidden, errors.notFound],
+  }),
+}
+
+/** Events of one page of an export at most. */
+export const exportPage = 200
+
+export const profileExports = {
+  get: defineMethod({
+    name: 'profileExports.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/profiles/{profile}:export',
+    access: workspaceAdministrators,
+    summary: `Gets everything that is stored about a user, by pages of up to ${exportPage} events, newest first: the profile with the first page, and events with their payloads and deliveries.`,
+    query: pageQuery,
+    response: z.object({
+      /** Null after the first page. */
+      profile: profile.nullable(),
+      events: z.array(eventPayload.extend({ receive_time: time, deliveries: z.array(delivery) })),
+      next_page_token: nextPageToken,
+    }),
+    errors: [errors.forbidden, errors.notFound, errors.unavailable],
   }),
 }
 

@@ -71,6 +71,7 @@ import { uploadLogo } from './organizations/upload-logo.ts'
 import { createPrivacyRequest } from './privacy-requests/create.ts'
 import { getPrivacyRequest } from './privacy-requests/get.ts'
 import { listPrivacyRequests } from './privacy-requests/list.ts'
+import { getProfileExport } from './profile-exports/get.ts'
 import { getProfile } from './profiles/get.ts'
 import { getProfileCoverage } from './profiles/get-coverage.ts'
 import { getTraitHistory } from './profiles/get-trait-history.ts'
@@ -307,6 +308,7 @@ export const createHandlers = (
     list: listPrivacyRequests(deps),
     get: getPrivacyRequest(deps),
   },
+  profileExports: { get: getProfileExport(deps) },
   suppressions: { list: listSuppressions(deps), delete: deleteSuppression(deps) },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

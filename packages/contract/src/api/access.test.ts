@@ -55,6 +55,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'privacyRequests.create': { scope: 'workspace', roles: administrators },
   'privacyRequests.list': { scope: 'workspace', roles: administrators },
   'privacyRequests.get': { scope: 'workspace', roles: administrators },
+  'profileExports.get': { scope: 'workspace', roles: administrators },
   'suppressions.list': { scope: 'workspace', roles: administrators },
   'suppressions.delete': { scope: 'workspace', roles: administrators },
   // It shows what may be read anyway.

@@ -7,6 +7,25 @@ import { isMasked, maskEvent } from './mask.ts'
 import { readOutcomes } from './outcomes.ts'
 import { currentProfileId, readIdentifiers } from './read.ts'
 
+/** The condition that an event belongs to one of the identifiers of a profile. */
+export const ofProfile = async (
+  { db, profileLedger }: Pick<ControlDeps, 'db' | 'profileLedger'>,
+  workspaceId: string,
+  profileId: string,
+): Promise<{ where: string; params: Record<string, unknown> }> => {
+  const identifiers = await readIdentifiers(db, workspaceId, [profileId])
+  const own = identifiers.filter(({ type }) => type === 'user_id' || type === 'anonymous_id')
+  return {
+    // What an index finds, and then whose the event is: an anonymous id may come with another person's user id.
+    where: `(user_id in {profile_ids:Array(String)} or anonymous_id in {profile_ids:Array(String)})
+      and owner in {profile_owners:Array(UInt64)}`,
+    params: {
+      profile_ids: own.map(({ value }) => value),
+      profile_owners: own.map((each) => BigInt(profileLedger.ownerOf(workspaceId, each))),
+    },
+  }
+}
+
 /** The accepted events of a profile, newest first: those that belong to one of its identifiers. */
 export const listProfileEvents =
   ({
@@ -18,17 +37,7 @@ export const listProfileEvents =
   async ({ actor, workspace, params, query, signal }) => {
     const page = openPage('profiles.listEvents', params, query, eventCursor)
     const id = await currentProfileId(db, workspace.id, params.profile)
-    const identifiers = await readIdentifiers(db, workspace.id, [id])
-    const own = identifiers.filter(({ type }) => type === 'user_id' || type === 'anonymous_id')
-    const of = {
-      // What an index finds, and then whose the event is: an anonymous id may come with another person's user id.
-      where: `(user_id in {profile_ids:Array(String)} or anonymous_id in {profile_ids:Array(String)})
-        and owner in {profile_owners:Array(UInt64)}`,
-      params: {
-        profile_ids: own.map(({ value }) => value),
-        profile_owners: own.map((each) => BigInt(profileLedger.ownerOf(workspace.id, each))),
-      },
-    }
+    const of = await ofProfile({ db, profileLedger }, workspace.id, id)
     const found = await readEvents(eventStore, workspace.id, { status: 'accepted' }, page, { now: clock(), signal, of })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     const outcomes = await readOutcomes(eventStore, workspace.id, rows, signal)

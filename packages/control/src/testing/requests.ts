@@ -197,7 +197,7 @@ export const createRequests = async (
     if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
       made.source = await makeSignedSource(organization)
     if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
-    const profile = name.startsWith('profiles') ? await makeProfile(harness, workspaceId) : undefined
+    const profile = name.startsWith('profile') ? await makeProfile(harness, workspaceId) : undefined
     const params: Record<string, string> = {
       user: administrator.userId,
       session: await anotherSession(harness, administrator.userId),

@@ -6,8 +6,8 @@ import type { Method } from '@tributary/contract'
  */
 const unrecorded: readonly string[] = ['users.sendOtp', 'notifications.markRead', 'notifications.markAllRead']
 
-/** Reads with an audit record: they tell staff of people in organizations that are not theirs. */
-const recordedReads: readonly string[] = ['workspaces.find']
+/** Reads with an audit record: they tell staff of people in organizations that are not theirs, or all of a person. */
+const recordedReads: readonly string[] = ['workspaces.find', 'profileExports.get']
 
 /** Whether a call of the method leaves an audit record. */
 export const isRecorded = ({ name, verb, reads }: Method): boolean =>

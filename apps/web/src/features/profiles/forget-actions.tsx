@@ -1,5 +1,6 @@
+import { useMutation } from '@tanstack/react-query'
 import type { PrivacyKind, Profile } from '@tributary/contract'
-import { Trash2, UserRoundX } from 'lucide-react'
+import { Download, Trash2, UserRoundX } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { paths } from '../../lib/paths.ts'
@@ -7,6 +8,8 @@ import { useIsAdministrator, useWorkspace } from '../../lib/workspace.ts'
 import { type NewPrivacyRequest, usePrivacyRequest } from '../../parts/use-privacy-request.ts'
 import { Button } from '../../ui/button.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
+import { notifyRefusal } from '../../ui/overlays/toast.tsx'
+import { exportProfile } from './export-profile.ts'
 
 const requestOf = (profile: Profile, kind: PrivacyKind): NewPrivacyRequest => ({
   kind,
@@ -14,11 +17,15 @@ const requestOf = (profile: Profile, kind: PrivacyKind): NewPrivacyRequest => ({
   identifiers: profile.identifiers.slice(0, 1).map(({ type, value }) => ({ type, value })),
 })
 
-/** Administrators delete or suppress the user of a profile. */
+/** Administrators export, suppress, or delete the user of a profile. */
 export const ForgetActions = ({ profile }: { profile: Profile }) => {
   const workspace = useWorkspace().name
   const navigate = useNavigate()
   const request = usePrivacyRequest(workspace)
+  const exporting = useMutation({
+    mutationFn: () => exportProfile(profile.name),
+    onError: (error) => notifyRefusal('Could not export the user', error),
+  })
   const [asked, setAsked] = useState<PrivacyKind | undefined>()
   const [suppresses, setSuppresses] = useState(false)
   if (useIsAdministrator() !== true) return null
@@ -28,6 +35,10 @@ export const ForgetActions = ({ profile }: { profile: Profile }) => {
   }
   return (
     <>
+      <Button loading={exporting.isPending} onClick={() => exporting.mutate()}>
+        <Download aria-hidden />
+        Export
+      </Button>
       <Button onClick={ask('suppress')}>
         <UserRoundX aria-hidden />
         Suppress

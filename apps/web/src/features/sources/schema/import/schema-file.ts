@@ -1,4 +1,5 @@
 import { formatSourceSchema, type SourceSchema } from '@tributary/contract'
+import { saveJson } from '../../../../lib/browser/save-file.ts'
 
 /** What a schema's file is called: the source's title in small letters, digits and hyphens. */
 export const schemaFileName = (title: string, version: number): string => {
@@ -10,11 +11,5 @@ export const schemaFileName = (title: string, version: number): string => {
 }
 
 /** Has the browser save a schema as a file of indented JSON. */
-export const saveSchemaFile = (name: string, schema: SourceSchema): void => {
-  const url = URL.createObjectURL(new Blob([`${formatSourceSchema(schema, 2)}\n`], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
-}
+export const saveSchemaFile = (name: string, schema: SourceSchema): void =>
+  saveJson(name, formatSourceSchema(schema, 2))
