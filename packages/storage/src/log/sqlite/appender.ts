@@ -3,9 +3,11 @@ import { faultPoint } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
 import { newIncarnation } from '../incarnations.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
+import { compressChunk } from './compression.ts'
 import type { PackedGroup } from './packing.ts'
 import { createProducers, prepareProducers, producerTable, readProducers, type StampResult } from './producers.ts'
 import {
+  addSizes,
   clearHalfMade,
   createSegment,
   listSegments,
@@ -21,7 +23,7 @@ import {
 export type AppenderOptions = {
   dir: string
   partitions: number
-  /** A segment that holds this many bytes is followed by a new one. */
+  /** A segment that was given this many bytes is followed by a new one. */
   segmentBytes: number
 }
 
@@ -49,7 +51,9 @@ type OpenSegment = {
   insertProducer: StatementSync
   begin: StatementSync
   commit: StatementSync
+  /** Of chunks before they are compressed. */
   bytes: number
+  /** Of chunks as they are stored. */
   unmoved: number
 }
 
@@ -65,12 +69,13 @@ const openSegment = (dir: string, number: number): OpenSegment => {
   try {
     // What a killed writer left in the write-ahead log may not have reached the disk: readers will see it, so sync it.
     db.exec('pragma wal_checkpoint(truncate)')
-    // In a segment of before there were producers.
+    // In a segment of before there were producers, or before chunks were compressed.
     db.exec(producerTable)
+    addSizes(db)
     return {
       head: readHead(db),
       db,
-      insert: db.prepare('insert into chunk (partition, first, count, time, body) values (?, ?, ?, ?, ?)'),
+      insert: db.prepare('insert into chunk (partition, first, count, time, body, size) values (?, ?, ?, ?, ?, ?)'),
       insertProducer: prepareProducers(db),
       begin: db.prepare('begin immediate'),
       commit: db.prepare('commit'),
@@ -157,7 +162,8 @@ export const openAppender = (options: AppenderOptions): Appender => {
   const write = (
     segment: OpenSegment,
     group: PackedGroup,
-  ): { firsts: ReturnType<Appender['append']>; ends: number[] } => {
+  ): { firsts: ReturnType<Appender['append']>; ends: number[]; stored: number } => {
+    let stored = 0
     const firsts: ReturnType<Appender['append']> = []
     const ends = [...next]
     const time = Date.now()
@@ -172,11 +178,13 @@ export const openAppender = (options: AppenderOptions): Appender => {
         firsts.push(checked.result)
         continue
       }
-      segment.insert.run(partition, first, count, time, group.bytes.subarray(from, to))
+      const { body, size } = compressChunk(group.bytes.subarray(from, to))
+      segment.insert.run(partition, first, count, time, body, size)
+      stored += body.byteLength
       firsts.push(first)
       ends[partition] = first + count
     }
-    return { firsts, ends }
+    return { firsts, ends, stored }
   }
 
   const recover = (segment: OpenSegment, error: unknown): void => {
@@ -220,10 +228,10 @@ export const openAppender = (options: AppenderOptions): Appender => {
 
   return {
     append(group) {
-      const { segment, firsts, ends } = durably(toAppend(), (to) => ({ segment: to, ...write(to, group) }))
+      const { segment, firsts, ends, stored } = durably(toAppend(), (to) => ({ segment: to, ...write(to, group) }))
       next = ends
       segment.bytes += group.bytes.byteLength
-      segment.unmoved += group.bytes.byteLength
+      segment.unmoved += stored
       return firsts
     },
     beginEpoch: (producer) => durably(toWrite(), () => producers.beginEpoch(producer)),

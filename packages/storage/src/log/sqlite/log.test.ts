@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +8,7 @@ import { logConformance, readAll } from '../conformance.ts'
 import { LogUnavailable, type LogWriter } from '../port.ts'
 import { producerConformance } from '../producer-conformance.ts'
 import { openLogReader } from './reader.ts'
-import { listSegments, openForWriting, segmentPath } from './segment.ts'
+import { listSegments, openForWriting, segmentBytesOnDisk, segmentPath } from './segment.ts'
 import { createFolder } from './testing.ts'
 import { openLogWriter } from './writer.ts'
 
@@ -81,7 +82,7 @@ describe('the log on SQLite', () => {
     expect(listSegments(folder.path)).toEqual([1, 2])
     // What a disk that wrote the pages after all would bring back.
     const old = openForWriting(folder.path, 1)
-    old.exec('insert into chunk select id + 1, partition, first + count, count, time, body from chunk')
+    old.exec('insert into chunk select id + 1, partition, first + count, count, time, body, size from chunk')
     old.close()
     expect(await texts(folder.path)).toEqual(['before'])
     await writer.append(entry('after'))
@@ -107,7 +108,7 @@ describe('the log on SQLite', () => {
     // What a disk that wrote the pages after all would bring back.
     const old = openForWriting(folder.path, 1)
     old.exec(
-      'insert into chunk select id + 1, partition, first + count, count, time, body from chunk; update producer set sequence = 2 where sequence = 1',
+      'insert into chunk select id + 1, partition, first + count, count, time, body, size from chunk; update producer set sequence = 2 where sequence = 1',
     )
     old.close()
     await rm(`${segmentPath(folder.path, 2)}.new`, { recursive: true })
@@ -191,6 +192,42 @@ describe('the log on SQLite', () => {
       await reopened.close()
     }
     expect(longest).toBe(20)
+  })
+
+  test('many events take a fifth of their bytes on disk, and come back to the byte', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    const common = {
+      type: 'track',
+      context: {
+        library: { name: 'analytics.js', version: '2.1.0' },
+        page: { url: 'https://shop.example/checkout/done' },
+      },
+      properties: { currency: 'EUR', coupon: 'SPRING10', products: [{ sku: 'sku-1', quantity: 2, price: 39.95 }] },
+    }
+    const events = Array.from({ length: 2000 }, (_, index) =>
+      JSON.stringify({ messageId: randomUUID(), event: 'Order Completed', userId: `user-${index}`, index, ...common }),
+    )
+    await Promise.all(events.map((event) => writer.append(entry(event))))
+    expect(await texts(folder.path)).toEqual(events)
+    await writer.close()
+    expect(segmentBytesOnDisk(folder.path, 1)).toBeLessThan(Buffer.byteLength(events.join('')) / 5)
+  })
+
+  test('a segment of before chunks were compressed is read and appended to', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await writer.append(entry('before'))
+    await writer.close()
+    const old = openForWriting(folder.path, 1)
+    old.exec('alter table chunk drop column size')
+    old.close()
+    expect(await texts(folder.path)).toEqual(['before'])
+    const again = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await again.beginEpoch('p')
+    await again.append(entry('x'.repeat(100_000)))
+    expect(await texts(folder.path)).toEqual(['before', 'x'.repeat(100_000)])
+    await again.close()
   })
 
   test('a folder made with another number of partitions is refused', async () => {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LogRecord } from '../port.ts'
+import { expandChunk } from './compression.ts'
 import { unpackChunk } from './packing.ts'
-import { openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'
+import { hasSizes, openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'
 
 /** A segment that is open for reading. */
 export type ReadableSegment = {
@@ -23,9 +24,9 @@ type ChunkRow = ReturnType<StatementSync['get']>
 
 const recordsOf = (row: ChunkRow, partition: number, incarnation: string): LogRecord[] => {
   if (row === undefined) return []
-  const { body, first, count, time } = row
+  const { body, first, count, time, size } = row
   if (!(body instanceof Uint8Array)) throw new Error('A chunk of the log is damaged')
-  return unpackChunk(body, {
+  return unpackChunk(expandChunk({ body, size: Number(size) }), {
     partition,
     first: Number(first),
     count: Number(count),
@@ -38,7 +39,7 @@ const openSegment = (dir: string, { number, incarnation }: SegmentHead): Readabl
   const db = openForReading(dir, number)
   const from = db.prepare('select max(first) as first from chunk where partition = ? and first <= ?')
   const chunks = db.prepare(
-    'select first, count, time, body from chunk where partition = ? and first >= ? order by first',
+    `select first, count, time, body, ${hasSizes(db) ? 'size' : '0 as size'} from chunk where partition = ? and first >= ? order by first`,
   )
   const firstOf = (partition: number, offset: number): number => Number(from.get(partition, offset)?.first ?? offset)
   return {

@@ -79,7 +79,7 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
       create table head (number integer not null, starts text not null, created integer not null,
         incarnation text not null);
       create table chunk (id integer primary key, partition integer not null, first integer not null,
-        count integer not null, time integer not null, body blob not null);
+        count integer not null, time integer not null, body blob not null, size integer not null default 0);
       create unique index chunk_by_offset on chunk (partition, first);
       ${producerTable}`)
     writeProducers(prepareProducers(db), producers)
@@ -110,6 +110,15 @@ export const segmentBytesOnDisk = (dir: string, number: number): number => {
   let bytes = 0
   for (const suffix of ['', '-wal']) bytes += statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0
   return bytes
+}
+
+/** Whether the chunks of a segment may be compressed: those of before are not. */
+export const hasSizes = (db: DatabaseSync): boolean =>
+  db.prepare("select 1 as found from pragma_table_info('chunk') where name = 'size'").get() !== undefined
+
+/** Lets a segment of before have compressed chunks. */
+export const addSizes = (db: DatabaseSync): void => {
+  if (!hasSizes(db)) db.exec('alter table chunk add column size integer not null default 0')
 }
 
 /** Opens a segment for writing: every commit is synced before it returns, checkpoints happen only on request. */
