@@ -7,7 +7,7 @@ import { openJournal } from '../log/sqlite/journal.ts'
 import { openLogReader } from '../log/sqlite/reader.ts'
 import { createFolder } from '../log/sqlite/testing.ts'
 import { openLogWriter } from '../log/sqlite/writer.ts'
-import { type Consumer, type ConsumerDeps, createConsumer } from './consumer.ts'
+import { BeginAnew, type Consumer, type ConsumerDeps, createConsumer } from './consumer.ts'
 import { consumerConformance } from './consumer-conformance.ts'
 
 const openWorld = async (partitions: number, segmentBytes?: number) => {
@@ -192,5 +192,45 @@ describe('a consumer', () => {
       ...Array.from({ length: read }, (_, n) => n),
       ...Array.from({ length: 9 - first }, (_, n) => first + n),
     ])
+  })
+
+  test('whose handler finds its work gone back begins anew where that is, and reads again what it had read ahead', async () => {
+    const seen: string[] = []
+    let isBack = false
+    consumer = open(world, {
+      settings: { ...quick, readBytes: 1 },
+      begin: async (_, { place }) => (isBack ? { offset: 1, note: 'back' } : (place ?? { offset: 0, note: '' })),
+      async handle(records, note) {
+        const texts = records.map(textOf)
+        if (texts.includes('c') && !isBack) {
+          isBack = true
+          throw new BeginAnew('gone back')
+        }
+        seen.push(...texts.map((text) => `${text} ${note}`.trim()))
+        return note
+      },
+    })
+    for (const text of ['a', 'b', 'c', 'd']) await world.append('key', text)
+    consumer.give([0, 1])
+    await consumer.idle()
+    expect(seen).toEqual(['a', 'b', 'b back', 'c back', 'd back'])
+  })
+
+  test('that lingers hands nothing on until then, and stops all the same', async () => {
+    const seen: string[][] = []
+    const handle = async (records: readonly LogRecord[]): Promise<string> => {
+      seen.push(records.map(textOf))
+      return ''
+    }
+    consumer = open(world, { handle, settings: { ...quick, lingerMs: 600_000 } })
+    consumer.give([0, 1])
+    await consumer.idle()
+    for (const text of ['a', 'b']) await world.append('key', text)
+    await consumer.stop()
+    expect(seen).toEqual([])
+    consumer = open(world, { handle, settings: { ...quick, lingerMs: 1 } })
+    consumer.give([0, 1])
+    await consumer.idle()
+    expect(seen).toEqual([['a', 'b']])
   })
 })

@@ -15,6 +15,8 @@ export type ConsumerSettings = {
   atOnce: number
   /** Positions of what is handled are committed this often. */
   commitMs: number
+  /** Who has handled everything waits so long for more after something came, so that batches are fewer. */
+  lingerMs: number
   /** Back-off of a batch that failed. */
   retryBaseMs: number
   retryCapMs: number
@@ -26,8 +28,16 @@ const defaultConsumerSettings: ConsumerSettings = {
   shareBytes: 64 * 1024,
   atOnce: 4,
   commitMs: 200,
+  lingerMs: 0,
   retryBaseMs: retryPolicies.consumer.baseMs,
   retryCapMs: retryPolicies.consumer.capMs,
+}
+
+/**
+ * Thrown by a handler that finds its own work gone back behind its place: the partition begins anew, where `begin` says.
+ */
+export class BeginAnew extends Error {
+  override readonly name = 'BeginAnew'
 }
 
 /** Where a consumer stands in a partition: the offset that it reads next, and a text of its own beside it ('' for none). */
@@ -55,12 +65,13 @@ export type ConsumerDeps = {
    * Does what records of a partition ask for, and resolves when that is durable. Records of a partition come in their
    * order, one batch after the other; after a failure or a crash the same ones come again, in batches of other sizes, so
    * that what is done has to be told by a record's place. `atEnd` is true when the log ended with them as they were read,
-   * so that they end with a whole group of a producer. Resolves to the text to be kept beside the position.
+   * so that they end with a whole group of a producer. Resolves to the text to be kept beside the position. Rejects with
+   * `BeginAnew` when these are not the next records any more.
    */
   handle(records: readonly LogRecord[], note: string, atEnd: boolean): Promise<string>
   /**
-   * Called when a partition is given, and when it turns out that records were let go before they were read. Resolves to the
-   * place to read from, after it has brought the consumer there. Ends soon after the signal aborts. Without it: the
+   * Called when a partition is given, when the handler wants it, and when it turns out that records were let go before they
+   * were read. Resolves to the place to read from, after it has brought the consumer there. Ends soon after the signal aborts. Without it: the
    * place, or the first offset held.
    */
   begin?(partition: number, beginning: Beginning): Promise<Place>
@@ -100,7 +111,7 @@ type Holding = {
   /** Handled up to here, and what is kept beside it; undefined until it has begun. */
   done: Place | undefined
   committed: number | undefined
-  /** Records were let go before they were read: it begins anew once nothing of it is under way. */
+  /** It begins anew once nothing of it is under way: records were let go before they were read, or the handler asks for it. */
   lost: boolean
   queue: Batch[]
   bytes: number
@@ -189,6 +200,14 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     }
   }
 
+  const dropQueue = (held: Holding): void => {
+    for (const { bytes } of held.queue) {
+      ahead -= bytes
+      held.bytes -= bytes
+    }
+    held.queue = []
+  }
+
   /** Hands one batch on until it is handled, or the partition is taken away. */
   const handleOne = async (held: Holding, { records, atEnd }: Batch): Promise<void> => {
     for (let attempt = 1; attempt === 1 || !held.leaving.signal.aborted; attempt++) {
@@ -198,6 +217,13 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         held.done = { offset: (records.at(-1)?.offset ?? 0) + 1, note }
         return
       } catch (error) {
+        if (error instanceof BeginAnew) {
+          logger.warn({ err: error, consumer: name, partition: held.partition }, 'A consumer begins anew')
+          held.next = undefined
+          held.lost = true
+          dropQueue(held)
+          return
+        }
         await failed(error, held, attempt, 'A consumer failed; it is tried again')
       }
     }
@@ -242,10 +268,12 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   }
 
   const readOne = async (held: Holding, maxBytes: number, end: number): Promise<boolean> => {
-    const from = held.next ?? 0
+    const from = held.next
+    if (from === undefined) return false
     const records = await reader.read(held.partition, from, maxBytes)
     const [first] = records
-    if (first === undefined || !isCurrent(held)) return false
+    // Meanwhile it may have begun anew.
+    if (first === undefined || !isCurrent(held) || held.next !== from) return false
     journal.saw(records)
     if (first.offset > from && ((await reader.starts())[held.partition] ?? 0) > from) {
       logger.error({ consumer: name, partition: held.partition, from, to: first.offset }, 'A consumer lost its place')
@@ -281,7 +309,12 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     const from = [...holdings.values()].flatMap((held) =>
       roomOf(held) > 0 ? [{ partition: held.partition, offset: held.next ?? 0 }] : [],
     )
-    if (from.length > 0) return await reader.wait(from, look.signal)
+    if (from.length > 0) {
+      await reader.wait(from, look.signal)
+      // What is handled meanwhile ends the wait, since then there is room for what waits already.
+      if (settings.lingerMs > 0) await pause(settings.lingerMs, look.signal)
+      return
+    }
     await new Promise<void>((resolve) => {
       if (look.signal.aborted) resolve()
       else look.signal.addEventListener('abort', () => resolve(), { once: true })
@@ -345,8 +378,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   const takeOne = async (held: Holding): Promise<void> => {
     held.leaving.abort()
     await held.running
-    ahead -= held.queue.reduce((sum, { bytes }) => sum + bytes, 0)
-    held.queue = []
+    dropQueue(held)
     await deps.end?.(held.partition)
   }
 

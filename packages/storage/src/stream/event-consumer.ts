@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { EventStore } from '../event-store/port.ts'
-import type { ConsumerJournal } from '../log/journal-port.ts'
+import type { ConsumerJournal, JournalPlace } from '../log/journal-port.ts'
 import { type LogReader, type LogRecord, partitionOf } from '../log/port.ts'
+import { placeToRewindTo } from '../log/reconcile.ts'
 import {
   type AcceptedEvent,
   acceptedRecord,
@@ -10,7 +11,7 @@ import {
   requestPlaceOf,
 } from './accepted-events.ts'
 import { countStored, readStored, type StoredForm } from './catch-up.ts'
-import { type Consumer, type ConsumerDeps, createConsumer, type Place } from './consumer.ts'
+import { type Beginning, type Consumer, type ConsumerDeps, createConsumer, type Place } from './consumer.ts'
 
 /** Where a partition of the stream goes on behind what the event store has: no event is in neither, and none in both. */
 export type Cut = {
@@ -51,6 +52,8 @@ const noteSchema = z.object({
   from: requestPlace.optional(),
   /** The group that the last record belongs to: there may be more of it. */
   group: requestPlace.optional(),
+  /** The place that the consumer's own store has, if it keeps any. */
+  mark: z.string().optional(),
   /** Events that are read from the event store, before the stream is read on. */
   catchUp: z
     .object({ to: requestPlace, after: z.object({ workspaceId: z.string(), eventId: z.string() }).optional() })
@@ -118,15 +121,31 @@ const createTurns = (atOnce: number) => {
 const later = (a: RequestPlace | undefined, b: RequestPlace): RequestPlace =>
   a === undefined || isPlaceBefore(a, b) ? b : a
 
+/** A place up to where everything was handled, with the incarnation of the last record before it as far as it is known. */
+export type ReachedPlace = Place & Pick<JournalPlace, 'incarnation'>
+
+/**
+ * Places that a consumer keeps in the store that it works for, in the transactions of its work. A store that was restored
+ * goes back with them, while the journal does not.
+ */
+export type KeptPlaces = {
+  /** What the store has of a partition now: its place, and a mark that no other place has. */
+  read(partition: number): Promise<(ReachedPlace & { mark: string }) | undefined>
+  /** The mark of the place that was written last, or read. */
+  mark(partition: number): string | undefined
+}
+
 export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'> & {
   /** Of the stream, whose partitions are those of the log of accepted requests. */
   reader: LogReader
   history: History
   /**
    * Does what accepted events of one partition ask for, and resolves when that is durable. Events of one source come in
-   * the order of the log. After a failure or a kill events come again, with the same ids.
+   * the order of the log. After a failure or a kill events come again, with the same ids. `reached` is the place behind them.
    */
-  handle(events: readonly AcceptedEvent[], partition: number): Promise<void>
+  handle(events: readonly AcceptedEvent[], partition: number, reached: ReachedPlace): Promise<void>
+  /** Of a consumer whose `handle` keeps the places it reached: it goes on from the lesser of the store's and the journal's. */
+  kept?: KeptPlaces
 }
 
 /**
@@ -135,7 +154,7 @@ export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'
  * a gap and without repetition, but for events of the one group that it may have stopped in.
  */
 export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
-  const { reader, history, handle } = deps
+  const { reader, journal, history, handle, kept, logger, name } = deps
   const turns = createTurns(catchUpsAtOnce)
 
   /** Records on their way to the handler: what lies before the note's place was handled already. */
@@ -152,43 +171,85 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
         note.from = later(note.from, note.group)
       if (group !== undefined) note.group = group
       const { from } = note
-      for (const event of accepted.events)
-        if (from === undefined || !isPlaceBefore(requestPlaceOf(event.eventId), from)) events.push(event)
+      // Those of a record are in the order of the log: where the first one is new, all are.
+      const isNew = (event: AcceptedEvent): boolean =>
+        from === undefined || !isPlaceBefore(requestPlaceOf(event.eventId), from)
+      const begin = accepted.events.findIndex(isNew)
+      if (begin >= 0) for (const event of accepted.events.slice(begin)) events.push(event)
     }
-    if (events.length > 0) await handle(events, records[0]?.partition ?? 0)
     if (atEnd && note.group !== undefined) note.from = later(note.from, note.group)
-    return JSON.stringify(note)
+    const last = records.at(-1)
+    if (last === undefined) return text
+    const { partition, offset, incarnation } = last
+    if (events.length > 0) await handle(events, partition, { ...placeWith(offset + 1, note), incarnation })
+    return JSON.stringify(marked(partition, note))
+  }
+
+  const marked = (partition: number, note: Note): Note => ({ ...note, mark: kept?.mark(partition) })
+
+  /**
+   * Where to go on when the journal is at a place: there, unless the store has another mark. Then at the lesser of both, as
+   * far as the log still is the one that the store's was written of; nowhere, when the store knows nothing any more.
+   */
+  const agreed = async (partition: number, place: Place | undefined, start: number): Promise<Place | undefined> => {
+    if (kept === undefined) return place
+    const stored = await kept.read(partition)
+    if (place === undefined || stored?.mark === noteOf(place.note).mark) return place
+    const end = (await reader.ends())[partition] ?? 0
+    const back = stored && placeToRewindTo(stored, { ranges: await reader.incarnations(partition), start, end })
+    const { offset, incarnation } = back ?? stored ?? { offset: 0, incarnation: undefined }
+    // Of places with the same offset, while it catches up, that of the store is what it has.
+    if (stored !== undefined && offset > place.offset) return place
+    logger.warn({ consumer: name, partition, from: place.offset, to: offset }, 'A consumer goes back: its store did')
+    if (stored === undefined) return undefined
+    const { note } = placeWith(offset, { ...noteOf(stored.note), mark: stored.mark })
+    journal.commit(new Map([[partition, offset]]), new Map([[partition, note]]))
+    journal.rewind(partition, { offset, incarnation })
+    return { offset, note }
+  }
+
+  /** Reads from the event store what lies between a place and a cut, a new one or the one that it is on its way to; resolves to that. */
+  const catchUpFrom = async (
+    partition: number,
+    place: Place | undefined,
+    { keep, signal }: Pick<Beginning, 'keep' | 'signal'>,
+  ): Promise<Place> => {
+    let note = noteOf(place?.note)
+    let stream = place?.offset ?? 0
+    if (note.catchUp === undefined) {
+      const cut = await history.cut(partition)
+      stream = cut.stream
+      note = marked(partition, { ...(note.from && { from: note.from }), catchUp: { to: cut.requests } })
+      keep(placeWith(stream, note))
+    }
+    const { from, catchUp } = note
+    if (catchUp === undefined) throw new Error('There is nothing to catch up with')
+    const span = { partition, partitions: reader.partitions, from, to: catchUp.to }
+    await turns.run(signal, async () => {
+      for await (const events of readStored(history, span, catchUp.after, signal)) {
+        signal.throwIfAborted()
+        const last = events.at(-1)
+        if (last === undefined) continue
+        const { workspaceId, eventId } = last
+        const reached = { ...note, catchUp: { to: catchUp.to, after: { workspaceId, eventId } } }
+        await handle(events, partition, { ...placeWith(stream, reached), incarnation: undefined })
+        keep(placeWith(stream, marked(partition, reached)))
+      }
+    })
+    const caughtUp = placeWith(stream, marked(partition, { from: catchUp.to }))
+    keep(caughtUp)
+    return caughtUp
   }
 
   return createConsumer({
     ...deps,
     handle: handleRecords,
-    async begin(partition, { place, start, keep, signal }) {
-      let note = noteOf(place?.note)
-      let stream = place?.offset ?? 0
-      if (note.catchUp === undefined) {
-        if (place !== undefined && place.offset >= start) return place
-        const cut = await history.cut(partition)
-        stream = cut.stream
-        note = { ...(note.from && { from: note.from }), catchUp: { to: cut.requests } }
-        keep(placeWith(stream, note))
+    async begin(partition, { place: known, start, keep, signal }) {
+      let place = await agreed(partition, known, start)
+      for (let held = start; ; held = (await reader.starts())[partition] ?? 0) {
+        if (place !== undefined && noteOf(place.note).catchUp === undefined && place.offset >= held) return place
+        place = await catchUpFrom(partition, place, { keep, signal })
       }
-      const { from, catchUp } = note
-      if (catchUp === undefined) throw new Error('There is nothing to catch up with')
-      const span = { partition, partitions: reader.partitions, from, to: catchUp.to }
-      await turns.run(signal, async () => {
-        for await (const events of readStored(history, span, catchUp.after, signal)) {
-          signal.throwIfAborted()
-          const last = events.at(-1)
-          if (last === undefined) continue
-          await handle(events, partition)
-          const { workspaceId, eventId } = last
-          keep(placeWith(stream, { ...note, catchUp: { to: catchUp.to, after: { workspaceId, eventId } } }))
-        }
-      })
-      const caughtUp = placeWith(stream, { from: catchUp.to })
-      keep(caughtUp)
-      return caughtUp
     },
   })
 }
