@@ -8,24 +8,38 @@ import { count, pluralise } from '../../lib/format/text.ts'
 import { profileQuery } from '../../lib/queries/profile-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { lookAlike } from './look-alike.ts'
 import { kindOf } from './profile-words.ts'
 
 type Row = ProfileIdentifier & { id: string }
+
+const Value = ({ value }: { value: string }) => {
+  const warning = lookAlike(value)
+  return (
+    <span className="flex items-center gap-2">
+      <span className="truncate py-1.5 font-mono text-xs" title={value}>
+        {value}
+      </span>
+      {warning !== undefined && (
+        <Badge tone="warning" title="It may look like another identifier. Identifiers are compared exactly.">
+          {warning}
+        </Badge>
+      )}
+    </span>
+  )
+}
 
 const columns: readonly Column<Row>[] = [
   {
     id: 'value',
     header: 'Identifier',
-    cell: ({ value }) => (
-      <span className="block truncate py-1.5 font-mono text-xs" title={value}>
-        {value}
-      </span>
-    ),
+    cell: ({ value }) => <Value value={value} />,
   },
   {
     id: 'type',

@@ -1,0 +1,14 @@
+/** Letters of alphabets that share their shapes: Latin, Greek and Cyrillic. */
+const alphabets = [/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u]
+
+/**
+ * Why an identifier may look like another one to the eye, in words; undefined when it shows all that it has. Identifiers are
+ * compared as they are, so two that look the same may be two users.
+ */
+export const lookAlike = (value: string): string | undefined => {
+  if (value.trim() !== value) return 'Spaces around it'
+  // Zero-width characters and the like, and spaces of other kinds.
+  if (/[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(value)) return 'Invisible characters'
+  if (alphabets.filter((letters) => letters.test(value)).length > 1) return 'Mixed alphabets'
+  return value === value.normalize('NFC') ? undefined : 'Combined characters'
+}
