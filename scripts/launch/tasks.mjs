@@ -90,6 +90,12 @@ export const tasks = {
     usage: '[-- --email <address>]',
     options: ['--email <address>  the administrator; the first one by default'],
   },
+  'rebuild-profiles': {
+    script: 'scripts/rebuild-profiles.ts',
+    does: 'Creates profiles again from the history of their merges and splits. Tributary can be running or stopped.',
+    usage: '[-- --workspace <id>]',
+    options: ['--workspace <id>  only profiles of this workspace'],
+  },
   'realtime-keys': {
     script: 'scripts/realtime-keys.ts',
     does: 'Prints the app ID, key, and secret for server libraries of the Pusher protocol.',

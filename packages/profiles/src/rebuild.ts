@@ -1,3 +1,4 @@
+import { faultPoint } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { type LedgerTx, lockLedger, type OperationRow, operationOf } from './ledger.ts'
@@ -14,9 +15,13 @@ const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<O
 
 /**
  * Makes the profiles of a workspace anew from its ledger, in one transaction: who reads sees those of before until it ends,
- * and nothing is learned meanwhile. Resolves to the number of operations.
+ * and nothing is learned meanwhile. Resolves to the number of operations; `onProgress` is told how many are applied.
  */
-export const rebuildProfiles = (db: Kysely<Database>, workspaceId: string): Promise<number> =>
+export const rebuildProfiles = (
+  db: Kysely<Database>,
+  workspaceId: string,
+  onProgress: (operations: number) => void = () => {},
+): Promise<number> =>
   db.transaction().execute(async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx)
     if ((await lockLedger(tx, workspaceId)) === undefined) return 0
@@ -30,7 +35,9 @@ export const rebuildProfiles = (db: Kysely<Database>, workspaceId: string): Prom
         rows.map((row) => ({ operation: operationOf(row), time: row.time.toISOString() })),
       )
       operations += rows.length
+      onProgress(operations)
       rows = await page(tx, workspaceId, Number(rows.at(-1)?.sequence))
     }
+    faultPoint('rebuild-profiles.before-commit')
     return operations
   })
