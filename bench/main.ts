@@ -38,7 +38,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   'configuration-cache': measureConfigurationCache,
   explorer: () => measureExplorer(5_000_000),
   stored: () => measureStored(8),
-  profiles: () => measureProfiles(6),
+  profiles: () => measureProfiles(5),
   unconnected: () => measureUnconnected(60_000),
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),

@@ -1,11 +1,31 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { eventually } from '@tributary/test-kit'
-import { type Figure, inTurns, mean, metric, runLoad, spreadOfRatio, thousands } from '../harness.ts'
+import {
+  type Figure,
+  inTurns,
+  mean,
+  median,
+  metric,
+  percentile,
+  runLoad,
+  spreadOfRatio,
+  thousands,
+} from '../harness.ts'
 import { processorSeconds } from '../processor-time.ts'
 import { type Bench, startBench } from '../product.ts'
 
-const targetRatio = 0.85
-const pairs = 3
+/** While nobody looks at profiles. */
+const targetRatio = 0.9
+const pairs = 4
 const people = 200_000
+/** How soon a new person has a profile, while this many events a second come in. */
+const freshMs = 5000
+const freshRate = 2000
+const searchMs = 200
+const searches = 200
 
 /** Events a second from the first request to the last row acknowledged by the event store. */
 const measureRound = async (bench: Bench, run: string, seconds: number): Promise<number> => {
@@ -14,6 +34,77 @@ const measureRound = async (bench: Bench, run: string, seconds: number): Promise
   const { accepted } = await runLoad({ ...load, run, seconds })
   await bench.settle()
   return accepted / (((await bench.lastStored()) - began) / 1000)
+}
+
+const found = async ({ product, workspace }: Bench, search: string): Promise<boolean> => {
+  const { profiles } = await product.api.ok('GET', `/${workspace}/profiles?search=${search}`)
+  return (profiles as unknown[]).length > 0
+}
+
+/** From the call of a new person to their profile in the API, beside load of others. */
+const measureFreshness = async (bench: Bench, seconds: number): Promise<Figure> => {
+  const { port, key, product } = bench
+  const waits: number[] = []
+  const meet = async (userId: string): Promise<void> => {
+    const began = performance.now()
+    await fetch(`${product.url}/v1/identify`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ userId, messageId: userId, traits: { plan: 'free' } }),
+    })
+    while (!(await found(bench, userId))) await pause(50)
+    waits.push(performance.now() - began)
+  }
+  const load = { port, key, connections: 4, eventsPerRequest: 20, rate: freshRate, people, run: 'fresh', seconds }
+  const loading = runLoad(load)
+  const meetings: Promise<void>[] = []
+  for (let n = 0; n < seconds * 4; n++) {
+    meetings.push(meet(`newcomer-${n}`))
+    await pause(250)
+  }
+  await Promise.all(meetings)
+  const { accepted } = await loading
+  const p95 = percentile(waits, 0.95)
+  return {
+    figure: `from a call to the profile, at ${thousands(freshRate)} events/s`,
+    target: `p95 < ${freshMs / 1000} s`,
+    measured: `${(p95 / 1000).toFixed(2)} s (median ${(median(waits) / 1000).toFixed(2)} s of ${waits.length}; ${thousands(accepted / seconds)}/s)`,
+    pass: p95 < freshMs,
+  }
+}
+
+const measureSearch = async (bench: Bench): Promise<Figure> => {
+  const times: number[] = []
+  for (let n = 0; n < searches; n++) {
+    const person = String((n * 999_983) % people).padStart(6, '0')
+    const began = performance.now()
+    if (!(await found(bench, `person-${person}`))) throw new Error(`Nobody is known as person-${person}`)
+    times.push(performance.now() - began)
+  }
+  const p95 = percentile(times, 0.95)
+  return {
+    figure: 'search of a profile by an identifier',
+    target: `p95 < ${searchMs} ms`,
+    measured: `${p95.toFixed(0)} ms (median ${median(times).toFixed(0)} ms)`,
+    pass: p95 < searchMs,
+  }
+}
+
+/** The command, beside a product that has nothing else to do. */
+const measureRebuild = async ({ product }: Bench): Promise<Figure> => {
+  const script = fileURLToPath(new URL('../../scripts/rebuild-profiles.ts', import.meta.url))
+  const began = performance.now()
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+    env: { ...process.env, TRIBUTARY_DATA_DIR: product.dataDir },
+  })
+  const seconds = (performance.now() - began) / 1000
+  const entries = Number(/from (\d+) entries/.exec(stdout)?.[1])
+  return {
+    figure: 'rebuild of all profiles',
+    target: 'stated',
+    measured: `${thousands(entries / seconds)} entries/s (${thousands(entries)} in ${seconds.toFixed(1)} s)`,
+    pass: entries > people,
+  }
 }
 
 /**
@@ -63,5 +154,8 @@ export const measureProfiles = async (seconds: number): Promise<Figure[]> => {
       ratio,
       pass: ratio >= targetRatio,
     },
+    await measureFreshness(withProfiles, 15),
+    await measureSearch(withProfiles),
+    await measureRebuild(withProfiles),
   ]
 }
