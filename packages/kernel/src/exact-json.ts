@@ -81,7 +81,7 @@ const number = /-?\d[\d.]*(?:[eE][-+]?\d+)?/y
 const space = /\s*/y
 
 /** The place behind the string that begins at `from`, in text that is JSON. */
-const endOfString = (text: string, from: number): number => {
+export const endOfString = (text: string, from: number): number => {
   for (let at = from + 1; ; at++) {
     const char = text.charCodeAt(at)
     if (char === 0x22) return at + 1

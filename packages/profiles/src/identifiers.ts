@@ -45,11 +45,11 @@ export const identifierKey = ({ type, value }: Identifier): string => `${type}:$
 const reserved = new Set(['user_id', 'anonymous_id', previousId, 'email', 'phone'])
 const kind = /^[a-z0-9][a-z0-9_.-]{0,49}$/
 
-/** Identifiers in `context.externalIds`, as Segment's libraries send them: of users, and not encoded. */
+/** Usable identifiers in `context.externalIds`, as Segment's libraries send them, by their kinds: of users, and not encoded. */
 const externalOf = (context: unknown): Identifier[] => {
   const list = (context as { externalIds?: unknown } | null | undefined)?.externalIds
   if (!Array.isArray(list)) return []
-  return list.slice(0, externalIds).flatMap((each: unknown) => {
+  const found = list.slice(0, externalIds).flatMap((each: unknown) => {
     const { id, type, collection, encoding } = (each ?? {}) as Record<string, unknown>
     const isTaken =
       typeof id === 'string' &&
@@ -57,9 +57,12 @@ const externalOf = (context: unknown): Identifier[] => {
       kind.test(type) &&
       !reserved.has(type) &&
       (collection === undefined || collection === 'users') &&
-      (encoding === undefined || encoding === 'none')
+      (encoding === undefined || encoding === 'none') &&
+      unusable(id) === undefined
     return isTaken ? [{ type, value: id }] : []
   })
+  const byKind = found.toSorted((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0))
+  return [...new Map(byKind.map((each) => [identifierKey(each), each])).values()]
 }
 
 /** What of an event says who did it. */
@@ -81,23 +84,15 @@ export type Identified = {
  * whom an event belongs to follows from these two. Values are compared as they are, to the letter.
  */
 export const identifiersOf = ({ userId, anonymousId, context }: Naming): Identified => {
-  let refused: Unusable | undefined
-  const usable = (type: string, value: string | undefined): Identifier[] => {
-    if (value === undefined) return []
-    const reason = unusable(value)
-    refused ??= reason
-    return reason === undefined ? [{ type, value }] : []
-  }
-  const users = usable('user_id', userId)
-  const devices = usable('anonymous_id', anonymousId)
-  const [first = devices[0]] = users
+  const noUser = userId === undefined ? undefined : unusable(userId)
+  const noDevice = anonymousId === undefined ? undefined : unusable(anonymousId)
+  const refused = noUser ?? noDevice
+  const user = userId === undefined || noUser !== undefined ? undefined : { type: 'user_id', value: userId }
+  const device =
+    anonymousId === undefined || noDevice !== undefined ? undefined : { type: 'anonymous_id', value: anonymousId }
+  const first = user ?? device
   if (first === undefined) return { identifiers: [], refused }
-  const external = context === undefined ? [] : externalOf(context)
-  const others = new Map(
-    external
-      .filter(({ value }) => unusable(value) === undefined)
-      .toSorted((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0))
-      .map((each) => [identifierKey(each), each]),
-  )
-  return { identifiers: [first, ...others.values(), ...(first === devices[0] ? [] : devices)], refused }
+  const identifiers: Identifier[] = context === undefined ? [first] : [first, ...externalOf(context)]
+  if (device !== undefined && device !== first) identifiers.push(device)
+  return { identifiers, refused }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@tributary/storage'
-import { sql, type Transaction } from 'kysely'
-import type { Identifier } from './identifiers.ts'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Identifier, previousId } from './identifiers.ts'
 import { addProfile, emptyGraph, giveIdentifier, type IdentityGraph, type Operation } from './operations.ts'
 import { project } from './projection.ts'
 
@@ -17,16 +17,24 @@ export type Cause = {
 /** An operation as the ledger keeps it. */
 export type Entry = { readonly operation: Operation; readonly cause: Cause }
 
-/** How far a ledger is, whether profiles of its workspace were ever split, and how often somebody was to be forgotten. */
+/** How far a ledger is, and what of it has to be looked at: whether profiles were ever split, and how often somebody was forgotten. */
 export type LedgerState = {
   readonly sequence: number
   readonly hasSplits: boolean
+  /** Whether an alias call named an identifier. */
+  readonly hasPrevious: boolean
   readonly erasures: number
   /** What identifiers are hashed with; undefined before the first erasure. */
   readonly privacyKey: Uint8Array | undefined
 }
 
-type LedgerRow = { sequence: string; has_splits: boolean; erasures: string; privacy_key: Uint8Array | null }
+type LedgerRow = {
+  sequence: string
+  has_splits: boolean
+  has_previous: boolean
+  erasures: string
+  privacy_key: Uint8Array | null
+}
 
 /**
  * Locks the ledger of a workspace until the end of the transaction: one at a time adds to it. Undefined when there is no
@@ -35,7 +43,7 @@ type LedgerRow = { sequence: string; has_splits: boolean; erasures: string; priv
 export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<LedgerState | undefined> => {
   const locked = async (): Promise<LedgerRow | undefined> =>
     (
-      await sql<LedgerRow>`select sequence, has_splits, erasures, privacy_key from identity_ledgers
+      await sql<LedgerRow>`select sequence, has_splits, has_previous, erasures, privacy_key from identity_ledgers
         where workspace_id = ${workspaceId}::uuid for update`.execute(tx)
     ).rows[0]
   let row = await locked()
@@ -48,9 +56,26 @@ export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<Led
     row && {
       sequence: Number(row.sequence),
       hasSplits: row.has_splits,
+      hasPrevious: row.has_previous,
       erasures: Number(row.erasures),
       privacyKey: row.privacy_key ?? undefined,
     }
+  )
+}
+
+/** What facts that were learned depend on: after a split or after somebody was forgotten they may have to be learned anew. */
+export type Revision = { readonly revision: string; readonly erasures: number }
+
+/** The revisions of ledgers by their workspaces; one that nothing was learned of is not named. */
+export const readRevisions = async (
+  db: Kysely<Database>,
+  workspaceIds: readonly string[],
+): Promise<Map<string, Revision>> => {
+  const { rows } = await sql<{ workspace_id: string; revision: string; erasures: string }>`
+    select workspace_id, revision, erasures from identity_ledgers
+    where workspace_id = any(${workspaceIds}::uuid[])`.execute(db)
+  return new Map(
+    rows.map(({ workspace_id, revision, erasures }) => [workspace_id, { revision, erasures: Number(erasures) }]),
   )
 }
 
@@ -58,6 +83,20 @@ type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: 
 
 const columns = (identifiers: readonly Identifier[]) =>
   sql`unnest(${identifiers.map(({ type }) => type)}::text[], ${identifiers.map(({ value }) => value)}::text[])`
+
+/** The sequences of the operations that brought identifiers, by key; of those that are known. */
+export const loadSequences = async (
+  tx: LedgerTx,
+  workspaceId: string,
+  identifiers: readonly Identifier[],
+): Promise<Map<string, number>> => {
+  if (identifiers.length === 0) return new Map()
+  const { rows } = await sql<Identifier & { sequence: string }>`
+    select i.type, i.value, i.sequence from ${columns(identifiers)} as asked (type, value)
+    join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid
+      and i.value = asked.value and i.type = asked.type`.execute(tx)
+  return new Map(rows.map(({ type, value, sequence }) => [`${type}:${value}`, Number(sequence)]))
+}
 
 /** What is known around some identifiers; `sequences` are those of the operations that brought each identifier, by key. */
 export type Loaded = { readonly graph: IdentityGraph; readonly sequences: Map<string, number> }
@@ -71,6 +110,7 @@ export const loadGraph = async (
 ): Promise<Loaded> => {
   const graph = emptyGraph()
   const sequences = new Map<string, number>()
+  if (identifiers.length === 0) return { graph, sequences }
   const { rows } = await sql<IdentifierRow>`
     select i.type, i.value, i.profile_id, i.sequence, p.sequence as made
     from profile_identifiers i join profiles p on p.workspace_id = i.workspace_id and p.id = i.profile_id
@@ -189,7 +229,10 @@ export const appendEntries = async (tx: LedgerTx, workspaceId: string, entries: 
     workspaceId,
     entries.map(({ operation, cause }) => ({ operation, time: cause.time })),
   )
+  const splits = entries.some(({ operation }) => operation.kind === 'split')
+  const previous = entries.some(({ operation: each }) => 'identifier' in each && each.identifier.type === previousId)
   await sql`update identity_ledgers set sequence = ${last.operation.sequence},
-    has_splits = has_splits or ${entries.some(({ operation }) => operation.kind === 'split')}
+    has_splits = has_splits or ${splits}, has_previous = has_previous or ${previous},
+    revision = revision + ${splits ? 1 : 0}
     where workspace_id = ${workspaceId}::uuid`.execute(tx)
 }

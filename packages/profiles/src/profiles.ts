@@ -1,17 +1,28 @@
 import { faultPoint, type Metrics } from '@tributary/kernel'
 import {
   type AcceptedEvent,
+  BeginAnew,
   type Consumer,
   createEventConsumer,
   type Database,
   type EventConsumerDeps,
 } from '@tributary/storage'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { type Identifier, identifierKey } from './identifiers.ts'
 import { profileIdOf } from './ids.ts'
-import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
+import {
+  appendEntries,
+  type Entry,
+  type LedgerTx,
+  loadGraph,
+  loadSequences,
+  lockLedger,
+  type Revision,
+  readRevisions,
+} from './ledger.ts'
 import { type Observed, observe } from './observe.ts'
-import { createRecent } from './recent.ts'
+import { createPlaces, type Places, type Reached } from './places.ts'
+import { createRecent, type Recent } from './recent.ts'
 import { type Forgotten, type Remaining, withoutForgotten } from './refuse-forgotten.ts'
 import { neededFor, resolve } from './resolve.ts'
 import { type TraitRow, writeTraits } from './traits.ts'
@@ -19,87 +30,127 @@ import { type TraitRow, writeTraits } from './traits.ts'
 /** Facts that are remembered as known, over all workspaces: 2 to this power, 8 MB. */
 const knownFactBits = 20
 
-/** How old what is remembered of erasures may be, ms: so long an event may count as one that came before them. */
-const erasuresAgeMs = 1000
+const firstRevision: Revision = { revision: '0', erasures: 0 }
 
 /**
- * What an observation says of who is who, as one text. After people were forgotten it is another one: what was known of
- * them is to be learned anew.
+ * What an observation says of who is who, as one text. After a split, and after people were forgotten, it is another one: what
+ * was known of them is to be learned anew.
  */
-const factOf = ({ event, identifiers, previous }: Observed, erasures: number): string =>
-  [event.workspaceId, erasures, ...identifiers.map(identifierKey), previous ?? ''].join('\0')
-
-/** How often people of each workspace were to be forgotten, where that was ever; may be `erasuresAgeMs` old. */
-const createErasures = (db: Kysely<Database>): (() => Promise<ReadonlyMap<string, number>>) => {
-  let known: ReadonlyMap<string, number> = new Map()
-  let until = 0
-  return async () => {
-    if (performance.now() < until) return known
-    const { rows } = await sql<{ workspace_id: string; erasures: string }>`
-      select workspace_id, erasures from identity_ledgers where erasures > 0`.execute(db)
-    known = new Map(rows.map(({ workspace_id, erasures }) => [workspace_id, Number(erasures)]))
-    until = performance.now() + erasuresAgeMs
-    return known
-  }
+const factOf = ({ event, identifiers, previous }: Observed, { revision, erasures }: Revision): string => {
+  let fact = `${event.workspaceId}\0${revision}\0${erasures}`
+  for (const { type, value } of identifiers) fact += `\0${type}:${value}`
+  return previous === undefined ? fact : `${fact}\0\0${previous}`
 }
 
 const nothing = { refused: new Map<Observed, Forgotten>(), shortened: new Set<Observed>() }
 
+type Learned = Omit<Remaining, 'observations'> & {
+  /** Whether anything was written. */
+  readonly wrote: boolean
+}
+
 /**
- * Writes down what observations of a workspace teach, in a transaction that holds its ledger's lock. Resolves to what it left
- * out, since nothing is to be known of those people.
+ * Writes down what observations of a workspace teach, in a transaction that holds its ledger's lock; of those whose facts are
+ * known only their traits. Resolves to what it left out, since nothing is to be known of those people.
  */
 const learn = async (
   tx: LedgerTx,
   workspaceId: string,
   observed: readonly Observed[],
+  known: ReadonlySet<Observed>,
   metrics: Metrics,
-): Promise<Omit<Remaining, 'observations'>> => {
+): Promise<Learned> => {
   const ledger = await lockLedger(tx, workspaceId)
   // Whose workspace is gone is nobody's customer.
-  if (ledger === undefined) return nothing
+  if (ledger === undefined) return { ...nothing, wrote: false }
   const { observations, refused, shortened } =
     ledger.erasures === 0
       ? { ...nothing, observations: observed }
       : await withoutForgotten(tx, workspaceId, ledger, observed)
-  const needed = new Map(
-    observations.flatMap(neededFor).map((each): [string, Identifier] => [identifierKey(each), each]),
-  )
+  const needed = new Map<string, Identifier>()
+  const bearers = new Map<string, Identifier>()
+  for (const each of observations)
+    if (known.has(each)) for (const first of each.identifiers.slice(0, 1)) bearers.set(identifierKey(first), first)
+    else for (const one of neededFor(each, ledger.hasPrevious)) needed.set(identifierKey(one), one)
   const { graph, sequences } = await loadGraph(tx, workspaceId, [...needed.values()], ledger.hasSplits)
+  for (const [key, at] of await loadSequences(tx, workspaceId, [...bearers.values()])) sequences.set(key, at)
   const entries: Entry[] = []
   const traits: TraitRow[] = []
   let { sequence } = ledger
-  for (const observed of observations) {
-    const { event, identifiers } = observed
-    resolve(
-      {
-        graph,
-        // Who comes back is somebody else.
-        profileIdOf: (identifier) => profileIdOf(workspaceId, identifier, ledger.erasures),
-        next: () => ++sequence,
-        learn(operation) {
-          const cause = { eventId: event.eventId, sourceId: event.sourceId, actorId: null, time: observed.time() }
-          entries.push({ operation, cause })
-          if (operation.kind === 'create' || operation.kind === 'link')
-            sequences.set(identifierKey(operation.identifier), operation.sequence)
+  for (const each of observations) {
+    const { event, identifiers } = each
+    if (!known.has(each))
+      resolve(
+        {
+          graph,
+          // Who comes back is somebody else.
+          profileIdOf: (identifier) => profileIdOf(workspaceId, identifier, ledger.erasures),
+          next: () => ++sequence,
+          learn(operation) {
+            const cause = { eventId: event.eventId, sourceId: event.sourceId, actorId: null, time: each.time() }
+            entries.push({ operation, cause })
+            if (operation.kind === 'create' || operation.kind === 'link')
+              sequences.set(identifierKey(operation.identifier), operation.sequence)
+          },
         },
-      },
-      observed,
-    )
+        each,
+      )
     const identifier = identifiers[0] === undefined ? undefined : sequences.get(identifierKey(identifiers[0]))
-    if (identifier === undefined || observed.traits.length === 0) continue
-    const from = { identifier, time: observed.time(), event_id: event.eventId, source_id: event.sourceId }
-    for (const { name, value } of observed.traits) traits.push({ ...from, name, value: value ?? null })
+    if (identifier === undefined || each.traits.length === 0) continue
+    const from = { identifier, time: each.time(), event_id: event.eventId, source_id: event.sourceId }
+    for (const { name, value } of each.traits) traits.push({ ...from, name, value: value ?? null })
   }
   await appendEntries(tx, workspaceId, entries)
   await writeTraits(tx, workspaceId, traits)
   for (const [kind, list] of Map.groupBy(entries, ({ operation }) => operation.kind))
     metrics.count('profile_operations', list.length, { kind })
-  faultPoint('profiles.before-commit')
-  return { refused, shortened }
+  return { refused, shortened, wrote: entries.length + traits.length + refused.size > 0 }
 }
 
-export type LearningDeps = { db: Kysely<Database>; metrics: Metrics }
+/** What there may be to learn from events, and what becomes known by it. */
+type Sifted = {
+  /** By workspace. */
+  readonly fresh: Map<string, Observed[]>
+  /** Those of them whose facts are known: there are only their traits to learn. */
+  readonly known: Set<Observed>
+  readonly facts: Set<string>
+  /** How many events are nobody's, by reason. */
+  readonly nobody: Map<string, number>
+}
+
+const sift = (
+  events: readonly AcceptedEvent[],
+  revisions: ReadonlyMap<string, Revision>,
+  recent: Pick<Recent, 'has'>,
+): Sifted => {
+  const sifted: Sifted = { fresh: new Map(), known: new Set(), facts: new Set(), nobody: new Map() }
+  const { fresh, known, facts, nobody } = sifted
+  for (const event of events) {
+    const observed = observe(event)
+    if (observed.nobody !== undefined) {
+      nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
+      continue
+    }
+    const revision = revisions.get(event.workspaceId) ?? firstRevision
+    const fact = factOf(observed, revision)
+    // Of whom nothing is to be known depends on the time of each event.
+    const isKnown = recent.has(fact) || (revision.erasures === 0 && facts.has(fact))
+    if (isKnown && observed.traits.length === 0) continue
+    if (isKnown) known.add(observed)
+    else facts.add(fact)
+    const list = fresh.get(event.workspaceId)
+    if (list === undefined) fresh.set(event.workspaceId, [observed])
+    else list.push(observed)
+  }
+  return sifted
+}
+
+export type LearningDeps = {
+  db: Kysely<Database>
+  metrics: Metrics
+  /** Where to write down, with what was learned, how far it is; nowhere unless given. */
+  places?: Pick<Places, 'write'>
+}
 
 /**
  * Makes the function that profiles learn by. What it learns of accepted events is in the ledgers of their workspaces, and with
@@ -109,47 +160,59 @@ export type LearningDeps = { db: Kysely<Database>; metrics: Metrics }
 export const createLearning = ({
   db,
   metrics,
-}: LearningDeps): ((events: readonly AcceptedEvent[]) => Promise<void>) => {
-  const known = createRecent(knownFactBits)
-  const erasuresOf = createErasures(db)
+  places,
+}: LearningDeps): ((events: readonly AcceptedEvent[], reached?: Reached) => Promise<void>) => {
+  let recent = createRecent(knownFactBits)
 
-  return async (events) => {
-    const erasures = await erasuresOf()
-    const fresh = new Map<string, Observed[]>()
-    const facts = new Set<string>()
-    const nobody = new Map<string, number>()
-    for (const event of events) {
-      const observed = observe(event)
-      if (observed.nobody !== undefined) {
-        nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
-        continue
-      }
-      const forgets = erasures.get(event.workspaceId) ?? 0
-      const fact = factOf(observed, forgets)
-      // Of whom nothing is to be known depends on the time of each event.
-      if (observed.traits.length === 0 && ((forgets === 0 && facts.has(fact)) || known.has(fact))) continue
-      facts.add(fact)
-      const list = fresh.get(event.workspaceId)
-      if (list === undefined) fresh.set(event.workspaceId, [observed])
-      else list.push(observed)
-    }
+  /** Each workspace in a transaction of its own. The last one says how far all of them are. */
+  const write = async ({ fresh, known }: Sifted, reached: Reached | undefined): Promise<Map<string, Learned>> => {
+    const last = [...fresh.keys()].at(-1)
+    const learned = new Map<string, Learned>()
     for (const [workspaceId, observations] of fresh) {
-      const left = await db.transaction().execute((tx) => learn(tx, workspaceId, observations, metrics))
-      for (const reason of left.refused.values()) nobody.set(reason, (nobody.get(reason) ?? 0) + 1)
-      for (const each of [...left.refused.keys(), ...left.shortened])
-        facts.delete(factOf(each, erasures.get(workspaceId) ?? 0))
+      const placed = await db.transaction().execute(async (tx) => {
+        learned.set(workspaceId, await learn(tx, workspaceId, observations, known, metrics))
+        const isPlaced = workspaceId === last && [...learned.values()].some(({ wrote }) => wrote)
+        const place = isPlaced && reached !== undefined ? await places?.write(tx, reached) : undefined
+        faultPoint('profiles.before-commit')
+        return place
+      })
+      placed?.wrote()
+    }
+    return learned
+  }
+
+  return async (events, reached) => {
+    const revisions = await readRevisions(db, [...new Set(events.map(({ workspaceId }) => workspaceId))])
+    const sifted = sift(events, revisions, recent)
+    const { facts, nobody } = sifted
+    try {
+      for (const [workspaceId, { refused, shortened }] of await write(sifted, reached)) {
+        for (const reason of refused.values()) nobody.set(reason, (nobody.get(reason) ?? 0) + 1)
+        for (const each of [...refused.keys(), ...shortened])
+          facts.delete(factOf(each, revisions.get(workspaceId) ?? firstRevision))
+      }
+    } catch (error) {
+      // What was learned may be gone.
+      if (error instanceof BeginAnew) recent = createRecent(knownFactBits)
+      throw error
     }
     // A fact is known once it is written down.
-    for (const fact of facts) known.add(fact)
+    for (const fact of facts) recent.add(fact)
     metrics.count('profile_events', events.length)
     for (const [reason, count] of nobody) metrics.count('profile_events_without_profile', count, { reason })
   }
 }
 
-export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end'> & LearningDeps
+export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | 'kept'> & Pick<LearningDeps, 'db'>
 
 /** The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and goes on where it was. */
 export const createProfiles = ({ db, ...deps }: ProfilesDeps): Consumer => {
-  const learnOf = createLearning({ db, metrics: deps.metrics })
-  return createEventConsumer({ ...deps, name: 'profiles', handle: (events) => learnOf(events) })
+  const places = createPlaces(db)
+  const learnOf = createLearning({ db, metrics: deps.metrics, places })
+  return createEventConsumer({
+    ...deps,
+    name: 'profiles',
+    kept: places,
+    handle: (events, partition, place) => learnOf(events, { partition, place }),
+  })
 }

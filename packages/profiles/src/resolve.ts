@@ -22,12 +22,13 @@ const refusalsKept = 20
 /** Kinds of ids that an alias call may mean by its previous id. */
 const aliased = ['user_id', 'anonymous_id'] as const
 
-/** The identifiers whose profiles an observation needs: its own, and what alias calls may have said of them. */
-export const neededFor = ({ identifiers, previous }: Observation): Identifier[] => [
+/** The identifiers whose profiles an observation needs: its own, and what alias calls may have said of them, if there were any. */
+export const neededFor = ({ identifiers, previous }: Observation, hasPrevious: boolean): Identifier[] => [
   ...identifiers,
-  ...identifiers.flatMap(({ type, value }) =>
-    aliased.some((each) => each === type) ? [{ type: previousId, value }] : [],
-  ),
+  ...(hasPrevious ? identifiers.filter(({ type }) => aliased.some((each) => each === type)) : []).map(({ value }) => ({
+    type: previousId,
+    value,
+  })),
   ...(previous === undefined ? [] : [...aliased, previousId].map((type) => ({ type, value: previous }))),
 ]
 

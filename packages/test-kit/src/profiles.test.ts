@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { newId } from '@tributary/kernel'
-import { createProfiles, rebuildProfiles } from '@tributary/profiles'
+import { createProfileLedger, createProfiles, rebuildProfiles } from '@tributary/profiles'
 import type { Consumer } from '@tributary/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -135,7 +135,7 @@ test('whatever is killed when, profiles are those that the events make, and the 
   }
   await more()
   // What was there before is read from the event store.
-  await world.stream.trim((await world.readers.stream.ends()).map((offset, partition) => ({ partition, offset })))
+  await trimAll()
   for (const [point, pass] of [
     ['profiles.before-commit', '2'],
     ['consumer.before-commit', '2'],
@@ -203,6 +203,126 @@ test('while PostgreSQL refuses everybody, the consumer waits; then it catches up
   expect(await profilesOf(first())).toEqual(['user_id:before', 'user_id:later', 'user_id:meanwhile'])
 })
 
+const traitsOf = async (): Promise<Record<string, string | null>> => {
+  const rows = await database.db.selectFrom('profile_traits').select(['name', 'value']).orderBy('name').execute()
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+const identify = (traits: object, timestamp?: string): object => ({
+  type: 'identify',
+  userId: 'u',
+  traits,
+  ...(timestamp === undefined ? {} : { timestamp }),
+})
+
+/** Everything of profiles as it is now; what puts it back, as restoring a backup of the database does. */
+const backUp = async (): Promise<() => Promise<void>> => {
+  const restored = ['identity_ledgers', 'identity_places', 'profile_traits', ...tables]
+  for (const table of restored) await database.pool.query(`create table ${table}_before as table ${table}`)
+  return async () => {
+    await database.pool.query(`begin; ${restored.map((table) => `delete from ${table};`).join(' ')}
+      ${restored.map((table) => `insert into ${table} select * from ${table}_before;`).join(' ')} commit`)
+  }
+}
+const trimAll = async (): Promise<void> =>
+  world.stream.trim((await world.readers.stream.ends()).map((offset, partition) => ({ partition, offset })))
+
+/** Lets the stream go as far as it was when profiles stood where they stand now. */
+const outgrow = async (): Promise<void> => {
+  for (let n = 0; n < 40; n++)
+    await send(workspaces[2] ?? '', { userId: 'filler', properties: { text: 'x'.repeat(2000) } })
+  await world.pipeline.idle()
+  await trimAll()
+  const starts = await world.readers.stream.starts()
+  const kept = await database.db.selectFrom('identity_places').select(['partition', 'next']).execute()
+  expect(kept.filter(({ partition, next }) => (starts[partition] ?? 0) > Number(next))).not.toEqual([])
+}
+
+test.each([
+  ['while the stream has what came since', async () => {}],
+  ['when only stored events tell what came since', outgrow],
+])('a database that is restored gets what it lost again at the next start, %s', async (_, lose) => {
+  await send(first(), { userId: 'u1', anonymousId: 'a1' })
+  await send(second(), identify({ plan: 'free' }))
+  await handleAll()
+  await consumers.at(-1)?.stop()
+  const restore = await backUp()
+  const before = consumers.length
+  await send(first(), { userId: 'u1', anonymousId: 'a2' }, { userId: 'u2' })
+  await send(second(), identify({ plan: 'team' }))
+  await handleAll()
+  await consumers.at(before)?.stop()
+  await restore()
+  expect(await profilesOf(first())).toEqual(['anonymous_id:a1 user_id:u1'])
+  await lose()
+  await handleAll()
+  expect(await profilesOf(first())).toEqual(['anonymous_id:a1 anonymous_id:a2 user_id:u1', 'user_id:u2'])
+  expect(await traitsOf()).toEqual({ plan: '"team"' })
+})
+
+test('a database that is restored beneath a running consumer gets what it lost again with the next thing to learn', async () => {
+  const consumer = open()
+  consumer.give(all)
+  await send(first(), { userId: 'u1' })
+  await settle(consumer)
+  const restore = await backUp()
+  await send(first(), { userId: 'u2' }, { userId: 'u1', anonymousId: 'a1' })
+  await settle(consumer)
+  await restore()
+  await send(first(), { userId: 'u3' })
+  await settle(consumer)
+  expect(await profilesOf(first())).toEqual(['anonymous_id:a1 user_id:u1', 'user_id:u2', 'user_id:u3'])
+})
+
+test('a database that knows nothing any more gets everything again', async () => {
+  await send(first(), { userId: 'u1', anonymousId: 'a1' })
+  await handleAll()
+  await consumers.at(-1)?.stop()
+  for (const table of ['identity_ledgers', 'identity_places']) await database.pool.query(`delete from ${table}`)
+  expect(await dump()).toEqual([])
+  await handleAll()
+  expect(await profilesOf(first())).toEqual(['anonymous_id:a1 user_id:u1'])
+})
+
+test('evidence that was known before a split is refused when it comes again, and the refusal is in the ledger', async () => {
+  const consumer = open()
+  consumer.give(all)
+  const visit = { userId: 'u', anonymousId: 'a' }
+  await send(first(), visit)
+  await settle(consumer)
+  const { id } = await database.db.selectFrom('profiles').select('id').executeTakeFirstOrThrow()
+  const request = {
+    profileId: id,
+    identifiers: [{ type: 'anonymous_id', value: 'a' }],
+    actorId: newId(),
+    time: new Date(),
+  }
+  await database.db.transaction().execute((tx) => createProfileLedger(database.db).split(tx, first(), request))
+  await send(first(), visit)
+  await settle(consumer)
+  const refusals = await database.db
+    .selectFrom('identity_operations')
+    .select(['type', 'value', 'reason'])
+    .where('kind', '=', 'refuse')
+    .execute()
+  expect(refusals).toEqual([{ type: 'anonymous_id', value: 'a', reason: 'split' }])
+  expect(await profilesOf(first())).toEqual(['anonymous_id:a', 'user_id:u'])
+})
+
+test('with its workspace everything known of its people is gone, and that of others stays', async () => {
+  for (const workspace of [first, second])
+    await send(workspace(), { type: 'identify', userId: 'u', anonymousId: 'a', traits: { a: 1 } })
+  await handleAll()
+  await database.db.deleteFrom('workspaces').where('id', '=', first()).execute()
+  for (const table of ['identity_ledgers', 'profile_traits', ...tables]) {
+    const { rows } = await database.pool.query<{ id: string }>(`select distinct workspace_id as id from ${table}`)
+    expect(
+      rows.filter(({ id }) => id !== second()),
+      table,
+    ).toEqual([])
+  }
+  expect(await profilesOf(second())).toEqual(['anonymous_id:a user_id:u'])
+})
+
 test('profiles never cross a workspace, and events of one that is gone are passed over', async () => {
   await send(first(), { userId: 'u', anonymousId: 'a' })
   await send(second(), { userId: 'v', anonymousId: 'a' })
@@ -231,18 +351,7 @@ test('a merge is recorded with the event that caused it', async () => {
   expect(merged).toEqual([{ merged_into: merge?.profile_id }])
 })
 
-const traitsOf = async (): Promise<Record<string, string | null>> => {
-  const rows = await database.db.selectFrom('profile_traits').select(['name', 'value']).orderBy('name').execute()
-  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
-}
-const identify = (traits: object, timestamp?: string): object => ({
-  type: 'identify',
-  userId: 'u',
-  traits,
-  ...(timestamp === undefined ? {} : { timestamp }),
-})
-
-test('a trait is the latest by its time, in whatever order events come; one of the year 9999 does not win for ever', async () => {
+test('a trait is the latest by its time, in whatever order events come; one of the year 9999 does not win for ever, and one of the year 1 counts from its receipt', async () => {
   const consumer = open()
   consumer.give(all)
   await send(first(), identify({ a: 'future', b: 1, c: 'late' }, '9999-01-01T00:00:00Z'))
@@ -265,6 +374,25 @@ test('of ten thousand traits of one person five hundred are kept, and that other
   const traits = await traitsOf()
   expect(Object.keys(traits)).toHaveLength(501)
   expect(traits['']).toBe(null)
+})
+
+test('a trait that changes its type is of the type that came last', async () => {
+  const consumer = open()
+  consumer.give(all)
+  for (const [n, value] of [1, 'text', { nested: true }, [1], null, false].entries()) {
+    await send(first(), identify({ seats: value }, `2026-01-0${n + 1}T00:00:00Z`))
+    await settle(consumer)
+    expect(await traitsOf()).toEqual({ seats: JSON.stringify(value) })
+  }
+})
+
+test('an event with a trait of 1 MB is refused, and teaches nothing', async () => {
+  await send(first(), identify({ bio: 'x'.repeat(1024 * 1024), plan: 'team' }))
+  await handleAll()
+  const [event] = await eventStore.query<{ status: string }>('select status from events')
+  expect(event?.status).toBe('rejected')
+  expect(await traitsOf()).toEqual({})
+  expect(await profilesOf(first())).toEqual([])
 })
 
 test('a trait that is too large is recorded without its value, until a smaller one comes', async () => {

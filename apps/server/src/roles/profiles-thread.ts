@@ -1,5 +1,6 @@
 // The profiles role in a worker thread of its own: reads the stream, writes who is who into the relational store, and
 // says it to the event store.
+import { constants } from 'node:os'
 import { storedForm } from '@tributary/control'
 import { followStoredPositions } from '@tributary/pipeline'
 import { createOwnersProjection, createProfiles } from '@tributary/profiles'
@@ -7,7 +8,12 @@ import { createCut, createReadingProgress, openLogReader } from '@tributary/stor
 import { openRoleContext } from './role-context.ts'
 import { hostRole } from './thread-host.ts'
 
-const context = openRoleContext('profiles', { log: 'stream', maxConnections: 4 })
+// Under load profiles are behind, and make up for it: storing and delivering come first.
+const context = openRoleContext('profiles', {
+  log: 'stream',
+  maxConnections: 4,
+  priority: constants.priority.PRIORITY_LOW,
+})
 const { coordination, db, eventStore, folders, journal, logger, metrics, reader } = context
 const requests = openLogReader({ dir: folders.requests })
 const stored = followStoredPositions(coordination)
@@ -23,6 +29,8 @@ const profiles = createProfiles({
   },
   logger,
   metrics,
+  // People see a profile seconds after its event: fewer transactions are worth a quarter of one.
+  settings: { lingerMs: 250 },
 })
 
 const progress = createReadingProgress({ eventStore, journal, partitions: reader.partitions })

@@ -394,6 +394,20 @@ export type IdentityLedgersTable = {
   erasures: ColumnType<string, number | undefined, number>
   /** What identifiers are hashed with; null while there are no hashes. */
   privacy_key: Uint8Array | null
+  /** Whether an alias call has named an identifier. */
+  has_previous: Generated<boolean>
+  /** Counts what makes facts that are known worth looking at again. */
+  revision: Generated<string>
+}
+
+/** Up to where accepted events of a partition are in the ledgers. */
+export type IdentityPlacesTable = {
+  partition: number
+  /** Another one with each change. */
+  mark: string
+  next: ColumnType<string, number, number>
+  incarnation: string | null
+  note: string
 }
 
 /** What was learned of who is who. */
@@ -556,6 +570,7 @@ export type Database = {
   notifications: NotificationsTable
   identity_ledgers: IdentityLedgersTable
   identity_operations: IdentityOperationsTable
+  identity_places: IdentityPlacesTable
   profiles: ProfilesTable
   profile_identifiers: ProfileIdentifiersTable
   profile_identifiers_apart: ProfileIdentifiersApartTable
