@@ -80,6 +80,18 @@ export const profileScreens: Screen[] = [
     },
   },
   {
+    name: 'profile-settings-identity',
+    path: filled(({ workspace }) => `${workspace}/profiles/settings`),
+    ready: settled,
+  },
+  {
+    name: 'profile-settings-error',
+    path: filled(({ workspace }) => `${workspace}/profiles/settings`),
+    prepare: failing(/\/api\/workspaces\/[^/]+\/identitySettings$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  {
     name: 'profile-missing',
     path: filled(({ workspace }) => `${workspace}/profiles/unknown`),
     expectsFailedCalls: true,

@@ -252,6 +252,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         collection: () => keys.refresh(),
         pipeline: () => refreshOf(threads.pipeline),
         delivery: () => refreshOf(threads.delivery),
+        profiles: () => refreshOf(threads.profiles),
       }),
       logger,
       metrics,

@@ -14,6 +14,7 @@ test('a write is read when those who follow it have seen it, and others are not 
       },
       pipeline: async () => void asked.push('pipeline'),
       delivery: async () => void asked.push('delivery'),
+      profiles: async () => void asked.push('profiles'),
     },
     60_000,
   )
@@ -30,7 +31,7 @@ test('a write is read when those who follow it have seen it, and others are not 
 
 test('who cannot follow, or not in time, is waited for no longer', async () => {
   const barrier = createReadYourWritesBarrier(
-    { collection: never, pipeline: never, delivery: () => Promise.reject(new Error('away')) },
+    { collection: never, pipeline: never, delivery: () => Promise.reject(new Error('away')), profiles: never },
     1,
   )
   await barrier(['collection'])

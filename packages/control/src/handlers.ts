@@ -33,6 +33,8 @@ import { listSourceEvents } from './events/list-by-source.ts'
 import { discardFailureGroup } from './failure-groups/discard.ts'
 import { getFailureGroup } from './failure-groups/get.ts'
 import { listFailureGroups } from './failure-groups/list.ts'
+import { getIdentitySettings } from './identity-settings/get.ts'
+import { updateIdentitySettings } from './identity-settings/update.ts'
 import type { Images } from './images/images.ts'
 import { getInferredSchema } from './inferred-schemas/get.ts'
 import { acceptInvitationLink } from './invitation-links/accept.ts'
@@ -295,6 +297,7 @@ export const createHandlers = (
   },
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   metrics: { get: getMetrics(deps) },
+  identitySettings: { get: getIdentitySettings(deps), update: updateIdentitySettings(deps) },
   profiles: {
     getCoverage: getProfileCoverage(deps),
     getTraitHistory: getTraitHistory(deps),

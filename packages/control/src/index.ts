@@ -4,6 +4,7 @@ export {
   createDestinationCache,
   type DestinationCache,
 } from './configuration-cache/destination-cache.ts'
+export { createIdentityCache, type IdentityCache } from './configuration-cache/identity-cache.ts'
 export { type CachedSchema, createSchemaCache, type SchemaCache } from './configuration-cache/schema-cache.ts'
 export { createWriteKeyCache, type WriteKeyCache, type WriteKeyEntry } from './configuration-cache/write-key-cache.ts'
 export { type Control, createControl } from './control.ts'

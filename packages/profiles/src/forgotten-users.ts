@@ -2,6 +2,7 @@ import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { identifierHash } from './forget.ts'
 import { identifiersOf } from './identifiers.ts'
+import { defaultRules } from './rules.ts'
 
 /** Who was deleted lately, for those who handle events without a transaction. */
 export type ForgottenUsers = {
@@ -47,7 +48,8 @@ export const createForgottenUsers = ({
     until: (workspaceId) => known.get(workspaceId)?.until ?? 0,
     isOf(workspaceId, { userId, anonymousId, receivedAt }) {
       const workspace = known.get(workspaceId)
-      const [owner] = identifiersOf({ userId, anonymousId }).identifiers
+      // Whose an event is does not depend on what the workspace decides.
+      const [owner] = identifiersOf({ userId, anonymousId }, defaultRules).identifiers
       if (workspace === undefined || owner === undefined) return false
       const time = workspace.times.get(identifierHash(workspace.key, owner))
       return time !== undefined && Date.parse(receivedAt) <= time

@@ -1,8 +1,10 @@
+import { defaultIdentityRules } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import { identifiersOf } from './identifiers.ts'
+import { contactsOf, identifiersOf } from './identifiers.ts'
+import { defaultRules, rulesOf } from './rules.ts'
 
-const texts = (naming: Parameters<typeof identifiersOf>[0]): string[] =>
-  identifiersOf(naming).identifiers.map(({ type, value }) => `${type}:${value}`)
+const texts = (naming: Parameters<typeof identifiersOf>[0], rules = defaultRules): string[] =>
+  identifiersOf(naming, rules).identifiers.map(({ type, value }) => `${type}:${value}`)
 
 test.each([
   '',
@@ -20,7 +22,7 @@ test.each([
   '[object Object]',
   'NaN',
 ])('the value %j stands for nobody', (value) => {
-  expect(identifiersOf({ userId: value })).toEqual({ identifiers: [], refused: 'blocked' })
+  expect(identifiersOf({ userId: value }, defaultRules)).toEqual({ identifiers: [], refused: 'blocked' })
   expect(texts({ userId: value, anonymousId: 'a' })).toEqual(['anonymous_id:a'])
 })
 
@@ -31,7 +33,7 @@ test.each([
   ['a\ud800', 'not_text'],
   ['a\ufffd', 'not_text'],
 ])('a value that no database keeps or that is too long is no identifier', (value, reason) => {
-  expect(identifiersOf({ anonymousId: value })).toEqual({ identifiers: [], refused: reason })
+  expect(identifiersOf({ anonymousId: value }, defaultRules)).toEqual({ identifiers: [], refused: reason })
 })
 
 test.each(['nullable', '10', '-10', 'я'.repeat(256), ' u', "'; drop table profiles"])(
@@ -72,5 +74,58 @@ describe('external ids', () => {
 
   test('beyond ten of one event are not looked at', () => {
     expect(external(...Array.from({ length: 50 }, (_, n) => ({ id: `c-${n}`, type: 'shop' })))).toHaveLength(12)
+  })
+})
+
+describe('values that the workspace blocks', () => {
+  const rules = rulesOf({ ...defaultIdentityRules, blocked_values: [' Kiosk ', 'test'] }, '')
+
+  test('give an event to nobody, whatever else it has, when they are what it would belong to', () => {
+    expect(identifiersOf({ userId: 'TEST', anonymousId: 'a' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
+    expect(identifiersOf({ anonymousId: 'kiosk' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
+  })
+
+  test('are left out beside other identifiers, and other values are not', () => {
+    const context = { externalIds: [{ id: 'test', type: 'shop' }] }
+    expect(texts({ userId: 'u', anonymousId: 'kiosk', context }, rules)).toEqual(['user_id:u'])
+    expect(texts({ userId: 'tests', anonymousId: 'kiosk-1' }, rules)).toEqual(['user_id:tests', 'anonymous_id:kiosk-1'])
+  })
+})
+
+describe('email addresses and phone numbers', () => {
+  const linking = rulesOf({ ...defaultIdentityRules, link_email: true, link_phone: true }, '')
+  const contacts = (email: unknown, phone: unknown, rules = linking): string[] => {
+    const traits = [
+      { name: 'email', value: JSON.stringify(email) },
+      { name: 'phone', value: JSON.stringify(phone) },
+    ]
+    return contactsOf(traits, rules).map(({ type, value }) => `${type}:${value}`)
+  }
+
+  test.each([
+    ['Ada@Example.com ', '+44 20 7946-0958', ['email:ada@example.com', 'phone:+442079460958']],
+    ['ada@example', '020 7946 0958', []],
+    ['a b@example.com', '0044 (20) 79460958', ['phone:+442079460958']],
+    [7, null, []],
+    ['', '', []],
+  ])('%j and %j are the identifiers %j', (email, phone, expected) => {
+    expect(contacts(email, phone)).toEqual(expected)
+  })
+
+  test('are none where the workspace does not link by them', () => {
+    expect(contacts('a@example.com', '+442079460958', defaultRules)).toEqual([])
+    const email = rulesOf({ ...defaultIdentityRules, link_email: true }, '')
+    expect(contacts('a@example.com', '+442079460958', email)).toEqual(['email:a@example.com'])
+  })
+
+  test('come behind the user id and before all others', () => {
+    const context = { externalIds: [{ id: '1', type: 'crm' }] }
+    const given = contactsOf([{ name: 'email', value: '"a@example.com"' }], linking)
+    expect(texts({ userId: 'u', anonymousId: 'a', context, contacts: given }, linking)).toEqual([
+      'user_id:u',
+      'email:a@example.com',
+      'crm:1',
+      'anonymous_id:a',
+    ])
   })
 })

@@ -1,15 +1,11 @@
+import { externalIdKind } from '@tributary/contract'
+import type { Rules } from './rules.ts'
+
 /** What an event says of who did it: a kind of identifier, and its value as it came. */
 export type Identifier = { readonly type: string; readonly value: string }
 
-/**
- * Of each kind a profile has at most so many; those that are not named have `other`. `total` bounds all of them together,
- * whoever asks for more.
- */
-export const identifierLimits = { user_id: 1, other: 5, total: 100 } as const
-
-/** How many identifiers of a kind a profile may have. */
-export const limitOf = (type: string): number =>
-  type === 'user_id' ? identifierLimits.user_id : identifierLimits.other
+/** Identifiers of all kinds that a profile has at most, whoever asks for more. */
+export const maxIdentifiers = 100
 
 /** The kind under which a profile keeps an id that an alias call gave up: it stands for a user id or an anonymous id. */
 export const previousId = 'previous_id'
@@ -43,7 +39,6 @@ export const identifierKey = ({ type, value }: Identifier): string => `${type}:$
 
 /** Kinds with a meaning of their own, which an external id cannot claim. */
 const reserved = new Set(['user_id', 'anonymous_id', previousId, 'email', 'phone'])
-const kind = /^[a-z0-9][a-z0-9_.-]{0,49}$/
 
 /** Usable identifiers in `context.externalIds`, as Segment's libraries send them, by their kinds: of users, and not encoded. */
 const externalOf = (context: unknown): Identifier[] => {
@@ -54,7 +49,7 @@ const externalOf = (context: unknown): Identifier[] => {
     const isTaken =
       typeof id === 'string' &&
       typeof type === 'string' &&
-      kind.test(type) &&
+      externalIdKind.test(type) &&
       !reserved.has(type) &&
       (collection === undefined || collection === 'users') &&
       (encoding === undefined || encoding === 'none') &&
@@ -65,25 +60,59 @@ const externalOf = (context: unknown): Identifier[] => {
   return [...new Map(byKind.map((each) => [identifierKey(each), each])).values()]
 }
 
+/** An email address as an identifier: letter case is nobody's difference. Undefined for what is none. */
+const emailOf = (text: string): string | undefined => {
+  const address = text.trim().toLowerCase()
+  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address) ? address : undefined
+}
+
+/** A phone number as an identifier, by its digits. Without a country it is the number of many, and none: undefined. */
+const phoneOf = (text: string): string | undefined => {
+  const number = text.replace(/[\s().-]/g, '').replace(/^00/, '+')
+  return /^\+[1-9]\d{6,14}$/.test(number) ? number : undefined
+}
+
+/** A trait, its value as JSON text. */
+type Trait = { readonly name: string; readonly value: string | undefined }
+
+/** Identifiers among the traits of an event, as far as the workspace links by them; of several the last. */
+export const contactsOf = (traits: readonly Trait[], { linksEmail, linksPhone }: Rules): Identifier[] => {
+  if (!linksEmail && !linksPhone) return []
+  const valueOf = (wanted: string): string => {
+    const json = traits.findLast(({ name }) => name === wanted)?.value ?? ''
+    return json.startsWith('"') ? String(JSON.parse(json)) : ''
+  }
+  const email = linksEmail ? emailOf(valueOf('email')) : undefined
+  const phone = linksPhone ? phoneOf(valueOf('phone')) : undefined
+  return [
+    ...(email === undefined ? [] : [{ type: 'email', value: email }]),
+    ...(phone === undefined ? [] : [{ type: 'phone', value: phone }]),
+  ]
+}
+
 /** What of an event says who did it. */
 export type Naming = {
   readonly userId?: string | undefined
   readonly anonymousId?: string | undefined
   readonly context?: unknown
+  /** What `contactsOf` its traits gives. */
+  readonly contacts?: readonly Identifier[]
 }
 
 /** Identifiers of an event, and why it has none. */
 export type Identified = {
-  /** The user id, else the anonymous id: the event belongs to its profile. Then the others, by their priority. */
+  /** The user id, else the anonymous id: the event belongs to its profile. Then email, phone, external ids, anonymous id. */
   readonly identifiers: readonly Identifier[]
   readonly refused: Unusable | undefined
 }
 
 /**
  * The usable identifiers of an event. Of one that has neither a user id nor an anonymous id that is usable there are none:
- * whom an event belongs to follows from these two. Values are compared as they are, to the letter.
+ * whom an event belongs to follows from these two. It belongs to nobody, too, when the workspace blocks the value of the one
+ * that it belongs to. Values are compared as they are, to the letter.
  */
-export const identifiersOf = ({ userId, anonymousId, context }: Naming): Identified => {
+export const identifiersOf = (naming: Naming, rules: Rules): Identified => {
+  const { userId, anonymousId, context, contacts = [] } = naming
   const noUser = userId === undefined ? undefined : unusable(userId)
   const noDevice = anonymousId === undefined ? undefined : unusable(anonymousId)
   const refused = noUser ?? noDevice
@@ -92,7 +121,10 @@ export const identifiersOf = ({ userId, anonymousId, context }: Naming): Identif
     anonymousId === undefined || noDevice !== undefined ? undefined : { type: 'anonymous_id', value: anonymousId }
   const first = user ?? device
   if (first === undefined) return { identifiers: [], refused }
-  const identifiers: Identifier[] = context === undefined ? [first] : [first, ...externalOf(context)]
-  if (device !== undefined && device !== first) identifiers.push(device)
+  if (rules.isBlocked(first.value)) return { identifiers: [], refused: 'blocked' }
+  const identifiers = [first]
+  for (const each of [...contacts, ...(context === undefined ? [] : externalOf(context))])
+    if (unusable(each.value) === undefined && !rules.isBlocked(each.value)) identifiers.push(each)
+  if (device !== undefined && device !== first && !rules.isBlocked(device.value)) identifiers.push(device)
   return { identifiers, refused }
 }

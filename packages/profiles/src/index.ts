@@ -3,3 +3,4 @@ export { createOwnersProjection, type OwnersProjection } from './owners/projecti
 export { createProfileLedger } from './profile-ledger.ts'
 export { createLearning, createProfiles, type ProfilesDeps } from './profiles.ts'
 export { rebuildProfiles } from './rebuild.ts'
+export { defaultRules, type Rules, rulesOf } from './rules.ts'

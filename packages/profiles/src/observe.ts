@@ -1,8 +1,9 @@
 import type { PipelineEvent } from '@tributary/contract'
 import { endOfString, jsonMembers } from '@tributary/kernel'
 import type { AcceptedEvent } from '@tributary/storage'
-import { type Identified, identifiersOf, unusable } from './identifiers.ts'
+import { contactsOf, type Identified, identifiersOf, unusable } from './identifiers.ts'
 import type { Observation } from './resolve.ts'
+import { defaultRules, type Rules } from './rules.ts'
 
 /** Limits of traits: names of one identifier, characters of a name, bytes of a value as JSON. */
 export const traitLimits = { names: 500, nameLength: 200, valueBytes: 8192 } as const
@@ -16,6 +17,8 @@ export type TraitValue = { readonly name: string; readonly value: string | undef
 /** What profiles learn from an event. */
 export type Observed = Observation & {
   readonly event: AcceptedEvent
+  /** Those that it was looked at by. */
+  readonly rules: Rules
   /** Why it names nobody; undefined when it does. */
   readonly nobody: Identified['refused'] | 'missing'
   /** The lesser of the event's own time and that of its receipt, RFC 3339. Read only where something is learned. */
@@ -101,25 +104,30 @@ const timeOf = (json: string): string => {
   return Date.parse(timestamp) < Date.parse(receivedAt) ? timestamp : receivedAt
 }
 
-/** What an accepted event says of who did it and what they are like. */
-export const observe = (event: AcceptedEvent): Observed => {
+/** What an accepted event says of who did it and what they are like, by the rules of its workspace. */
+export const observe = (event: AcceptedEvent, rules: Rules = defaultRules): Observed => {
   const { json } = event
   const head = headOf(json)
   const { type, userId, anonymousId, previousId, rest } = head
   const context = json.includes('"externalIds":[', rest) ? (JSON.parse(json) as PipelineEvent).context : undefined
-  const { identifiers, refused } = identifiersOf({ userId, anonymousId, context })
   const hasTraits = type === 'identify' || type === 'group' || json.includes('"traits":{', rest)
+  const traits = hasTraits ? traitsOf(head, json) : []
+  const contacts = contactsOf(traits, rules)
+  const { identifiers, refused } = identifiersOf({ userId, anonymousId, context, contacts }, rules)
   let time: string | undefined
   return {
     event,
+    rules,
     identifiers,
     previous:
-      type === 'alias' && previousId !== undefined && unusable(previousId) === undefined ? previousId : undefined,
+      type === 'alias' && previousId !== undefined && unusable(previousId) === undefined && !rules.isBlocked(previousId)
+        ? previousId
+        : undefined,
     nobody: identifiers.length > 0 ? undefined : (refused ?? 'missing'),
     time() {
       time ??= timeOf(json)
       return time
     },
-    traits: hasTraits && identifiers.length > 0 ? traitsOf(head, json) : [],
+    traits: identifiers.length > 0 ? traits : [],
   }
 }

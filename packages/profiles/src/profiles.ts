@@ -25,6 +25,7 @@ import { createPlaces, type Places, type Reached } from './places.ts'
 import { createRecent, type Recent } from './recent.ts'
 import { type Forgotten, type Remaining, withoutForgotten } from './refuse-forgotten.ts'
 import { neededFor, resolve } from './resolve.ts'
+import { defaultRules, type Rules } from './rules.ts'
 import { type TraitRow, writeTraits } from './traits.ts'
 
 /** Facts that are remembered as known, over all workspaces: 2 to this power, 8 MB. */
@@ -33,11 +34,11 @@ const knownFactBits = 20
 const firstRevision: Revision = { revision: '0', erasures: 0 }
 
 /**
- * What an observation says of who is who, as one text. After a split, and after people were forgotten, it is another one: what
- * was known of them is to be learned anew.
+ * What an observation says of who is who, as one text. After a split, after people were forgotten, and by other rules it
+ * is another one: what was known then is to be learned anew.
  */
-const factOf = ({ event, identifiers, previous }: Observed, { revision, erasures }: Revision): string => {
-  let fact = `${event.workspaceId}\0${revision}\0${erasures}`
+const factOf = ({ event, identifiers, previous, rules }: Observed, { revision, erasures }: Revision): string => {
+  let fact = `${event.workspaceId}\0${revision}\0${erasures}\0${rules.version}`
   for (const { type, value } of identifiers) fact += `\0${type}:${value}`
   return previous === undefined ? fact : `${fact}\0\0${previous}`
 }
@@ -83,6 +84,7 @@ const learn = async (
       resolve(
         {
           graph,
+          limitOf: each.rules.limitOf,
           // Who comes back is somebody else.
           profileIdOf: (identifier) => profileIdOf(workspaceId, identifier, ledger.erasures),
           next: () => ++sequence,
@@ -122,11 +124,12 @@ const sift = (
   events: readonly AcceptedEvent[],
   revisions: ReadonlyMap<string, Revision>,
   recent: Pick<Recent, 'has'>,
+  rulesFor: (workspaceId: string) => Rules,
 ): Sifted => {
   const sifted: Sifted = { fresh: new Map(), known: new Set(), facts: new Set(), nobody: new Map() }
   const { fresh, known, facts, nobody } = sifted
   for (const event of events) {
-    const observed = observe(event)
+    const observed = observe(event, rulesFor(event.workspaceId))
     if (observed.nobody !== undefined) {
       nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
       continue
@@ -147,6 +150,8 @@ const sift = (
 
 export type LearningDeps = {
   db: Kysely<Database>
+  /** The rules of a workspace, from memory; all have the defaults unless given. */
+  rulesFor?: (workspaceId: string) => Rules
   metrics: Metrics
   /** Where to write down, with what was learned, how far it is; nowhere unless given. */
   places?: Pick<Places, 'write'>
@@ -159,6 +164,7 @@ export type LearningDeps = {
  */
 export const createLearning = ({
   db,
+  rulesFor = () => defaultRules,
   metrics,
   places,
 }: LearningDeps): ((events: readonly AcceptedEvent[], reached?: Reached) => Promise<void>) => {
@@ -183,7 +189,7 @@ export const createLearning = ({
 
   return async (events, reached) => {
     const revisions = await readRevisions(db, [...new Set(events.map(({ workspaceId }) => workspaceId))])
-    const sifted = sift(events, revisions, recent)
+    const sifted = sift(events, revisions, recent, rulesFor)
     const { facts, nobody } = sifted
     try {
       for (const [workspaceId, { refused, shortened }] of await write(sifted, reached)) {
@@ -203,12 +209,13 @@ export const createLearning = ({
   }
 }
 
-export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | 'kept'> & Pick<LearningDeps, 'db'>
+export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | 'kept'> &
+  Pick<LearningDeps, 'db' | 'rulesFor'>
 
 /** The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and goes on where it was. */
-export const createProfiles = ({ db, ...deps }: ProfilesDeps): Consumer => {
+export const createProfiles = ({ db, rulesFor, ...deps }: ProfilesDeps): Consumer => {
   const places = createPlaces(db)
-  const learnOf = createLearning({ db, metrics: deps.metrics, places })
+  const learnOf = createLearning({ db, ...(rulesFor === undefined ? {} : { rulesFor }), metrics: deps.metrics, places })
   return createEventConsumer({
     ...deps,
     name: 'profiles',

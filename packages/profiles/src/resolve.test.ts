@@ -1,7 +1,9 @@
+import { defaultIdentityRules, type IdentityRules } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { type Identifier, identifierKey } from './identifiers.ts'
 import { applyOperation, emptyGraph, type IdentityGraph, type Operation } from './operations.ts'
 import { type Observation, resolve } from './resolve.ts'
+import { rulesOf } from './rules.ts'
 import { createRandom, setsOf } from './testing/people.ts'
 
 /** Longer in `npm run soak`. */
@@ -9,7 +11,8 @@ const streams = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 5000 : 500
 const interleavings = 20
 
 /** A ledger that is kept in memory. */
-const open = () => {
+const open = (decided: Partial<IdentityRules> = {}) => {
+  const rules = rulesOf({ ...defaultIdentityRules, anonymous_id_limit: 5, ...decided }, '')
   const graph = emptyGraph()
   const learned: Operation[] = []
   return {
@@ -20,6 +23,7 @@ const open = () => {
         resolve(
           {
             graph,
+            limitOf: rules.limitOf,
             profileIdOf: identifierKey,
             next: () => learned.length + 1,
             learn: (operation) => void learned.push(operation),
@@ -191,6 +195,30 @@ describe('who is who', () => {
     expect(ledger.learned.at(-1)).toMatchObject({ kind: 'refuse', identifier: id('a6'), by: id('u1'), reason: 'limit' })
     ledger.see(event('a6'))
     expect(ledger.graph.owners.get(key('a6'))).toBe(key('a6'))
+  })
+
+  test('limits are what the workspace says, for each kind, and of some kinds of external ids there is one', () => {
+    const ledger = open({ anonymous_id_limit: 2, external_id_limit: 3, single_kinds: ['card'] })
+    for (let n = 0; n < 9; n++) ledger.see(event('u1', `card:${n}`, `shop:${n}`, `a${n}`))
+    expect(ledger.profiles()).toEqual(['anonymous_id:a0 anonymous_id:a1 card:0 shop:0 shop:1 shop:2 user_id:u1'])
+  })
+
+  test('another limit changes nothing of before, and is about what comes', () => {
+    const before = open({ anonymous_id_limit: 2 })
+    before.see(event('u1', 'a1'), event('u1', 'a2'), event('u1', 'a3'))
+    const known = before.learned.length
+    const rules = rulesOf({ ...defaultIdentityRules, anonymous_id_limit: 3 }, '')
+    const learned: Operation[] = []
+    const deps = {
+      graph: before.graph,
+      limitOf: rules.limitOf,
+      profileIdOf: identifierKey,
+      next: () => known + learned.length + 1,
+      learn: (operation: Operation) => void learned.push(operation),
+    }
+    expect(before.graph.owners.has(key('a3'))).toBe(false)
+    resolve(deps, event('u1', 'a3'))
+    expect(learned).toMatchObject([{ kind: 'link', identifier: id('a3') }])
   })
 
   test('at a limit the identifier of lowest priority is left out, and those above it are linked', () => {

@@ -1,4 +1,4 @@
-import { type Identifier, identifierKey, identifierLimits, limitOf, previousId } from './identifiers.ts'
+import { type Identifier, identifierKey, maxIdentifiers, previousId } from './identifiers.ts'
 import {
   applyOperation,
   type IdentityGraph,
@@ -39,8 +39,13 @@ const countsOf = ({ identifiers }: Pick<Known, 'identifiers'>): Map<string, numb
 }
 
 /** Whether two sets of identifiers are too many for one profile. An alias call says that they are one person: only the total holds. */
-const isTooMany = (one: Pick<Known, 'identifiers'>, other: Pick<Known, 'identifiers'>, alias: boolean): boolean => {
-  if (one.identifiers.size + other.identifiers.size > identifierLimits.total) return true
+const isTooMany = (
+  one: Pick<Known, 'identifiers'>,
+  other: Pick<Known, 'identifiers'>,
+  alias: boolean,
+  limitOf: (type: string) => number,
+): boolean => {
+  if (one.identifiers.size + other.identifiers.size > maxIdentifiers) return true
   if (alias) return false
   const counts = countsOf(one)
   return [...countsOf(other)].some(([type, count]) => {
@@ -64,6 +69,8 @@ const areApart = (
 }
 
 export type ResolveDeps = {
+  /** How many identifiers of a kind a profile may have. */
+  limitOf(type: string): number
   /** All profiles, refusals and splits that `neededFor` leads to; what is learned is applied to it. */
   graph: IdentityGraph
   /** The id of a profile that begins with an identifier. */
@@ -98,7 +105,7 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
 
   /** Why a profile cannot have these identifiers, too. */
   const obstacle = (profile: Known, other: Pick<Known, 'identifiers'>, alias: boolean): Refusal | undefined =>
-    areApart(graph, profile, other) ? 'split' : isTooMany(profile, other, alias) ? 'limit' : undefined
+    areApart(graph, profile, other) ? 'split' : isTooMany(profile, other, alias, deps.limitOf) ? 'limit' : undefined
 
   /** Brings an identifier, with whoever is known by it, into the profile of `by`. */
   const join = (by: Identifier, identifier: Identifier, alias: boolean): void => {

@@ -1,25 +1,28 @@
 // The profiles role in a worker thread of its own: reads the stream, writes who is who into the relational store, and
 // says it to the event store.
 import { constants } from 'node:os'
-import { storedForm } from '@tributary/control'
+import { createIdentityCache, storedForm } from '@tributary/control'
 import { followStoredPositions } from '@tributary/pipeline'
-import { createOwnersProjection, createProfiles } from '@tributary/profiles'
+import { createOwnersProjection, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
 import { createCut, createReadingProgress, openLogReader } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
-import { hostRole } from './thread-host.ts'
+import { hostRole, startCache } from './thread-host.ts'
 
-// Under load profiles are behind, and make up for it: storing and delivering come first.
+// Under load profiles are behind, and make up for it: storing and delivering come first. The configuration cache listens on a
+// connection, and looks for changes on another.
 const context = openRoleContext('profiles', {
   log: 'stream',
-  maxConnections: 4,
+  maxConnections: 6,
   priority: constants.priority.PRIORITY_LOW,
 })
-const { coordination, db, eventStore, folders, journal, logger, metrics, reader } = context
+const { coordination, db, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const requests = openLogReader({ dir: folders.requests })
 const stored = followStoredPositions(coordination)
+const identity = createIdentityCache({ db, pool: relational.pool, logger, make: rulesOf })
 
 const profiles = createProfiles({
   db,
+  rulesFor: (workspaceId) => identity.find(workspaceId) ?? defaultRules,
   reader,
   journal,
   history: {
@@ -38,7 +41,8 @@ const owners = createOwnersProjection({ db, eventStore, logger })
 
 await hostRole({
   role: {
-    start() {
+    async start() {
+      await startCache(identity)
       profiles.give(Array.from({ length: reader.partitions }, (_, partition) => partition))
       owners.start()
     },
@@ -49,10 +53,15 @@ await hostRole({
     },
     wake: () => reader.notice(),
   },
-  answers: { needed: () => profiles.needed(), progress: (workspaceId) => progress(String(workspaceId)) },
+  answers: {
+    needed: () => profiles.needed(),
+    progress: (workspaceId) => progress(String(workspaceId)),
+    refresh: () => identity.refresh(),
+  },
   metrics,
   async close() {
     requests.close()
+    await identity.stop()
     await context.close()
   },
 })

@@ -30,6 +30,7 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   sourceEvent: [paths.sourceEvent(`${workspace}/sources/s1`, '0-1-0'), `/${patterns.workspace}/${patterns.source}`],
   events: [paths.events(workspace), `/${patterns.workspace}/${patterns.events}`],
   profiles: [paths.profiles(workspace), `/${patterns.workspace}/${patterns.profiles}`],
+  profileSettings: [paths.profileSettings(workspace), `/${patterns.workspace}/${patterns.profileSettings}`],
   profile: [paths.profile(`${workspace}/profiles/p1`), `/${patterns.workspace}/${patterns.profile}`],
   event: [paths.event(`${workspace}/events/e1`), `/${patterns.workspace}/${patterns.event}`],
   sourceSchema: [
@@ -97,6 +98,7 @@ test('the links of the application are these', () => {
     events: '/workspaces/w1/events',
     profiles: '/workspaces/w1/profiles',
     profile: '/workspaces/w1/profiles/p1',
+    profileSettings: '/workspaces/w1/profiles/settings',
     event: '/workspaces/w1/events/e1',
     sourceSchema: '/workspaces/w1/sources/s1?at=%2Fevents%2FA+b%2Fproperties%2Fc#schema',
     catalogSources: '/workspaces/w1/catalog-sources',

@@ -26,6 +26,7 @@ export const paths = {
   event: (event: string) => `/${event}`,
   profiles: (workspace: string) => `/${workspace}/profiles`,
   profile: (profile: string) => `/${profile}`,
+  profileSettings: (workspace: string) => `/${workspace}/profiles/settings`,
   /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */
   sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,
   /** The history of a source's schema, at one version. */
@@ -89,6 +90,7 @@ export const patterns = {
   events: 'events',
   event: 'events/:eventId',
   profiles: 'profiles',
+  profileSettings: 'profiles/settings',
   profile: 'profiles/:profileId',
   catalogSources: 'catalog-sources',
   catalogSource: 'catalog-sources/:slug',

@@ -7,7 +7,7 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type DocumentedError = { code: number; reason: string; when: string }
 
 /** A part of the product that keeps a snapshot of sources, write keys, destinations and connections. */
-export type CacheFollower = 'collection' | 'pipeline' | 'delivery'
+export type CacheFollower = 'collection' | 'pipeline' | 'delivery' | 'profiles'
 
 /**
  * One call of the API as a value. The path is relative to `/api`; `{name}` stands for one segment without ':' and '/',
@@ -116,6 +116,7 @@ export const resourceNames = {
   destinationApp: resourcePattern('workspaces/{workspace}/destinations/{destination}/app'),
   connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
   event: resourcePattern('workspaces/{workspace}/events/{event}'),
+  identitySettings: resourcePattern('workspaces/{workspace}/identitySettings'),
   profile: resourcePattern('workspaces/{workspace}/profiles/{profile}'),
   privacyRequest: resourcePattern('workspaces/{workspace}/privacyRequests/{privacy_request}'),
   suppression: resourcePattern('workspaces/{workspace}/suppressions/{suppression}'),

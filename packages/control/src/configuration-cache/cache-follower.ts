@@ -26,6 +26,8 @@ export type Changed = {
   readonly sources: readonly string[]
   readonly destinations: readonly string[]
   readonly writeKeys: readonly string[]
+  /** Workspaces whose identity settings may have changed. */
+  readonly identitySettings: readonly string[]
 }
 
 /** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
@@ -42,7 +44,12 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
   if (rows.length > maxChanges) return undefined
   const idsOf = (kind: (typeof rows)[number]['kind']): string[] =>
     rows.filter((row) => row.kind === kind).map(({ id }) => id)
-  return { sources: idsOf('source'), destinations: idsOf('destination'), writeKeys: idsOf('write_key') }
+  return {
+    sources: idsOf('source'),
+    destinations: idsOf('destination'),
+    writeKeys: idsOf('write_key'),
+    identitySettings: idsOf('identity_settings'),
+  }
 }
 
 /**

@@ -154,6 +154,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'replays.resume': {},
   'replays.cancel': {},
   'connections.update': { enabled: false },
+  'identitySettings.update': { link_email: true },
   'sessions.deleteOthers': {},
   'privacyRequests.create': { kind: 'delete', identifiers: [{ type: 'user_id', value: newId() }] },
 })

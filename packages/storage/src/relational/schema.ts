@@ -272,7 +272,7 @@ export type DirectoryVersionTable = {
 
 /** What changed last of what configuration caches hold, with the version of that change; kept for what is deleted. */
 export type DirectoryChangesTable = {
-  kind: 'source' | 'destination' | 'write_key'
+  kind: 'source' | 'destination' | 'write_key' | 'identity_settings'
   id: string
   version: ColumnType<string, number | string, number | string>
 }
@@ -539,6 +539,13 @@ export type PrivacyPlacesTable = {
   update_time: ColumnType<Date, Date | string, Date | string>
 }
 
+export type IdentitySettingsTable = {
+  workspace_id: string
+  /** `identityRules` of the contract; those that are not there have their defaults. */
+  rules: JSONColumnType<object>
+  update_time: ColumnType<Date, Date | string, Date | string>
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -571,6 +578,7 @@ export type Database = {
   identity_ledgers: IdentityLedgersTable
   identity_operations: IdentityOperationsTable
   identity_places: IdentityPlacesTable
+  identity_settings: IdentitySettingsTable
   profiles: ProfilesTable
   profile_identifiers: ProfileIdentifiersTable
   profile_identifiers_apart: ProfileIdentifiersApartTable

@@ -2,7 +2,7 @@ import { administrators } from '@tributary/contract'
 import { Navigate, type RouteObject } from 'react-router'
 import { patterns } from '../../lib/paths.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
-import { profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
+import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import {
   catalogDestinationQuery,
   catalogDestinationsQuery,
@@ -80,6 +80,13 @@ const profileRoutes: RouteObject[] = [
     path: patterns.profiles,
     lazy: async () => ({ Component: (await import('../../features/profiles/profiles-page.tsx')).ProfilesPage }),
     loader: reads(({ workspace }) => [queryClient.prefetchInfiniteQuery(profilesQuery(workspace, ''))]),
+  },
+  {
+    path: patterns.profileSettings,
+    lazy: async () => ({
+      Component: (await import('../../features/profiles/profile-settings-page.tsx')).ProfileSettingsPage,
+    }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(identitySettingsQuery(workspace))]),
   },
   {
     path: patterns.profile,

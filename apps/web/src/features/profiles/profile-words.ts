@@ -6,6 +6,8 @@ const kinds: Readonly<Record<string, string>> = {
   user_id: 'User ID',
   anonymous_id: 'Anonymous ID',
   previous_id: 'Previous ID',
+  email: 'Email address',
+  phone: 'Phone number',
 }
 
 /** What a kind of identifier is called; kinds of external ids by their own name. */

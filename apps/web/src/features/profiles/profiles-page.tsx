@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ProfileSummary } from '@tributary/contract'
-import { SearchX, UsersRound } from 'lucide-react'
+import { SearchX, Settings2, UsersRound } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useAddress } from '../../lib/browser/use-address.ts'
@@ -127,11 +127,22 @@ const names = ['search'] as const
 
 /** The profiles of a workspace, found by any identifier or trait. */
 export const ProfilesPage = () => {
+  const workspace = useWorkspace()
   const [{ search }, change] = useAddress(names)
   const typed = useTyped(search, (text) => change({ search: text }))
   return (
     <>
-      <PageHeader title="Profiles" documentTitle="Profiles" description="What is known of each user across events." />
+      <PageHeader
+        title="Profiles"
+        documentTitle="Profiles"
+        description="What is known of each user across events."
+        action={
+          <ButtonLink to={paths.profileSettings(workspace.name)}>
+            <Settings2 aria-hidden />
+            Settings
+          </ButtonLink>
+        }
+      />
       <div className="space-y-5">
         <search aria-label="Filters">
           <SearchInput label="Search identifier or trait" maxLength={500} {...typed} className="sm:w-80" />

@@ -18,6 +18,10 @@ export const profileCoverageQuery = (workspace: string) =>
     { refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000) },
   )
 
+/** The rules by which identifiers are linked in a workspace. */
+export const identitySettingsQuery = (workspace: string) =>
+  query(methods.identitySettings.get, { params: workspaceIds(workspace) })
+
 /** One profile by resource name, with everything known of it. */
 export const profileQuery = (profile: string) =>
   query(methods.profiles.get, { params: profileIds(profile) }, { staleTime: 0, refetchInterval: 5_000 })

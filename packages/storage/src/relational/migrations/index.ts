@@ -16,6 +16,7 @@ import { up as parkedKey } from './0014-parked-key.ts'
 import { up as profiles } from './0015-profiles.ts'
 import { up as traitHistory } from './0016-trait-history.ts'
 import { up as privacy } from './0017-privacy.ts'
+import { up as identitySettings } from './0018-identity-settings.ts'
 import { up as profilePlaces } from './0020-profile-places.ts'
 import { up as privacyDestinations } from './0021-privacy-destinations.ts'
 
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   { name: '0015-profiles', up: profiles },
   { name: '0016-trait-history', up: traitHistory },
   { name: '0017-privacy', up: privacy },
+  { name: '0018-identity-settings', up: identitySettings },
   { name: '0020-profile-places', up: profilePlaces },
   { name: '0021-privacy-destinations', up: privacyDestinations },
 ]

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './api/access.ts'
+import { errors, line, maskQuery, storableText, time } from './api/fields.ts'
+import { defineMethod } from './api/method.ts'
+
+/** A kind of external ids, as events name it. */
+export const externalIdKind = /^[a-z0-9][a-z0-9_.-]{0,49}$/
+
+const limit = z.number('Enter a number').int('Enter a whole number').min(1, 'At least 1').max(50, 'At most 50')
+
+/** What a workspace decides about who is who. A change is about later events only. */
+export const identityRules = z.object({
+  /** Of each kind, how many identifiers a profile may have. A profile has one user id, whatever the workspace says. */
+  anonymous_id_limit: limit,
+  email_limit: limit,
+  phone_limit: limit,
+  external_id_limit: limit,
+  /** Kinds of external ids of which a profile has one at most. */
+  single_kinds: z
+    .array(line(50).regex(externalIdKind, 'Use lowercase letters, digits, _, -, and .'))
+    .max(20, 'At most 20 kinds'),
+  /** Values that stand for nobody, beside those that always do; in any letter case. */
+  blocked_values: z.array(storableText(200).trim().min(1, 'Required')).max(200, 'At most 200 values'),
+  /** Whether traits `email` and `phone` are identifiers. */
+  link_email: z.boolean(),
+  link_phone: z.boolean(),
+})
+
+export type IdentityRules = z.infer<typeof identityRules>
+
+/** The rules of a workspace that has decided nothing. */
+export const defaultIdentityRules: IdentityRules = {
+  anonymous_id_limit: 20,
+  email_limit: 5,
+  phone_limit: 5,
+  external_id_limit: 5,
+  single_kinds: [],
+  blocked_values: [],
+  link_email: false,
+  link_phone: false,
+}
+
+const settings = identityRules.extend({
+  /** `workspaces/{id}/identitySettings`. */
+  name: z.string(),
+  /** Null while they are the defaults. */
+  update_time: time.nullable(),
+})
+export type IdentitySettings = z.infer<typeof settings>
+
+export const identitySettings = {
+  get: defineMethod({
+    name: 'identitySettings.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/identitySettings',
+    access: workspaceMembers,
+    summary: 'Gets the rules by which identifiers of a workspace are linked to profiles.',
+    response: settings,
+    errors: [errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'identitySettings.update',
+    verb: 'PATCH',
+    path: '/workspaces/{workspace}/identitySettings',
+    access: workspaceEditors,
+    followedBy: ['profiles'],
+    summary: 'Updates the rules by which identifiers are linked to profiles. Existing profiles stay as they are.',
+    query: maskQuery,
+    request: identityRules.partial(),
+    response: settings,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+}

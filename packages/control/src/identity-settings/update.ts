@@ -1,0 +1,34 @@
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
+import { readIdentitySettings } from './get.ts'
+
+/** Changes rules by which identifiers are linked. What was linked before stays. */
+export const updateIdentitySettings =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.identitySettings.update> =>
+  async ({ actor, workspace, body }) => {
+    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    if (Object.keys(changes).length > 0)
+      await db.transaction().execute(async (tx) => {
+        const time = new Date(clock())
+        const rules = JSON.stringify(changes)
+        // One at a time, each with a time of its own: the profiles tell rules apart by it.
+        await sql`
+          insert into identity_settings (workspace_id, rules, update_time)
+          values (${workspace.id}::uuid, ${rules}::jsonb, ${time})
+          on conflict (workspace_id) do update set rules = identity_settings.rules || excluded.rules,
+            update_time = greatest(excluded.update_time, identity_settings.update_time + interval '1 ms')`.execute(tx)
+        await audit(tx, {
+          actor,
+          action: 'identitySettings.update',
+          resource: resourceNames.identitySettings.format({ workspace: workspace.id }),
+          organizationId: workspace.organizationId,
+          workspaceId: workspace.id,
+          detail: changes,
+          time,
+        })
+      })
+    return await readIdentitySettings(db, workspace.id)
+  }
