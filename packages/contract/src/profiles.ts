@@ -107,8 +107,8 @@ export const profileEvent = eventSummary.extend({
 })
 export type ProfileEvent = z.infer<typeof profileEvent>
 
-/** Why an event has no profile: it has no ID, or one that is of no user, too long, or no text that can be kept. */
-export const noProfileReasons = ['missing', 'blocked', 'too_long', 'not_text'] as const
+/** Why an event has no profile: it has no ID, or one that is of no user, too long, no text, or of a suppressed user. */
+export const noProfileReasons = ['missing', 'blocked', 'too_long', 'not_text', 'suppressed'] as const
 export type NoProfileReason = (typeof noProfileReasons)[number]
 
 /** Days of events that are looked at for those that have no profile. */

@@ -3,6 +3,7 @@ import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
+import { ownerOf } from './owners/owner.ts'
 
 /** The keyed hash under which an identifier is kept when its value is not, as 64 hexadecimal digits. */
 export const identifierHash = (key: Uint8Array, identifier: Identifier): string =>
@@ -52,6 +53,17 @@ const writeHashes = (tx: LedgerTx, workspaceId: string, hashes: readonly object[
       request_id = excluded.request_id`.execute(tx)
 }
 
+/** Keeps what the event store knows identifiers by, to count their events for nobody. */
+const keepOwners = (tx: LedgerTx, workspaceId: string, key: Uint8Array, identifiers: readonly Identifier[]) => {
+  const owning = identifiers.filter(({ type }) => type === 'user_id' || type === 'anonymous_id')
+  const rows = owning.map((each) => ({ hash: identifierHash(key, each), owner: ownerOf(workspaceId, each) }))
+  return sql`
+    insert into suppressed_owners (workspace_id, hash, owner)
+    select ${workspaceId}::uuid, hash, owner
+    from json_to_recordset(${JSON.stringify(rows)}::json) as row (hash text, owner numeric)
+    on conflict do nothing`.execute(tx)
+}
+
 /**
  * Forgets people in this transaction: profiles that have one of the identifiers are gone with their traits, and events
  * received until now teach nothing of them any more; suppressed ones are refused a profile from now on. What is kept are
@@ -91,6 +103,7 @@ export const forgetPeople = async (
   await writeHashes(tx, workspaceId, hashes, request)
   await sql`update identity_ledgers set erasures = erasures + 1, privacy_key = ${key}
     where workspace_id = ${workspaceId}::uuid`.execute(tx)
+  if (request.suppresses) await keepOwners(tx, workspaceId, key, [...all.values()])
   return { identifiers: [...all.values()], profiles: profiles.length, sequence }
 }
 

@@ -35,7 +35,7 @@ type Place = { workspaceId: string; sourceId: string | undefined; start: number;
 
 /** Events, or the profiles in them, by bucket: its start in epoch seconds, and how many. */
 const countEvents = async (
-  { eventStore }: Pick<ControlDeps, 'eventStore'>,
+  { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
   what: Exclude<Counted, { outcome: unknown }>,
   { workspaceId, sourceId, start, end }: Place,
   { granularity, compatibility }: { granularity: Granularity; compatibility: string | undefined },
@@ -62,7 +62,7 @@ const countEvents = async (
     signal,
   } as const
   if ('profiles' in what)
-    return await countProfiles(eventStore, { workspaces: [workspaceId], conditions, params, bucket }, options)
+    return await countProfiles({ db, eventStore }, { workspaces: [workspaceId], conditions, params, bucket }, options)
   const rows = await eventStore.query<{ bucket: number; n: number }>(
     `select ${bucket} as bucket, count() as n from events
      where workspace_id = {workspace:String} and ${[...conditions, what.where].join(' and ')} group by bucket`,
@@ -112,7 +112,7 @@ export const getMetrics =
     const rows =
       'outcome' in what
         ? await countSettled({ db, eventStore }, what.outcome, place, granularity, signal)
-        : await countEvents({ eventStore }, what, place, { granularity, compatibility }, signal)
+        : await countEvents({ db, eventStore }, what, place, { granularity, compatibility }, signal)
     const found = rows
       .toSorted(([one], [other]) => one - other)
       .map(([bucket, n]) => [bucketName(granularity, bucket), n])

@@ -32,7 +32,7 @@ export const getUsage = ({
     const found = kept.get(organizationId)
     if (found !== undefined) return found.profiles
     const options = { owner: organizationId, slot: 'heavy', signal } as const
-    const [[, profiles] = [0, 0]] = await countProfiles(eventStore, { workspaces }, options)
+    const [[, profiles] = [0, 0]] = await countProfiles({ db, eventStore }, { workspaces }, options)
     const ended = performance.now()
     if (ended - started > slowMs) kept.set(organizationId, { until: ended + keepMs, profiles })
     return profiles

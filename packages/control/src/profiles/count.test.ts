@@ -67,7 +67,7 @@ const counts = async (): Promise<{ usage: number; home: number; source: number }
       metric: 'profiles',
       granularity: 'total',
       'start_date.seconds': Date.parse(received) / 1000 - 86_400,
-      'end_date.seconds': Date.parse(received) / 1000 + 86_400,
+      'end_date.seconds': Date.parse(received) / 1000 + 10 * 86_400,
       ...of,
     } as const
     return (await guest.ok(methods.metrics.get, { workspace: workspaceId }, { query }))['total'] ?? -1
@@ -121,11 +121,27 @@ test('ORG-05, NAV-05: usage and home count each profile with an accepted event o
   await collaborator.ok(methods.profiles.split, { workspace, profile }, { body: { identifiers } })
   expect(await counts(), 'split').toEqual({ usage: 2, home: 2, source: 1 })
 
+  const people = ['u', 'w'].map((value) => ({ type: 'user_id', value }))
+  await administrator.ok(
+    methods.privacyRequests.create,
+    { workspace },
+    { body: { kind: 'suppress', identifiers: people } },
+  )
+  const later = new Date(harness.now() + 1000).toISOString().replace('T', ' ').slice(0, 23)
+  for (const { value } of people) await receive(workspace, { userId: value }, { receive_time: later })
+  expect(await counts(), 'what came after a suppression').toEqual({ usage: 2, home: 2, source: 1 })
+  const coverage = await collaborator.ok(methods.profiles.getCoverage, { workspace })
+  expect(coverage.without_profile).toContainEqual({ reason: 'suppressed', event_count: 2 })
+  const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace }, { query: { search: 'w' } })
+  const suppression = idIn(suppressions[0]?.name ?? '')
+  await administrator.ok(methods.suppressions.delete, { workspace, suppression })
+  expect(await counts(), 'a suppression that was lifted').toEqual({ usage: 3, home: 3, source: 1 })
+
   await harness.eventStore.command(
     `insert into events (workspace_id, event_id, type, user_id, status, receive_time)
      select {workspace:String}, concat('many-', toString(number)), 'track', concat('many-', toString(number % 20000)),
        'accepted', {time:DateTime64(3)} from numbers(40000)`,
     { workspace, time: received.slice(0, 19) },
   )
-  expect(await counts(), 'no estimate').toEqual({ usage: 20_002, home: 20_002, source: 1 })
+  expect(await counts(), 'no estimate').toEqual({ usage: 20_003, home: 20_003, source: 1 })
 })

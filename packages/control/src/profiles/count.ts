@@ -1,4 +1,6 @@
-import type { EventStore, QueryOptions } from '@tributary/storage'
+import type { QueryOptions } from '@tributary/storage'
+import type { ControlDeps } from '../deps.ts'
+import { readSuppressed } from './suppressed.ts'
 
 /** What is looked at: events of workspaces, and what else is true of them. Values are parameters. */
 export type ProfilesCounted = {
@@ -18,19 +20,21 @@ const firstTime = `(source_id, message_id) not in (
 
 /**
  * How many profiles there are by bucket, of those with any: distinct ones with an accepted event that is no test and no
- * replay of a blocked one. Exact, as far as the event store knows who was merged with whom: some seconds after it
+ * replay of a blocked one, and came before its user was suppressed. Exact, as far as the event store knows who was merged with whom: some seconds after it
  * happened.
  */
 export const countProfiles = async (
-  eventStore: Pick<EventStore, 'query'>,
+  { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
   { workspaces, conditions = [], params = {}, bucket = '0' }: ProfilesCounted,
   options: QueryOptions,
 ): Promise<(readonly [bucket: number, profiles: number])[]> => {
-  const all = { ...params, counted_workspaces: workspaces }
+  const suppressed = await readSuppressed(db, workspaces)
+  const all = { ...params, ...suppressed?.params, counted_workspaces: workspaces }
   const replays = await eventStore.query(`select 1 from replayed_events where ${own} limit 1`, all, options)
   // Message ids are much to read: only where something was replayed.
   const where = [own, 'owner != 0', "status = 'accepted'", 'not test', ...conditions]
   if (replays.length > 0) where.push(firstTime)
+  if (suppressed !== undefined) where.push(`not (${suppressed.where})`)
   const rows = await eventStore.query<{ bucket: number; n: number }>(
     `select bucket, uniqExact(if(profile = 0, owner, profile)) as n
      from (select ${bucket} as bucket, owner from events where ${where.join(' and ')} group by bucket, owner) as seen

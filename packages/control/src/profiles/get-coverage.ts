@@ -1,6 +1,7 @@
 import { type methods, noProfileReasons, profileCoverageDays } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
+import { readSuppressed } from './suppressed.ts'
 
 /** Why an event that belongs to nobody does: by its user id, or by its anonymous id where it has none. */
 const reason = `multiIf(id = '', 'missing', length(id) > 512, 'too_long',
@@ -9,11 +10,12 @@ const reason = `multiIf(id = '', 'missing', length(id) > 512, 'too_long',
 /** Which events of a workspace have no profile, and how far profiles are with those that they read first. */
 export const getProfileCoverage =
   ({
+    db,
     eventStore,
     profileReading,
     logger,
     clock,
-  }: Pick<ControlDeps, 'eventStore' | 'profileReading' | 'logger' | 'clock'>): Handler<
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'profileReading' | 'logger' | 'clock'>): Handler<
     typeof methods.profiles.getCoverage
   > =>
   async ({ workspace, signal }) => {
@@ -29,12 +31,22 @@ export const getProfileCoverage =
       params,
       options,
     )
+    const suppressed = await readSuppressed(db, [workspace.id])
+    const refused =
+      suppressed === undefined
+        ? []
+        : eventStore.query<{ n: number }>(
+            `select count() as n ${accepted} and ${suppressed.where}`,
+            { ...params, ...suppressed.params },
+            options,
+          )
     const reading = profileReading?.(workspace.id).catch((error: unknown) => {
       logger.warn({ err: error }, 'How far profiles are cannot be told')
       return undefined
     })
-    const [[total], rows, read] = await Promise.all([all, byReason, reading])
+    const [[total], rows, [ofSuppressed], read] = await Promise.all([all, byReason, refused, reading])
     const counts = new Map(rows.map(({ why, n }) => [why, Number(n)]))
+    counts.set('suppressed', Number(ofSuppressed?.n ?? 0))
     return {
       start_time: new Date(start).toISOString(),
       event_count: Number(total?.n ?? 0),

@@ -10,9 +10,10 @@ test('events without a profile are told with their reasons, and nothing is said 
     { reason: 'missing', event_count: 2 },
     { reason: 'blocked', event_count: 3 },
     { reason: 'too_long', event_count: 1 },
+    { reason: 'suppressed', event_count: 4 },
   ] as const
   expect(withoutProfileText({ without_profile: [...several] })).toBe(
-    '6 events of the last 30 days have no profile: 2 with no user ID or anonymous ID, 3 with an ID that stands for no user, and 1 with an ID that is too long.',
+    '10 events of the last 30 days have no profile: 2 with no user ID or anonymous ID, 3 with an ID that stands for no user, 1 with an ID that is too long, and 4 of suppressed users.',
   )
 })
 

@@ -4,17 +4,18 @@ import { count, listed, pluralise } from '../../lib/format/text.ts'
 type Coverage = MethodResponse<typeof methods.profiles.getCoverage>
 
 const reasons: Readonly<Record<NoProfileReason, string>> = {
-  missing: 'no user ID or anonymous ID',
-  blocked: 'an ID that stands for no user',
-  too_long: 'an ID that is too long',
-  not_text: 'an ID with broken characters',
+  missing: 'with no user ID or anonymous ID',
+  blocked: 'with an ID that stands for no user',
+  too_long: 'with an ID that is too long',
+  not_text: 'with broken characters in their ID',
+  suppressed: 'of suppressed users',
 }
 
 /** Which events have no profile, as two sentences; '' when all have one. */
 export const withoutProfileText = ({ without_profile: without }: Pick<Coverage, 'without_profile'>): string => {
   const total = without.reduce((sum, { event_count }) => sum + event_count, 0)
   if (total === 0) return ''
-  const why = without.map(({ reason, event_count }) => `${count(event_count)} with ${reasons[reason]}`)
+  const why = without.map(({ reason, event_count }) => `${count(event_count)} ${reasons[reason]}`)
   return `${count(total)} ${pluralise(total, 'event')} of the last ${profileCoverageDays} days ${total === 1 ? 'has' : 'have'} no profile: ${listed(why)}.`
 }
 

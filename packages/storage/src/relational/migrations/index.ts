@@ -19,6 +19,7 @@ import { up as privacy } from './0017-privacy.ts'
 import { up as identitySettings } from './0018-identity-settings.ts'
 import { up as profilePlaces } from './0020-profile-places.ts'
 import { up as privacyDestinations } from './0021-privacy-destinations.ts'
+import { up as suppressedOwners } from './0023-suppressed-owners.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   { name: '0018-identity-settings', up: identitySettings },
   { name: '0020-profile-places', up: profilePlaces },
   { name: '0021-privacy-destinations', up: privacyDestinations },
+  { name: '0023-suppressed-owners', up: suppressedOwners },
 ]

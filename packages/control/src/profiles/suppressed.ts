@@ -1,0 +1,28 @@
+import type { Db } from '@tributary/api-kit'
+import { sql } from 'kysely'
+
+/** A condition on events, and its parameters. */
+export type EventCondition = { where: string; params: Record<string, unknown> }
+
+/** Later than any event, epoch ms: the last instant that the engine's time type can compare with. */
+const never = 9_999_999_999_999
+
+/**
+ * The condition that an event came after its owner was suppressed, so that it has no profile; undefined where nobody of the
+ * workspaces is suppressed.
+ */
+export const readSuppressed = async (db: Db, workspaces: readonly string[]): Promise<EventCondition | undefined> => {
+  const { rows } = await sql<{ owner: string; time: Date }>`
+    select o.owner::text, h.suppress_time as time from suppressed_owners o
+    join privacy_hashes h on h.workspace_id = o.workspace_id and h.hash = o.hash
+    where o.workspace_id = any(${workspaces}::uuid[]) and h.suppress_time is not null`.execute(db)
+  if (rows.length === 0) return undefined
+  return {
+    where: `receive_time > fromUnixTimestamp64Milli(
+      transform(owner, {suppressed_owners:Array(UInt64)}, {suppressed_times:Array(Int64)}, toInt64(${never})))`,
+    params: {
+      suppressed_owners: rows.map(({ owner }) => BigInt(owner)),
+      suppressed_times: rows.map(({ time }) => time.getTime()),
+    },
+  }
+}
