@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { listedDestinations } from '@tributary/connectors'
+import { audienceScreens } from './audience-screens.ts'
 import { authScreens, registrationScreens } from './auth-screens.ts'
 import { docsScreens } from './docs-screens.ts'
 import { eventScreens } from './event-screens.ts'
@@ -490,4 +491,5 @@ export const screens: Screen[] = [
   ...eventScreens,
   ...profileScreens,
   ...privacyScreens,
+  ...audienceScreens,
 ]

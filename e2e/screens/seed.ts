@@ -265,6 +265,19 @@ const untilSeeded = async (
   )
 }
 
+/** An audience with profiles in it. */
+const seedAudience = async ({ api }: Product, workspace: string): Promise<void> => {
+  const attribute = { id: 'aaaa', name: 'total', valueType: 'number', operator: 'greater_than', value: '20' }
+  const query = { id: 'bbbb', type: 'event', selectedEvent: 'Order Completed', selectedAttributes: [attribute] }
+  const groups = { cccc: { segments: [{ id: 'dddd', queries: [query] }] } }
+  const made = await api.ok('POST', `/${workspace}/audiences`, { title: 'Repeat customers', query: { groups } })
+  await eventually('an audience has profiles', async () => {
+    const { state, size } = await api.ok('GET', `/${String(made.name)}`)
+    if (state === 'live' && size === 0) await api.ok('POST', `/${String(made.name)}:compute`, {})
+    return state === 'live' && size !== 0
+  })
+}
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -344,6 +357,7 @@ export const seedWorkspaces = async (
   const replayed = await seedReplays(product, workspace, tickets, receiver.url)
   const { mapped, chat } = await seedMapped(product, workspace, source, receiver.url)
   const many = await seedMany(product, receiver.url)
+  await seedAudience(product, workspace)
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')

@@ -1,5 +1,7 @@
 import { guardAll, guarded } from '@tributary/api-kit'
 import type { Authentication, Handlers } from '@tributary/http'
+import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
+import { createEvaluation } from './audiences/evaluate.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
@@ -39,6 +41,9 @@ export type Control = {
   erasePeople: ReturnType<typeof createErasure>
   /** Ends the privacy requests of which no log holds anything any more; to be called every now and then. */
   finishPrivacyRequests(): Promise<void>
+  /** Computes an audience, as its job says; and has those computed that were not for a while. */
+  computeAudience(job: { audience: string; version: number }, run: { signal: AbortSignal }): Promise<void>
+  queueStaleAudiences(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
   sweepImages(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
@@ -60,12 +65,14 @@ export const createControl = (deps: ControlDeps): Control => {
   const answerLogin = createAnswerLogin({ ...deps, sessions })
   const identityProvider = deps.openId === undefined ? undefined : createOpenId(deps.openId, deps)
   const images = createImages(deps)
+  const eventStore = hidingErased(deps.eventStore, deps.db)
+  const evaluation = createEvaluation({ db: deps.db, eventStore })
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
       createHandlers({
         ...deps,
-        eventStore: hidingErased(deps.eventStore, deps.db),
+        eventStore,
         sessions,
         passwords,
         accessChanged,
@@ -74,6 +81,7 @@ export const createControl = (deps: ControlDeps): Control => {
         answerLogin,
         identityProvider,
         images,
+        evaluation,
       }),
     ),
     authenticate,
@@ -84,6 +92,8 @@ export const createControl = (deps: ControlDeps): Control => {
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     erasePeople: createErasure(deps),
     finishPrivacyRequests: () => finishPrivacyRequests(deps),
+    computeAudience: (job, run) => computeAudience({ ...deps, evaluation }, job, run),
+    queueStaleAudiences: () => queueStaleAudiences(deps),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),
     channelWorkspace: guarded(createChannelAccess({ db: deps.db, authenticate })),

@@ -1,4 +1,15 @@
 import type { Handlers } from '@tributary/http'
+import { computeAudienceNow } from './audiences/compute-now.ts'
+import { createAudience } from './audiences/create.ts'
+import { deleteAudience } from './audiences/delete.ts'
+import type { Evaluation } from './audiences/evaluate.ts'
+import { getAudience } from './audiences/get.ts'
+import { getAudienceStatements } from './audiences/get-statements.ts'
+import { listAudiences } from './audiences/list.ts'
+import { listAudienceMembers } from './audiences/list-members.ts'
+import { previewAudience } from './audiences/preview.ts'
+import { suggestForAudience } from './audiences/suggest.ts'
+import { updateAudience } from './audiences/update.ts'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -152,6 +163,7 @@ export const createHandlers = (
     answerLogin: AnswerLogin
     identityProvider: OpenId | undefined
     images: Images
+    evaluation: Evaluation
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },
@@ -313,5 +325,17 @@ export const createHandlers = (
   },
   profileExports: { get: getProfileExport(deps) },
   suppressions: { list: listSuppressions(deps), delete: deleteSuppression(deps) },
+  audiences: {
+    list: listAudiences(deps),
+    get: getAudience(deps),
+    create: createAudience(deps),
+    update: updateAudience(deps),
+    delete: deleteAudience(deps),
+    compute: computeAudienceNow(deps),
+    preview: previewAudience(deps),
+    listMembers: listAudienceMembers(deps),
+    getStatements: getAudienceStatements(deps),
+    suggest: suggestForAudience(deps),
+  },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

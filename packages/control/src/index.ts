@@ -1,3 +1,4 @@
+export { computeEveryMinutes, computeJob } from './audiences/compute.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
 export {
   type CachedDestination,

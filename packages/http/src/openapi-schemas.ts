@@ -6,6 +6,11 @@ export type Json = Record<string, unknown>
 
 /** What the description calls the shapes that several calls share: clients made from it have classes of these names. */
 const named: Readonly<Record<string, z.ZodType>> = {
+  Audience: contract.audience,
+  AudiencePreview: contract.audiencePreview,
+  AudienceQuery: contract.audienceQuery,
+  AudienceStatement: contract.audienceStatement,
+  AudienceSummary: contract.audienceSummary,
   CatalogDestination: contract.catalogDestination,
   CatalogGuideStep: contract.guideStep,
   CatalogSource: contract.catalogSource,
@@ -50,11 +55,15 @@ const named: Readonly<Record<string, z.ZodType>> = {
   ProfileIdentifier: contract.profileIdentifier,
   ProfileSummary: contract.profileSummary,
   ProfileTrait: contract.profileTrait,
+  QueryGroup: contract.queryGroup,
   RefusedRequest: contract.refusedRequest,
   Replay: contract.replay,
   ReplayScope: contract.replayScope,
   SchemaTemplate: contract.schemaTemplate,
   SchemaVersion: contract.schemaVersion,
+  Segment: contract.segment,
+  SegmentQuery: contract.segmentQuery,
+  SelectedAttribute: contract.selectedAttribute,
   Session: contract.session,
   SettingOption: contract.settingOption,
   Source: contract.source,

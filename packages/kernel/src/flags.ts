@@ -5,10 +5,10 @@
 export const flagDefaults = {
   /** Whether somebody without an account can make one. */
   'sign-up-enabled': true,
-  /** Not built yet: what is behind these three says so. */
+  /** Not built yet: what is behind these two says so. */
   syncs: false,
   signals: false,
-  audiences: false,
+  audiences: true,
   'custom-domain': true,
 } as const satisfies Record<string, boolean>
 export type FlagKey = keyof typeof flagDefaults

@@ -65,10 +65,10 @@ test.each([
 
 test('TRIBUTARY_FLAGS changes what it names; the last word counts, everything else stays as built', () => {
   expect(readConfig({}).flags).toEqual(flagDefaults)
-  expect(readConfig({ TRIBUTARY_FLAGS: 'signals=off, audiences=on,signals=on,custom-domain=off' }).flags).toEqual({
+  expect(readConfig({ TRIBUTARY_FLAGS: 'signals=off, audiences=off,signals=on,custom-domain=off' }).flags).toEqual({
     ...flagDefaults,
     signals: true,
-    audiences: true,
+    audiences: false,
     'custom-domain': false,
   })
 })
@@ -127,7 +127,7 @@ test('no link leads out of an installation that sets none, and its documentation
 })
 
 test('parts that are not built are switched off as built', () => {
-  expect(readConfig({}).flags).toMatchObject({ syncs: false, signals: false, audiences: false })
+  expect(readConfig({}).flags).toMatchObject({ syncs: false, signals: false, audiences: true })
 })
 
 test('the content policy lets in the host that errors are reported to and nothing else', () => {

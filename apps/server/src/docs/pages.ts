@@ -33,6 +33,7 @@ const guides = {
   mappings: ['Guides', 'Which events a destination receives, and what each one contains.'],
   profiles: ['Guides', 'What is known of each user, identifiers, traits, merges, and splits.'],
   privacy: ['Guides', 'Deleting and suppressing users, and what is kept.'],
+  audiences: ['Guides', 'Sets of profiles by their events and traits.'],
   deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],
   members: ['Guides', 'Organizations, roles, and invitations.'],
   sources: ['Sources', 'Where events come from: SDKs, HTTP, and webhooks from other services.'],

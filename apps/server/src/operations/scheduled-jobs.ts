@@ -1,5 +1,7 @@
 import {
   type Control,
+  computeEveryMinutes,
+  computeJob,
   createMailSender,
   erasureJob,
   type MailTransport,
@@ -29,10 +31,23 @@ const clearExpired = housekeeping('clear-expired')
 const notifyFailing = housekeeping('tell-failing-destinations')
 const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
+const queueAudiences = housekeeping('compute-stale-audiences')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
 export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
-  openPgBossJobs({ ...deps, kinds: [mailJob, erasureJob, clearExpired, notifyFailing, notifyBacklogs, finishPrivacy] })
+  openPgBossJobs({
+    ...deps,
+    kinds: [
+      mailJob,
+      erasureJob,
+      computeJob,
+      clearExpired,
+      notifyFailing,
+      notifyBacklogs,
+      finishPrivacy,
+      queueAudiences,
+    ],
+  })
 
 /** Runs all kinds of jobs in this process, and makes the schedules what this version says. */
 export const startJobs = async (
@@ -43,10 +58,12 @@ export const startJobs = async (
     control: Pick<
       Control,
       | 'clearExpired'
+      | 'computeAudience'
       | 'erasePeople'
       | 'finishPrivacyRequests'
       | 'notifyBackloggedWorkspaces'
       | 'notifyFailingDestinations'
+      | 'queueStaleAudiences'
     >
   },
 ): Promise<void> => {
@@ -55,13 +72,15 @@ export const startJobs = async (
   await queueWaitingMails(db, jobs, systemClock())
   await jobs.work(mailJob, createMailSender({ db, transport, clock: systemClock }))
   await jobs.work(erasureJob, control.erasePeople)
-  for (const [kind, run] of [
-    [clearExpired, () => control.clearExpired()],
-    [notifyFailing, () => control.notifyFailingDestinations()],
-    [notifyBacklogs, () => control.notifyBackloggedWorkspaces()],
-    [finishPrivacy, () => control.finishPrivacyRequests()],
+  await jobs.work(computeJob, control.computeAudience)
+  for (const [kind, run, cron] of [
+    [clearExpired, () => control.clearExpired(), '* * * * *'],
+    [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],
+    [notifyBacklogs, () => control.notifyBackloggedWorkspaces(), '* * * * *'],
+    [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
+    [queueAudiences, () => control.queueStaleAudiences(), `*/${computeEveryMinutes} * * * *`],
   ] as const) {
-    await jobs.schedule(kind, {}, { cron: '* * * * *', timeZone: 'UTC' })
+    await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })
     await jobs.work(kind, run)
   }
 }

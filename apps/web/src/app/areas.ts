@@ -7,6 +7,7 @@ import {
   Radio,
   Send,
   Sparkles,
+  Target,
   UsersRound,
 } from 'lucide-react'
 import { useFlag } from '../lib/integrations/flags.ts'
@@ -25,7 +26,7 @@ export type Area = {
 }
 
 /** The areas of a workspace (a resource name) in the order of the sidebar. */
-export const areasOf = (workspace: string, flags: { syncs: boolean; signals: boolean }): Area[] => [
+export const areasOf = (workspace: string, flags: { audiences: boolean; syncs: boolean; signals: boolean }): Area[] => [
   { to: paths.workspace(workspace), label: 'Home', icon: House, letter: 'h', end: true, also: [] },
   {
     to: paths.sources(workspace),
@@ -46,6 +47,9 @@ export const areasOf = (workspace: string, flags: { syncs: boolean; signals: boo
   { to: paths.connections(workspace), label: 'Connections', icon: Cable, letter: 'c', end: false, also: [] },
   { to: paths.events(workspace), label: 'Events', icon: ListTree, letter: 'e', end: false, also: [] },
   { to: paths.profiles(workspace), label: 'Profiles', icon: UsersRound, letter: 'p', end: false, also: [] },
+  ...(flags.audiences
+    ? [{ to: paths.audiences(workspace), label: 'Audiences', icon: Target, letter: 'a', end: false, also: [] }]
+    : []),
   ...(flags.syncs
     ? [{ to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, letter: 'y', end: false, also: [] }]
     : []),
@@ -56,4 +60,4 @@ export const areasOf = (workspace: string, flags: { syncs: boolean; signals: boo
 
 /** The areas of a workspace that are switched on. */
 export const useAreas = (workspace: string): Area[] =>
-  areasOf(workspace, { syncs: useFlag('syncs'), signals: useFlag('signals') })
+  areasOf(workspace, { audiences: useFlag('audiences'), syncs: useFlag('syncs'), signals: useFlag('signals') })

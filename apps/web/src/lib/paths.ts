@@ -27,6 +27,10 @@ export const paths = {
   profiles: (workspace: string) => `/${workspace}/profiles`,
   profile: (profile: string) => `/${profile}`,
   profileSettings: (workspace: string) => `/${workspace}/profiles/settings`,
+  audiences: (workspace: string) => `/${workspace}/audiences`,
+  newAudience: (workspace: string, template?: string) => `/${workspace}/audiences/new${queryOf({ template })}`,
+  audience: (audience: string, tab?: 'sql' | 'settings') => `/${audience}${tab === undefined ? '' : `#${tab}`}`,
+  editAudience: (audience: string) => `/${audience}/edit`,
   /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */
   sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,
   /** The history of a source's schema, at one version. */
@@ -92,6 +96,10 @@ export const patterns = {
   profiles: 'profiles',
   profileSettings: 'profiles/settings',
   profile: 'profiles/:profileId',
+  audiences: 'audiences',
+  newAudience: 'audiences/new',
+  audience: 'audiences/:audienceId',
+  editAudience: 'audiences/:audienceId/edit',
   catalogSources: 'catalog-sources',
   catalogSource: 'catalog-sources/:slug',
   newSource: 'catalog-sources/:slug/new',

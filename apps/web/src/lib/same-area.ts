@@ -5,6 +5,7 @@ const areas = {
   destinations: paths.destinations,
   events: (workspace: string): string => paths.events(workspace),
   connections: paths.connections,
+  audiences: paths.audiences,
   syncs: paths.syncs,
   signals: paths.signals,
 } as const

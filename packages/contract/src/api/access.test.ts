@@ -58,6 +58,8 @@ const otherwise: Readonly<Record<string, Access>> = {
   'profileExports.get': { scope: 'workspace', roles: administrators },
   'suppressions.list': { scope: 'workspace', roles: administrators },
   'suppressions.delete': { scope: 'workspace', roles: administrators },
+  // It shows values that guests see masked, to those who may use them.
+  'audiences.suggest': { scope: 'workspace', roles: editors },
   // It shows what may be read anyway.
   'mappings.suggest': { scope: 'workspace', roles: everyRole },
 }

@@ -120,6 +120,7 @@ export const resourceNames = {
   profile: resourcePattern('workspaces/{workspace}/profiles/{profile}'),
   privacyRequest: resourcePattern('workspaces/{workspace}/privacyRequests/{privacy_request}'),
   suppression: resourcePattern('workspaces/{workspace}/suppressions/{suppression}'),
+  audience: resourcePattern('workspaces/{workspace}/audiences/{audience}'),
   parkedDelivery: resourcePattern(
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),

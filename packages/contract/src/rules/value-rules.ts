@@ -7,8 +7,6 @@ export const genericTitle = title.min(2, 'At least 2 characters')
 /** The title of a destination: at least 4 characters. */
 export const destinationTitle = title.min(4, 'At least 4 characters')
 
-// What conditions of audiences are made of: the rules below are theirs.
-
 /** The units of a time interval. */
 export const intervalUnits = ['day', 'month'] as const
 

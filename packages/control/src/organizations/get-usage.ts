@@ -51,11 +51,21 @@ export const getUsage = ({
         .executeTakeFirstOrThrow()
       return row.count
     }
-    const [sources, destinations, profiles] = await Promise.all([
+    const countAudiences = async (): Promise<number> => {
+      const row = await db
+        .selectFrom('audiences')
+        .innerJoin('workspaces', 'workspaces.id', 'audiences.workspace_id')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .where('workspaces.organization_id', '=', id)
+        .executeTakeFirstOrThrow()
+      return row.count
+    }
+    const [sources, destinations, audiences, profiles] = await Promise.all([
       count('sources'),
       count('destinations'),
+      countAudiences(),
       profilesOf(id, ids, signal),
     ])
-    return { workspaces: ids.length, sources, profiles, destinations, audiences: 0 }
+    return { workspaces: ids.length, sources, profiles, destinations, audiences }
   }
 }

@@ -12,6 +12,7 @@ import {
   startOrganization,
 } from '../testing/control-harness.ts'
 import { mailedToken, openToDomain } from '../testing/people-requests.ts'
+import { trialAudience } from '../testing/requests.ts'
 
 let harness: Harness
 let organization: Organization
@@ -302,6 +303,8 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
   const made = await makeResources(workspaceId, administrator)
   await makeResources(idIn(second.name), administrator)
   await administrator.call('DELETE', `/${made.destination.name}`)
+  const body = { title: 'Reachable', query: trialAudience }
+  await administrator.ok(methods.audiences.create, { workspace: workspaceId }, { body })
   const event = (workspace_id: string, user_id: string, status = 'accepted') => ({
     workspace_id,
     source_id: newId(),
@@ -327,7 +330,7 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
   ]
   await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
   // One person in two workspaces is two profiles, and somebody unnamed is one.
-  expect(await usage()).toEqual({ workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 0 })
+  expect(await usage()).toEqual({ workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 1 })
   expect((await organization.outsider.call('GET', `/${name}/usage`)).status).toBe(404)
 })
 

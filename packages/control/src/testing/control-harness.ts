@@ -30,6 +30,7 @@ import { createProfileLedger } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
+import { computeJob } from '../audiences/compute.ts'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { mailJob } from '../mail/queue-mail.ts'
 import { erasureJob } from '../privacy-requests/erasure-job.ts'
@@ -177,7 +178,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   const jobs = await openPgBossJobs({
     pool: database.pool,
-    kinds: [mailJob, erasureJob],
+    kinds: [mailJob, erasureJob, computeJob],
     logger: silentLogger,
     metrics: noMetrics,
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { methodList, methods, type Source } from '@tributary/contract'
+import { type AudienceQuery, methodList, methods, type Source } from '@tributary/contract'
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { OpenIdProvider } from '@tributary/test-kit'
@@ -119,6 +119,37 @@ const replayIdOf = async ({ administrator, workspaceId }: Organization, made: Ma
 
 type Made = Awaited<ReturnType<typeof makeResources>>
 
+/** An audience of everybody who has an email. */
+export const trialAudience: AudienceQuery = {
+  operator: 'and',
+  includeAnonymous: true,
+  groups: {
+    aaaa: {
+      tableName: 'users',
+      operator: 'and',
+      segments: [
+        {
+          id: 'bbbb',
+          tableName: 'users',
+          queries: [
+            {
+              id: 'cccc',
+              type: 'attribute',
+              selectedEvent: '',
+              selectedAudience: null,
+              selectedAttributes: [
+                { id: 'dddd', name: 'email', valueType: 'text', operator: 'exists', value: '', values: [] },
+              ],
+              timeframe: null,
+              count: { operator: 'at_least', value: 1 },
+            },
+          ],
+        },
+      ],
+    },
+  },
+}
+
 const trialMapping = { id: 'aaaa', destination: 'send', field_mappings: [] }
 
 /** Bodies that need nothing special, by method. */
@@ -155,9 +186,18 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'replays.cancel': {},
   'connections.update': { enabled: false },
   'identitySettings.update': { link_email: true },
+  'audiences.create': { title: 'Reachable', query: trialAudience },
+  'audiences.update': { title: 'Reachable by mail' },
+  'audiences.compute': {},
+  'audiences.preview': { query: trialAudience },
   'sessions.deleteOthers': {},
   'privacyRequests.create': { kind: 'delete', identifiers: [{ type: 'user_id', value: newId() }] },
 })
+
+const makeAudience = async ({ administrator, workspaceId }: Organization): Promise<string> => {
+  const body = { title: 'Reachable', query: trialAudience }
+  return idIn((await administrator.ok(methods.audiences.create, { workspace: workspaceId }, { body })).name)
+}
 
 /** A source that has settings. */
 const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise<Source> =>
@@ -215,6 +255,7 @@ export const createRequests = async (
       privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',
       version: '1',
       app: name.startsWith('catalogSources') ? 'http' : 'webhook',
+      ...(method.path.includes('{audience}') ? { audience: await makeAudience(organization) } : {}),
       ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
     }
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
@@ -233,6 +274,7 @@ export const createRequests = async (
     }
     if (name === 'metrics.get')
       return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
+    if (name === 'audiences.suggest') return { path: `${path}?kind=event` }
     if (name === 'deliveryOverviews.get')
       return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'events.batchGetBySource') return { path: `${path}?event_ids=${eventId}` }

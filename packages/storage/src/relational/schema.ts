@@ -546,6 +546,32 @@ export type IdentitySettingsTable = {
   update_time: ColumnType<Date, Date | string, Date | string>
 }
 
+export type AudiencesTable = {
+  id: string
+  workspace_id: string
+  title: string
+  /** JSON text, as the contract's `audienceQuery` reads it. */
+  query: string
+  version: Generated<number>
+  state: Generated<'preparing' | 'computing' | 'live' | 'failed'>
+  /** Why it failed, in words. */
+  failure: Generated<string>
+  size: number | null
+  entered_count: Generated<number>
+  left_count: Generated<number>
+  as_of: NullableTime
+  author_id: string | null
+  create_time: Time
+  update_time: Time
+}
+
+/** Who was in an audience when it was computed last. */
+export type AudienceMembersTable = {
+  audience_id: string
+  profile_id: string
+  enter_time: Time
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -588,4 +614,6 @@ export type Database = {
   privacy_identifiers: PrivacyIdentifiersTable
   privacy_places: PrivacyPlacesTable
   privacy_tellings: PrivacyTellingsTable
+  audiences: AudiencesTable
+  audience_members: AudienceMembersTable
 }

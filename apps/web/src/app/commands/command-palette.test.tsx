@@ -63,7 +63,7 @@ afterEach(() => {
 })
 
 const open = () => {
-  const areas = areasOf(workspace.name, { syncs: false, signals: false })
+  const areas = areasOf(workspace.name, { audiences: true, syncs: false, signals: false })
   const palette = <CommandPalette open onClose={() => undefined} workspace={workspace} areas={areas} />
   const router = createMemoryRouter([{ path: '*', element: palette }], { initialEntries: ['/workspaces/w1'] })
   render(

@@ -20,6 +20,7 @@ import {
 import { choosing } from '../../lib/arrival.ts'
 import { setTheme, type Theme, toggleMask, toggleSidebar, useMask, useUi } from '../../lib/browser/ui-store.ts'
 import { useConfig } from '../../lib/config.ts'
+import { useFlag } from '../../lib/integrations/flags.ts'
 import { openCommand } from '../../lib/keyboard/command.ts'
 import { apiPages, paths } from '../../lib/paths.ts'
 import { openInvite } from '../../lib/people/invite.ts'
@@ -71,6 +72,7 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
   const administrator = useIsAdministrator() === true
   const theme = useUi((state) => state.theme)
   const masked = useMask((state) => state.on)
+  const audiences = useFlag('audiences')
   const action = (id: string, label: string, icon: Command['icon'], act: () => void, words = ''): Command => ({
     id,
     heading: 'Actions',
@@ -90,6 +92,17 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
             () => go(paths.catalogDestinations(workspace.name)),
             'add create',
           ),
+          ...(audiences
+            ? [
+                action(
+                  'new-audience',
+                  'New audience',
+                  <Plus />,
+                  () => go(paths.newAudience(workspace.name)),
+                  'add create segment',
+                ),
+              ]
+            : []),
         ]
       : []),
     ...(administrator

@@ -1,6 +1,7 @@
 import { administrators } from '@tributary/contract'
 import { Navigate, type RouteObject } from 'react-router'
 import { patterns } from '../../lib/paths.ts'
+import { audienceQuery, audiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import {
@@ -94,6 +95,41 @@ const profileRoutes: RouteObject[] = [
     loader: reads(({ workspace, params }) => [
       queryClient.prefetchQuery(profileQuery(`${workspace}/profiles/${params.profileId ?? ''}`)),
     ]),
+  },
+]
+
+const audienceRoutes: RouteObject[] = [
+  {
+    Component: requireFlag('audiences'),
+    children: [
+      {
+        path: patterns.audiences,
+        lazy: async () => ({ Component: (await import('../../features/audiences/audiences-page.tsx')).AudiencesPage }),
+        loader: reads(({ workspace }) => [queryClient.prefetchQuery(audiencesQuery(workspace))]),
+      },
+      {
+        path: patterns.newAudience,
+        lazy: async () => ({
+          Component: (await import('../../features/audiences/new-audience-page.tsx')).NewAudiencePage,
+        }),
+      },
+      {
+        path: patterns.audience,
+        lazy: async () => ({ Component: (await import('../../features/audiences/audience-page.tsx')).AudiencePage }),
+        loader: reads(({ workspace, params }) => [
+          queryClient.prefetchQuery(audienceQuery(`${workspace}/audiences/${params.audienceId ?? ''}`)),
+        ]),
+      },
+      {
+        path: patterns.editAudience,
+        lazy: async () => ({
+          Component: (await import('../../features/audiences/edit-audience-page.tsx')).EditAudiencePage,
+        }),
+        loader: reads(({ workspace, params }) => [
+          queryClient.prefetchQuery(audienceQuery(`${workspace}/audiences/${params.audienceId ?? ''}`)),
+        ]),
+      },
+    ],
   },
 ]
 
@@ -254,6 +290,7 @@ export const workspaceRoute: RouteObject = {
             ...sourceRoutes,
             ...eventRoutes,
             ...profileRoutes,
+            ...audienceRoutes,
             ...destinationRoutes,
             ...areaRoutes,
             { path: '*', ...overview },

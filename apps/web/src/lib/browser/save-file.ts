@@ -1,9 +1,12 @@
-/** Has the browser save a text as a file of JSON; `name` is the whole name of the file. */
-export const saveJson = (name: string, text: string): void => {
-  const url = URL.createObjectURL(new Blob([`${text}\n`], { type: 'application/json' }))
+/** Has the browser save a text as a file; `name` is the whole name of the file. */
+export const saveFile = (name: string, text: string, type: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** The same for a text of JSON. */
+export const saveJson = (name: string, text: string): void => saveFile(name, `${text}\n`, 'application/json')

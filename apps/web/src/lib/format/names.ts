@@ -24,6 +24,7 @@ export const replayIds = (name: string) => idsOf(resourceNames.replay, name)
 export const failureGroupIds = (name: string) => idsOf(resourceNames.failureGroup, name)
 export const profileIds = (name: string) => idsOf(resourceNames.profile, name)
 export const suppressionIds = (name: string) => idsOf(resourceNames.suppression, name)
+export const audienceIds = (name: string) => idsOf(resourceNames.audience, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 

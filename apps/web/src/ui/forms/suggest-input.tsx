@@ -1,5 +1,5 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { cn } from '../cn.ts'
 import { Input, type InputProps } from './input.tsx'
 
@@ -34,6 +34,7 @@ export const SuggestInput = ({
   /** For names that are code. */
   mono?: boolean
 }) => {
+  const [open, setOpen] = useState(false)
   // What is chosen already should not hide the others.
   const exact = useMemo(() => suggestions.some((each) => each.value === value), [suggestions, value])
   const shown = useMemo(
@@ -48,10 +49,16 @@ export const SuggestInput = ({
       onValueChange={onChange}
       itemToStringValue={(each: Suggestion) => each.value}
       openOnInputClick
+      open={open}
+      onOpenChange={setOpen}
       disabled={disabled}
     >
       <Base.Input
         render={<Input {...rest} />}
+        // Suggestions that arrive when the field has been left would stand in the way of the next one.
+        onBlur={({ relatedTarget }) => {
+          if (relatedTarget !== null && relatedTarget.closest('[role="listbox"]') === null) setOpen(false)
+        }}
         autoComplete="off"
         spellCheck={false}
         className={cn(mono && value !== '' && 'font-mono text-xs max-sm:text-lg', className)}

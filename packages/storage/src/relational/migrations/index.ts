@@ -20,6 +20,7 @@ import { up as identitySettings } from './0018-identity-settings.ts'
 import { up as profilePlaces } from './0020-profile-places.ts'
 import { up as privacyDestinations } from './0021-privacy-destinations.ts'
 import { up as suppressedOwners } from './0023-suppressed-owners.ts'
+import { up as audiences } from './0024-audiences.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   { name: '0020-profile-places', up: profilePlaces },
   { name: '0021-privacy-destinations', up: privacyDestinations },
   { name: '0023-suppressed-owners', up: suppressedOwners },
+  { name: '0024-audiences', up: audiences },
 ]

@@ -1,0 +1,175 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Audience } from '@tributary/contract'
+import { Pencil, RefreshCw, Target } from 'lucide-react'
+import { useParams } from 'react-router'
+import { count, listed, pluralise } from '../../lib/format/text.ts'
+import { paths } from '../../lib/paths.ts'
+import { audienceQuery, audienceStatementsQuery } from '../../lib/queries/audience-queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { DetailPage } from '../../parts/detail-page.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/code/code-block.tsx'
+import { DeleteCard } from '../../ui/page/delete-card.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
+import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { isUnderWay, stateTitles, stateTones } from './audience-words.ts'
+import { Sentence } from './estimate-panel.tsx'
+import { MembersTab } from './members-tab.tsx'
+import { useComputeAudience, useDeleteAudience } from './mutations.ts'
+
+const Size = ({ audience }: { audience: Audience }) => {
+  const { size, as_of, entered_count, left_count, failure, state } = audience
+  return (
+    <Card>
+      <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
+        <p>
+          <span className="text-2xl font-semibold tracking-tight tabular">{size === null ? '–' : count(size)}</span>{' '}
+          <span className="text-sm text-ink-2">{pluralise(size ?? 0, 'profile')}</span>
+          <span className="block text-xs text-ink-3">
+            {as_of === null ? (
+              'Not computed yet'
+            ) : (
+              <>
+                Exact as of <RelativeTime time={as_of} /> · {count(entered_count)} entered, {count(left_count)} left
+              </>
+            )}
+          </span>
+        </p>
+        <div className="min-w-0 flex-1 basis-64">
+          <Sentence query={audience.query} />
+        </div>
+      </div>
+      {state === 'failed' && (
+        <p role="alert" className="mt-3 text-sm break-words text-danger-ink">
+          Could not compute the audience: {failure}
+        </p>
+      )}
+    </Card>
+  )
+}
+
+const SqlTab = ({ audience }: { audience: Audience }) => {
+  const query = useQuery(audienceStatementsQuery(audience.name))
+  const titles = { events: 'Event store', profiles: 'Profiles' } as const
+  return (
+    <QueryView query={query} skeleton={<CardSkeleton />} errorTitle="Failed to load the SQL">
+      {(statements) => (
+        <div className="space-y-4">
+          <p className="text-sm text-ink-2">
+            The event store finds sets of profiles by their events. PostgreSQL decides with them, and with traits, who
+            is in the audience.
+          </p>
+          {statements.map(({ store, text, params }) => (
+            <CodeBlock
+              key={store}
+              label="Part"
+              notice="SQL copied"
+              codes={[
+                { title: titles[store], language: 'sql', text },
+                { title: 'Parameters', language: 'json', text: JSON.stringify(params, undefined, 2) },
+              ]}
+            />
+          ))}
+        </div>
+      )}
+    </QueryView>
+  )
+}
+
+const SettingsTab = ({ audience }: { audience: Audience }) => {
+  const remove = useDeleteAudience(audience)
+  const { dependents } = audience
+  return (
+    <div className="max-w-2xl">
+      <DeleteCard
+        label="Delete audience"
+        description="Its profiles and their events are kept."
+        mutation={remove}
+        list={paths.audiences(useWorkspace().name)}
+      >
+        {dependents.length === 0
+          ? `Nothing depends on ${audience.title}. This can't be undone.`
+          : `These audiences depend on ${audience.title}: ${listed(dependents.map(({ title }) => title))}. Change or delete them first.`}
+      </DeleteCard>
+    </div>
+  )
+}
+
+const AudienceView = ({ item: audience }: { item: Audience }) => {
+  const workspace = useWorkspace()
+  const mayEdit = useMayEdit() === true
+  const compute = useComputeAudience(audience)
+  return (
+    <>
+      <PageHeader
+        title={audience.title}
+        documentTitle={audience.title}
+        description={
+          <>
+            Version {count(audience.version)}, changed <RelativeTime time={audience.update_time} />
+            {audience.author !== '' && ` by ${audience.author}`}
+          </>
+        }
+        icon={
+          <span className="grid size-11 place-items-center rounded-md border border-line bg-surface">
+            <Target aria-hidden className="size-5 text-ink-2" />
+          </span>
+        }
+        crumbs={[{ label: 'Audiences', to: paths.audiences(workspace.name) }]}
+        action={
+          <>
+            <Badge tone={stateTones[audience.state]} dot={audience.state === 'live'}>
+              {stateTitles[audience.state]}
+            </Badge>
+            {mayEdit && (
+              <>
+                <Button loading={compute.isPending || isUnderWay(audience)} onClick={() => compute.mutate()}>
+                  <RefreshCw aria-hidden />
+                  Compute now
+                </Button>
+                <ButtonLink to={paths.editAudience(audience.name)} variant="primary">
+                  <Pencil aria-hidden />
+                  Edit
+                </ButtonLink>
+              </>
+            )}
+          </>
+        }
+      />
+      <div className="mb-5">
+        <Size audience={audience} />
+      </div>
+      <Tabs
+        browsable
+        label="Audience"
+        tabs={[
+          { id: 'profiles', name: 'Profiles', content: <MembersTab audience={audience} /> },
+          { id: 'sql', name: 'SQL', hash: 'sql', content: <SqlTab audience={audience} /> },
+          ...(mayEdit
+            ? [
+                {
+                  id: 'settings',
+                  name: 'Settings',
+                  hash: 'settings',
+                  content: <SettingsTab audience={audience} />,
+                },
+              ]
+            : []),
+        ]}
+      />
+    </>
+  )
+}
+
+/** One audience: how many are in it, who, and the SQL that decides. */
+export const AudiencePage = () => {
+  const workspace = useWorkspace()
+  const { audienceId } = useParams()
+  const query = useQuery(audienceQuery(`${workspace.name}/audiences/${audienceId ?? ''}`))
+  return <DetailPage query={query} errorTitle="Failed to load the audience" View={AudienceView} />
+}

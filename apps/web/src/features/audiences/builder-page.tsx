@@ -1,0 +1,98 @@
+import { type AudienceQuery, genericTitle, stockMessage } from '@tributary/contract'
+import { type ReactNode, useMemo, useState } from 'react'
+import { failureText } from '../../lib/api/errors.ts'
+import { FormLayout } from '../../parts/docs-panel.tsx'
+import { LeaveGuard } from '../../parts/leave-guard.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { Input } from '../../ui/forms/input.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
+import { checkTree, shownErrors } from './draft.ts'
+import { EstimatePanel } from './estimate-panel.tsx'
+import { TreeEditor } from './tree-editor.tsx'
+import type { Building } from './use-draft.ts'
+
+const titleError = (title: string): string | undefined =>
+  genericTitle.safeParse(title, { error: stockMessage }).error?.issues[0]?.message
+
+/** The page on which an audience is built: its title, its query, and beside them who that finds. */
+export const BuilderPage = ({
+  heading,
+  crumbs,
+  own,
+  title: given,
+  building,
+  above,
+  saveLabel,
+  saving,
+  failure,
+  onSave,
+}: {
+  heading: string
+  crumbs: readonly { label: string; to: string }[]
+  /** The resource name of the audience, '' for a new one. */
+  own: string
+  title: string
+  building: Building
+  /** What stands before the title. */
+  above?: ReactNode
+  saveLabel: string
+  saving: boolean
+  failure: Error | null
+  onSave: (audience: { title: string; query: AudienceQuery }) => void
+}) => {
+  const [title, setTitle] = useState(given)
+  const [asked, setAsked] = useState(false)
+  const { draft } = building
+  const checked = useMemo(() => checkTree(draft.tree), [draft.tree])
+  const errors = useMemo(() => shownErrors(draft), [draft])
+  const query = 'query' in checked ? checked.query : undefined
+  const wrongTitle = titleError(title)
+  const save = (): void => {
+    setAsked(true)
+    building.showErrors()
+    if (query !== undefined && wrongTitle === undefined) onSave({ title: title.trim(), query })
+  }
+  const dirty = draft.past.length > 0 || title !== given
+  return (
+    <>
+      <PageHeader title={heading} documentTitle={heading} crumbs={crumbs} />
+      <LeaveGuard dirty={dirty && !saving}>Your changes to this audience are not saved.</LeaveGuard>
+      {above}
+      <FormLayout aside={<EstimatePanel query={query} />}>
+        <form
+          noValidate
+          aria-label={heading}
+          className="space-y-5"
+          onSubmit={(event) => {
+            event.preventDefault()
+            save()
+          }}
+        >
+          <Field label="Title" required error={asked ? wrongTitle : undefined}>
+            {(control) => (
+              <Input
+                {...control}
+                value={title}
+                autoComplete="off"
+                placeholder="Enter your audience name"
+                onChange={({ target }) => setTitle(target.value)}
+              />
+            )}
+          </Field>
+          <TreeEditor errors={errors} building={building} own={own} />
+          {failure !== null && (
+            <p role="alert" className="text-sm break-words text-danger-ink">
+              The audience was not saved: {failureText(failure)}
+            </p>
+          )}
+          <div className="flex justify-end">
+            <Button type="submit" variant="primary" loading={saving}>
+              {saveLabel}
+            </Button>
+          </div>
+        </form>
+      </FormLayout>
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ProfileSummary } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { csvField, membersCsv } from './export-members.ts'
+
+test.each([
+  ['plain', 'plain'],
+  ['a,b', '"a,b"'],
+  ['say "hi"', '"say ""hi"""'],
+  ['two\nlines', '"two\nlines"'],
+  ['=1+1', "'=1+1"],
+  ['+49 30', "'+49 30"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+])('%j is the field %j, which no spreadsheet runs', (text, field) => {
+  expect(csvField(text)).toBe(field)
+})
+
+test('a file has a header, and a row for each profile', () => {
+  const time = '2026-01-01T00:00:00.000Z'
+  const profile: ProfileSummary = {
+    name: 'workspaces/w/profiles/p1',
+    title: 'Ada',
+    email: 'ada@example.com',
+    identifiers: [{ type: 'user_id', value: 'u-1', create_time: time }],
+    identifier_count: 1,
+    create_time: time,
+  }
+  expect(membersCsv([{ profile, enter_time: time }])).toBe(
+    `profile,title,email,user_id,anonymous_id,entered\r\np1,Ada,ada@example.com,u-1,,${time}\r\n`,
+  )
+})

@@ -1,0 +1,49 @@
+import { type Audience, type MethodResponse, methods } from '@tributary/contract'
+import { call } from '../../lib/api/client.ts'
+import { saveFile } from '../../lib/browser/save-file.ts'
+import { audienceIds } from '../../lib/format/names.ts'
+
+type Page = MethodResponse<typeof methods.audiences.listMembers>
+
+/** A field of a CSV file (RFC 4180). A text that a spreadsheet would take for a formula is kept a text. */
+export const csvField = (text: string): string => {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const header = ['profile', 'title', 'email', 'user_id', 'anonymous_id', 'entered']
+
+/** Profiles as a CSV file with a header; of each kind of identifier the first. */
+export const membersCsv = (members: Page['members']): string => {
+  const rows = members.map(({ profile, enter_time }) => {
+    const first = (kind: string): string => profile.identifiers.find(({ type }) => type === kind)?.value ?? ''
+    const id = profile.name.slice(profile.name.lastIndexOf('/') + 1)
+    return [id, profile.title, profile.email, first('user_id'), first('anonymous_id'), enter_time]
+  })
+  return [header, ...rows].map((row) => `${row.map(csvField).join(',')}\r\n`).join('')
+}
+
+/** Every profile of an audience as of one time; read anew when it is computed meanwhile. */
+const readMembers = async (audience: string): Promise<Page['members']> => {
+  for (;;) {
+    const members: Page['members'] = []
+    let asOf: string | null | undefined
+    let token = ''
+    let changed = false
+    do {
+      const page: Page = await call(methods.audiences.listMembers, {
+        params: audienceIds(audience),
+        query: { page_size: 1000, page_token: token },
+      })
+      changed = asOf !== undefined && page.as_of !== asOf
+      asOf = page.as_of
+      members.push(...page.members)
+      token = page.next_page_token
+    } while (token !== '' && !changed)
+    if (!changed) return members
+  }
+}
+
+/** Saves the profiles of an audience as a CSV file. */
+export const exportMembers = async ({ name, title }: Pick<Audience, 'name' | 'title'>): Promise<void> =>
+  saveFile(`${title.replaceAll(/[^\p{L}\p{N} _-]/gu, '')}.csv`, membersCsv(await readMembers(name)), 'text/csv')

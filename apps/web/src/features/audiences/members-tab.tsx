@@ -1,0 +1,103 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import type { Audience, MethodResponse, methods } from '@tributary/contract'
+import { Download, UsersRound } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { audienceMembersQuery } from '../../lib/queries/audience-queries.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
+import { LoadMore } from '../../ui/lists/load-more.tsx'
+import { notifyRefusal } from '../../ui/overlays/toast.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { TableSkeleton } from '../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { exportMembers } from './export-members.ts'
+
+type Member = MethodResponse<typeof methods.audiences.listMembers>['members'][number]
+
+const columns: readonly Column<Member>[] = [
+  {
+    id: 'profile',
+    header: 'Profile',
+    cell: ({ profile }) => (
+      <span className="flex min-w-0 items-center gap-3 py-1.5">
+        <Avatar title={profile.title} />
+        <span className="min-w-0">
+          <Link
+            to={paths.profile(profile.name)}
+            title={profile.title}
+            className="block truncate rounded-sm font-medium hover:underline"
+          >
+            {profile.title}
+          </Link>
+          {profile.email !== '' && profile.email !== profile.title && (
+            <span className="block truncate text-xs text-ink-3">{profile.email}</span>
+          )}
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'entered',
+    header: 'Entered',
+    cell: ({ enter_time }) => <RelativeTime time={enter_time} className="text-ink-2" />,
+    align: 'right',
+    width: 'sm:w-36',
+    className: 'whitespace-nowrap',
+  },
+]
+
+const idOf = ({ profile }: Member): string => profile.name
+
+const Export = ({ audience }: { audience: Audience }) => {
+  const run = useMutation({
+    mutationFn: () => exportMembers(audience),
+    onError: (error) => notifyRefusal('Could not export the profiles', error),
+  })
+  return (
+    <Button loading={run.isPending} onClick={() => run.mutate()}>
+      <Download aria-hidden />
+      Export CSV
+    </Button>
+  )
+}
+
+/** Who was in an audience when it was computed last. */
+export const MembersTab = ({ audience }: { audience: Audience }) => {
+  const navigate = useNavigate()
+  const mayEdit = useMayEdit() === true
+  const query = useInfiniteQuery(audienceMembersQuery(audience.name, audience.as_of))
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.members) ?? [], [query.data])
+  if (query.data === undefined && query.isError)
+    return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the profiles" />
+  if (query.data === undefined) return <TableSkeleton rows={6} columns={2} />
+  if (rows.length === 0)
+    return (
+      <EmptyState icon={<UsersRound />} title={audience.as_of === null ? 'Not computed yet' : 'No profiles'}>
+        {audience.as_of === null
+          ? 'Profiles show up here once the audience is computed.'
+          : 'No profile meets the conditions. Profiles show up here once they do.'}
+      </EmptyState>
+    )
+  return (
+    <div className="space-y-4">
+      {mayEdit && (
+        <div className="flex justify-end">
+          <Export audience={audience} />
+        </div>
+      )}
+      <DataTable
+        label="Profiles"
+        columns={columns}
+        rows={rows}
+        rowId={idOf}
+        onRowClick={({ profile }) => void navigate(paths.profile(profile.name))}
+      />
+      <LoadMore query={query} />
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Audience, type AudienceQuery, methods } from '@tributary/contract'
+import { call } from '../../lib/api/client.ts'
+import { audienceIds, workspaceIds } from '../../lib/format/names.ts'
+import { track } from '../../lib/integrations/analytics.ts'
+import { audienceQuery } from '../../lib/queries/audience-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
+
+/** Saves a new audience of a workspace (a resource name). */
+export const useCreateAudience = (workspace: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { title: string; query: AudienceQuery }) =>
+      call(methods.audiences.create, { params: workspaceIds(workspace), body }),
+    onSuccess: (made) => {
+      cache.setQueryData(audienceQuery(made.name).queryKey, made)
+      track('Audience Created', { audience: made.name })
+      notify('success', 'Audience Created')
+    },
+    onSettled: () => refresh(cache, ['audiences'], workspaceIds(workspace)),
+  })
+}
+
+/** Changes the title, or the query that was made from a version. */
+export const useUpdateAudience = (audience: Audience) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (change: { title?: string; query?: AudienceQuery }) =>
+      call(methods.audiences.update, {
+        params: audienceIds(audience.name),
+        query: { update_mask: Object.keys(change).join(',') },
+        body: { ...change, ...(change.query === undefined ? {} : { version: audience.version }) },
+      }),
+    onSuccess: (updated, change) => {
+      cache.setQueryData(audienceQuery(audience.name).queryKey, updated)
+      track('Audience Updated', { audience: audience.name, fields: Object.keys(change) })
+      notify('success', 'Audience Updated')
+    },
+    onSettled: () => {
+      const { workspace } = audienceIds(audience.name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}
+
+/** Has an audience computed now. */
+export const useComputeAudience = (audience: Audience) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.audiences.compute, { params: audienceIds(audience.name), body: {} }),
+    onSuccess: (started) => cache.setQueryData(audienceQuery(audience.name).queryKey, started),
+    onError: (error) => notifyRefusal('Could not compute the audience', error),
+  })
+}
+
+/** Deletes an audience. */
+export const useDeleteAudience = (audience: Audience) => {
+  const cache = useQueryClient()
+  return useMutation<unknown, Error, void>({
+    mutationFn: () => call(methods.audiences.delete, { params: audienceIds(audience.name) }),
+    onSuccess: () => {
+      track('Audience Deleted', { audience: audience.name })
+      notify('success', 'Audience Deleted')
+    },
+    onSettled: () => {
+      const { workspace } = audienceIds(audience.name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}

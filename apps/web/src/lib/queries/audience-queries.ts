@@ -1,0 +1,60 @@
+import { type AudienceQuery, methods } from '@tributary/contract'
+import { audienceIds, workspaceIds } from '../format/names.ts'
+import { pagesQuery, query, rowsQuery } from './query.ts'
+
+const underWay = (states: readonly { state: string }[]): boolean =>
+  states.some(({ state }) => state === 'preparing' || state === 'computing')
+
+/** How often what is being computed is looked at, and what is not, ms. */
+const looks = { soon: 1_000, later: 30_000 }
+
+/** The audiences of a workspace, newest first. */
+export const audiencesQuery = (workspace: string) =>
+  rowsQuery(methods.audiences.list, { params: workspaceIds(workspace) }, ({ audiences }) => audiences, {
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) => (underWay(data ?? []) ? looks.soon : looks.later),
+  })
+
+/** One audience by resource name. */
+export const audienceQuery = (audience: string) =>
+  query(
+    methods.audiences.get,
+    { params: audienceIds(audience) },
+    {
+      staleTime: 0,
+      refetchInterval: ({ state: { data } }) => (data !== undefined && underWay([data]) ? looks.soon : looks.later),
+    },
+  )
+
+/** Who was in an audience as of a time, by pages of 50; a page of another time is another list. */
+export const audienceMembersQuery = (audience: string, asOf: string | null) =>
+  pagesQuery(
+    methods.audiences.listMembers,
+    { params: audienceIds(audience), query: { page_size: 50 } },
+    { clocked: { of: asOf, at: () => ({}) } },
+  )
+
+/** The SQL of an audience. */
+export const audienceStatementsQuery = (audience: string) =>
+  query(methods.audiences.getStatements, { params: audienceIds(audience) }, { read: ({ statements }) => statements })
+
+/** ms that a query has to be left alone before it is counted. */
+const typingMs = 400
+
+/** Who would be in an audience now. */
+export const audiencePreviewQuery = (workspace: string, tree: AudienceQuery) =>
+  query(
+    methods.audiences.preview,
+    { params: workspaceIds(workspace), body: { query: tree } },
+    { wait: typingMs, staleTime: 10_000 },
+  )
+
+export type SuggestionKind = 'event' | 'property' | 'trait' | 'property_value' | 'trait_value'
+
+/** Names and values that were received. */
+export const suggestionsQuery = (workspace: string, asked: { kind: SuggestionKind; event?: string; name?: string }) =>
+  query(
+    methods.audiences.suggest,
+    { params: workspaceIds(workspace), query: asked },
+    { wait: typingMs, staleTime: 60_000, read: ({ suggestions }) => suggestions },
+  )

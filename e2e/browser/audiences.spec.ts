@@ -1,0 +1,151 @@
+import type { Locator, Page } from '@playwright/test'
+import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+import { openWithRoles } from './api-calls.ts'
+import { addPerson, signIn } from './people.ts'
+import { expect, test } from './product-fixture.ts'
+
+const rows = (page: Page, name: string): Locator => page.getByRole('table', { name }).getByRole('row')
+const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
+const condition = (page: Page, name: string): Locator => page.getByRole('listitem', { name, exact: true })
+
+/** Types into a field with suggestions, and leaves it. */
+const enter = async (page: Page, name: string, text: string): Promise<void> => {
+  const field = page.getByRole('combobox', { name, exact: true })
+  await field.fill(text)
+  await field.press('Tab')
+}
+
+const send = async (product: Product, key: string, ...batch: object[]): Promise<void> => {
+  const response = await fetch(`${product.url}/v1/batch`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ batch }),
+  })
+  expect(response.status).toBe(200)
+}
+
+const order = (userId: string, total: number) => ({
+  type: 'track',
+  event: 'Order Completed',
+  userId,
+  properties: { total },
+})
+
+/** A workspace whose profiles ada (two orders) and bob (one) are known. */
+const withCustomers = async (product: Product, title: string): Promise<{ workspace: string; key: string }> => {
+  const { workspace } = await createWorkspace(product.api, title)
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  await send(product, key, order('ada', 120), order('ada', 150), order('bob', 10), {
+    type: 'identify',
+    userId: 'ada',
+    traits: { email: 'ada@example.com', plan: 'pro' },
+  })
+  await eventually('events and profiles are there', async () => {
+    const events = (await product.api.ok('GET', `/${source}/events`)).events as unknown[]
+    const found = (await product.api.ok('GET', `/${workspace}/profiles?search=pro`)).profiles as unknown[]
+    return events.length === 4 && found.length === 1
+  })
+  return { workspace, key }
+}
+
+test('SEG-10, SEG-12: an audience is built, counted, saved, entered by an event, edited, and deleted', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace, key } = await withCustomers(product, 'Audiences')
+  await page.goto(`/${workspace}/audiences`)
+  await expect(page.getByText('Create your first audience')).toBeVisible()
+  await page.getByRole('link', { name: 'New audience' }).first().click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Spenders')
+  await page.getByRole('combobox', { name: 'Event', exact: true }).fill('Order')
+  await page.getByRole('option', { name: 'Order Completed' }).click()
+  const panel = page.getByRole('status')
+  await expect(panel.filter({ hasText: '2 profiles' })).toBeVisible()
+  await condition(page, 'Event condition 1').getByRole('button', { name: 'Add property' }).click()
+  await enter(page, 'Property', 'total')
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('Number')
+  await page.getByRole('combobox', { name: 'Comparison' }).selectOption('is greater than')
+  await enter(page, 'Value', '100')
+  await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
+  await expect(
+    page.getByText('Profiles that did Order Completed where total is greater than 100 in the last 30 days.'),
+  ).toBeVisible()
+  // Groups, segments and conditions come and go.
+  await button(page, 'Add group').click()
+  await expect(page.getByRole('region', { name: 'Group 2', exact: true })).toBeVisible()
+  await button(page, 'Undo').click()
+  await expect(page.getByRole('region', { name: 'Group 2', exact: true })).toBeHidden()
+  await button(page, 'Redo').click()
+  await button(page, 'Delete group 2').click()
+  await button(page, 'Add segment').click()
+  await button(page, 'Delete segment 2').click()
+  await button(page, 'Duplicate condition 1').click()
+  await button(page, 'Delete condition 2').click()
+  await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
+  await button(page, 'Create').click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Spenders' })).toBeVisible()
+  await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['ada@example.com'])
+  // Somebody enters.
+  await send(product, key, order('bob', 500))
+  await expect(async () => {
+    await button(page, 'Compute now').click()
+    await expect(rows(page, 'Profiles').getByRole('link')).toHaveCount(2, { timeout: 2_000 })
+  }).toPass({ timeout: 30_000 })
+  await page.getByRole('tab', { name: 'SQL' }).click()
+  await expect(page.getByText('from events').first()).toBeVisible()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await enter(page, 'Value', '1000')
+  await expect(panel.filter({ hasText: '0 profiles' })).toBeVisible()
+  await button(page, 'Save Changes').click()
+  await expect(page.getByText('No profile meets the conditions')).toBeVisible()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await button(page, 'Delete audience').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete audience' }).click()
+  await expect(page.getByText('Create your first audience')).toBeVisible()
+})
+
+test('SEG-09, SEG-13: each element shows its own error, in the words of the specification, and takes it along', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Errors')
+  await page.goto(`/${workspace}/audiences/new`)
+  await page.getByRole('textbox', { name: 'Times' }).fill('1a')
+  await expect(condition(page, 'Event condition 1').getByText('Only numbers are allowed')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Times' }).fill('1')
+  await page.getByRole('textbox', { name: 'Number of days or months' }).fill('91')
+  await enter(page, 'Event', 'Seen')
+  await expect(page.getByText("Days can't exceed an interval of 90 days")).toBeVisible()
+  await page.getByRole('combobox', { name: 'Unit of time' }).selectOption('months (30 days)')
+  await expect(page.getByText("Months can't exceed an interval of 3 months")).toBeVisible()
+  await button(page, 'Add trait condition').click()
+  await enter(page, 'Trait', 'age')
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('Number')
+  await page.getByRole('combobox', { name: 'Comparison' }).selectOption('is one of')
+  await expect(page.getByText('Please submit at least one element')).toBeVisible()
+  const values = page.getByPlaceholder('Values, each with Enter')
+  await values.fill('x')
+  await values.press('Enter')
+  await expect(page.getByText('Elements must be numbers')).toBeVisible()
+  await button(page, 'Delete condition 2').click()
+  await expect(page.getByText('Elements must be numbers')).toBeHidden()
+  await expect(page.getByText("Months can't exceed an interval of 3 months")).toBeVisible()
+  await button(page, 'Create').click()
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveAccessibleDescription('Required')
+})
+
+test('a guest sees audiences and cannot change them', async ({ page, product, database }) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Guests')
+  const query = { id: 'bbbb', type: 'event', selectedEvent: 'Order Completed' }
+  await product.api.ok('POST', `/${workspace}/audiences`, {
+    title: 'Buyers',
+    query: { groups: { cccc: { segments: [{ id: 'dddd', queries: [query] }] } } },
+  })
+  await signIn(page, await addPerson(database, 'Guest', { organization, role: 'ORG_GUEST' }))
+  await openWithRoles(page, `/${workspace}/audiences`)
+  await expect(page.getByRole('link', { name: 'New audience' })).toBeHidden()
+  await page.getByRole('link', { name: 'Buyers' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Buyers' })).toBeVisible()
+  await expect(button(page, 'Compute now')).toBeHidden()
+  await expect(page.getByRole('link', { name: 'Edit' })).toBeHidden()
+})

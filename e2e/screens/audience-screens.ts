@@ -1,0 +1,70 @@
+import type { Page } from '@playwright/test'
+import { failing, settled } from './prepare.ts'
+import type { Screen } from './screens.ts'
+import type { Seed } from './seed.ts'
+
+const list = ({ filled }: Seed): string => `/${filled.workspace}/audiences`
+const builder = ({ filled }: Seed): string => `/${filled.workspace}/audiences/new?template=high-value`
+
+/** Opens the audience that was made for pictures, on one of its tabs. */
+const openAudience =
+  (tab: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('table', { name: 'Audiences' }).getByRole('link', { name: 'Repeat customers' }).click()
+    await page.getByRole('tab', { name: tab }).click()
+    await settled(page)
+  }
+
+/** The list of audiences, the builder, and one of them with each of its tabs. */
+export const audienceScreens: Screen[] = [
+  { name: 'audiences-filled', path: list, ready: settled },
+  { name: 'audiences-empty', path: ({ empty }) => `/${empty.workspace}/audiences`, ready: settled },
+  {
+    name: 'audiences-error',
+    path: list,
+    prepare: failing(/\/api\/workspaces\/[^/]+\/audiences$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  {
+    name: 'audience-builder',
+    path: builder,
+    ready: async (page) => {
+      await page.getByText('Exact as of').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-builder-errors',
+    path: ({ filled }) => `/${filled.workspace}/audiences/new`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add trait condition' }).click()
+      await page.getByRole('textbox', { name: 'Times' }).fill('1a')
+      await page.getByRole('button', { name: 'Add group' }).click()
+      await page.getByRole('button', { name: 'Create' }).click()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-builder-no-count',
+    path: builder,
+    prepare: failing(/\/audiences:preview$/),
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await page.getByText('Could not count the profiles').waitFor()
+      await settled(page)
+    },
+  },
+  { name: 'audience-profiles', path: list, ready: openAudience('Profiles') },
+  { name: 'audience-sql', path: list, ready: openAudience('SQL') },
+  { name: 'audience-settings', path: list, ready: openAudience('Settings') },
+  {
+    name: 'audience-missing',
+    path: ({ filled }) => `/${filled.workspace}/audiences/unknown`,
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await page.getByRole('alert').waitFor()
+      await settled(page)
+    },
+  },
+]

@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from '../api/access.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time } from '../api/fields.ts'
+import { defineMethod } from '../api/method.ts'
+import { profileSummary } from '../profiles.ts'
+import { genericTitle } from '../rules/value-rules.ts'
+import { audienceQuery } from './query.ts'
+
+/** `preparing` was never computed; a failed one keeps the profiles of the time before. */
+export const audienceStates = ['preparing', 'computing', 'live', 'failed'] as const
+export type AudienceState = (typeof audienceStates)[number]
+
+/** A row of the list of audiences. */
+export const audienceSummary = z.object({
+  /** `workspaces/{id}/audiences/{id}`. */
+  name: z.string(),
+  title: z.string(),
+  state: z.enum(audienceStates),
+  /** Profiles in it as of `as_of`, exactly; null before the first time. */
+  size: z.number().int().nullable(),
+  as_of: time.nullable(),
+  create_time: time,
+  update_time: time,
+})
+export type AudienceSummary = z.infer<typeof audienceSummary>
+
+/** A statement that decides who is in an audience, with the values of its parameters. */
+export const audienceStatement = z.object({
+  /** Where it runs. What the first answers are parameters of the second. */
+  store: z.enum(['events', 'profiles']),
+  text: z.string(),
+  params: z.record(z.string(), z.string()),
+})
+export type AudienceStatement = z.infer<typeof audienceStatement>
+
+export const audience = audienceSummary.extend({
+  query: audienceQuery,
+  /** Rises with each change of the query. */
+  version: z.number().int(),
+  /** Why it could not be computed, in words; '' when it could. */
+  failure: z.string(),
+  /** How many entered and left the last time. */
+  entered_count: z.number().int(),
+  left_count: z.number().int(),
+  /** Who changed it last; '' for a member who is gone. */
+  author: z.string(),
+  /** Audiences whose queries name this one. */
+  dependents: z.array(z.object({ name: z.string(), title: z.string() })),
+})
+export type Audience = z.infer<typeof audience>
+
+/** Profiles that a preview shows. */
+export const previewSample = 5
+
+/** Who would be in an audience with a query. */
+export const audiencePreview = z.object({
+  as_of: time,
+  /** Exact. */
+  size: z.number().int(),
+  /** Of them, those with the trait email, with the trait phone, and with an anonymous id. */
+  email_count: z.number().int(),
+  phone_count: z.number().int(),
+  device_count: z.number().int(),
+  /** Those seen last. */
+  sample: z.array(profileSummary),
+})
+export type AudiencePreview = z.infer<typeof audiencePreview>
+
+const tooLarge = {
+  code: 400,
+  reason: 'QUERY_TOO_LARGE',
+  when: 'The query takes too much time or memory; the message says what to narrow.',
+} as const
+const changed = {
+  code: 409,
+  reason: 'AUDIENCE_CHANGED',
+  when: 'Someone else changed the query since `version`.',
+} as const
+const inUse = {
+  code: 409,
+  reason: 'AUDIENCE_IN_USE',
+  when: 'Queries of other audiences name it; the message names them.',
+} as const
+
+export const audiences = {
+  list: defineMethod({
+    name: 'audiences.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/audiences',
+    access: workspaceMembers,
+    summary: 'Lists the audiences of a workspace, newest first.',
+    query: pageQuery,
+    response: z.object({ audiences: z.array(audienceSummary), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'audiences.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/audiences/{audience}',
+    access: workspaceMembers,
+    summary: 'Gets an audience with its query, its size, and the audiences that depend on it.',
+    response: audience,
+    errors: [errors.notFound],
+  }),
+  create: defineMethod({
+    name: 'audiences.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences',
+    access: workspaceEditors,
+    summary: 'Creates an audience and begins to compute it.',
+    request: z.object({ title: genericTitle, query: audienceQuery, request_id: requestId }),
+    response: audience,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'audiences.update',
+    verb: 'PATCH',
+    path: '/workspaces/{workspace}/audiences/{audience}',
+    access: workspaceEditors,
+    summary: 'Changes the title or the query of an audience. A changed query is computed again.',
+    query: maskQuery,
+    maskCompanions: { query: ['version'] },
+    request: z.object({
+      title: genericTitle.optional(),
+      query: audienceQuery.optional(),
+      /** The version that the query was made from: another one is refused. */
+      version: z.number().int().optional(),
+    }),
+    response: audience,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, changed],
+  }),
+  delete: defineMethod({
+    name: 'audiences.delete',
+    verb: 'DELETE',
+    path: '/workspaces/{workspace}/audiences/{audience}',
+    access: workspaceEditors,
+    summary: 'Deletes an audience that no other audience depends on.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound, inUse],
+  }),
+  compute: defineMethod({
+    name: 'audiences.compute',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences/{audience}:compute',
+    access: workspaceEditors,
+    summary: 'Computes an audience now.',
+    request: empty,
+    response: audience,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  preview: defineMethod({
+    name: 'audiences.preview',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences:preview',
+    access: workspaceEditors,
+    reads: true,
+    summary: 'Counts the profiles that meet a query now, and shows some of them.',
+    request: z.object({ query: audienceQuery }),
+    response: audiencePreview,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, tooLarge, errors.unavailable],
+  }),
+  listMembers: defineMethod({
+    name: 'audiences.listMembers',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/audiences/{audience}/members',
+    access: workspaceMembers,
+    summary: 'Lists the profiles that were in an audience as of `as_of`, those that entered last first.',
+    query: pageQuery,
+    response: z.object({
+      as_of: time.nullable(),
+      members: z.array(z.object({ profile: profileSummary, enter_time: time })),
+      next_page_token: nextPageToken,
+    }),
+    errors: [errors.notFound],
+  }),
+  getStatements: defineMethod({
+    name: 'audiences.getStatements',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/audiences/{audience}/statements',
+    access: workspaceMembers,
+    summary: 'Gets the SQL that decides who is in an audience.',
+    response: z.object({ statements: z.array(audienceStatement) }),
+    errors: [errors.notFound],
+  }),
+  suggest: defineMethod({
+    name: 'audiences.suggest',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/audienceSuggestions',
+    access: workspaceEditors,
+    summary:
+      'Suggests names and values from what was received: events, properties of an `event`, traits, and values of a `name` among them.',
+    query: z.object({
+      kind: z.enum(['event', 'property', 'trait', 'property_value', 'trait_value']),
+      event: line(500).default(''),
+      name: line(200).default(''),
+    }),
+    response: z.object({ suggestions: z.array(z.object({ text: z.string(), type: z.enum(['text', 'number']) })) }),
+    errors: [errors.invalid, errors.forbidden, errors.notFound, tooLarge, errors.unavailable],
+  }),
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import {
+  audienceQuery,
+  audienceSentence,
+  queryErrors,
+  queryGroup,
+  segment,
+  segmentQuery,
+  timeframeMs,
+} from '../index.ts'
+
+const attribute = (part: object) => ({ id: 'dddd', name: 'plan', operator: 'equals', value: 'pro', ...part })
+const event = (part: object = {}) => ({ id: 'cccc', type: 'event', selectedEvent: 'Order Completed', ...part })
+const tree = (...queries: object[]) => ({ groups: { aaaa: { segments: [{ id: 'bbbb', queries }] } } })
+const errorsOf = (...queries: object[]) => Object.fromEntries(queryErrors(tree(...queries)))
+const inTime = (unit: string, value: unknown) =>
+  errorsOf(event({ timeframe: { time: { unit, value } } }))['cccc']?.['time.value']
+
+test('SEG-01, SEG-02, SEG-03: groups are keyed by id; group and segment query users and are joined by and', () => {
+  const query = audienceQuery.parse(tree(event()))
+  expect(Object.keys(query.groups)).toEqual(['aaaa'])
+  expect(query).toMatchObject({ operator: 'and', includeAnonymous: true })
+  expect(queryGroup.parse({ segments: [{ id: 'bbbb', queries: [event()] }] })).toMatchObject({
+    tableName: 'users',
+    operator: 'and',
+  })
+  expect(segment.parse({ id: 'bbbb', queries: [event()] })).toMatchObject({ id: 'bbbb', tableName: 'users' })
+})
+
+test('SEG-04, SEG-05: a query has event, attributes, timeframe, and count; an attribute has id and operator', () => {
+  expect(segmentQuery.parse(event({ selectedAttributes: [attribute({})] }))).toEqual({
+    id: 'cccc',
+    type: 'event',
+    selectedEvent: 'Order Completed',
+    selectedAudience: null,
+    selectedAttributes: [{ id: 'dddd', name: 'plan', valueType: 'text', operator: 'equals', value: 'pro', values: [] }],
+    timeframe: null,
+    count: { operator: 'at_least', value: 1 },
+  })
+})
+
+test.each(['abc', 'abcde', 'ab-c', ''])('SEG-07: %j is no id of a group or a segment', (id) => {
+  expect(
+    audienceQuery.safeParse({ groups: { [id]: { segments: [{ id: 'bbbb', queries: [event()] }] } } }).success,
+  ).toBe(false)
+  expect(segment.safeParse({ id, queries: [event()] }).success).toBe(false)
+})
+
+describe('a timeframe', () => {
+  test.each([
+    ['month', 1, undefined],
+    ['month', 3, undefined],
+    ['month', 4, "Months can't exceed an interval of 3 months"],
+    ['month', 0, 'Must be greater than 0'],
+    ['month', -1, 'Only numbers are allowed'],
+    ['day', 90, undefined],
+    ['day', 91, "Days can't exceed an interval of 90 days"],
+    ['day', 0, 'Must be greater than 0'],
+    ['day', '1a', 'Only numbers are allowed'],
+    ['day', 1.5, 'Only numbers are allowed'],
+    ['day', '', 'Required'],
+  ])('SEG-06, FORM-32, FORM-33, FORM-34: of %s %j says %s', (unit, value, message) => {
+    expect(inTime(unit, value)).toBe(message)
+  })
+
+  test('of a month is 30 days', () => {
+    expect(timeframeMs({ time: { unit: 'month', value: 2 } })).toBe(60 * 86_400_000)
+  })
+})
+
+describe('a number', () => {
+  const ofCount = (value: unknown) =>
+    errorsOf(event({ count: { operator: 'at_least', value } }))['cccc']?.['count.value']
+  test.each(['1a', '1.5', '-1', -1, 1.5])('FORM-35: %j of a count is refused as the specification says', (value) => {
+    expect(ofCount(value)).toBe('Only numbers are allowed')
+  })
+  test('of a count can be 0', () => expect(ofCount(0)).toBeUndefined())
+
+  const ofTrait = (part: object) =>
+    errorsOf({ id: 'cccc', type: 'attribute', selectedAttributes: [attribute({ valueType: 'number', ...part })] })[
+      'dddd'
+    ]
+  test.each(['-3', '1.5', '0'])('%j of a trait is one', (value) => expect(ofTrait({ value })).toBeUndefined())
+  test.each(['1a', '1e5', 'Infinity', '0x1', '٣'])('%j of a trait is none', (value) => {
+    expect(ofTrait({ value })).toEqual({ value: 'Only numbers are allowed' })
+  })
+  test('FORM-36, FORM-37: a list of them has at least one, and numbers only', () => {
+    expect(ofTrait({ operator: 'equals_any', values: [] })).toEqual({ values: 'Please submit at least one element' })
+    expect(ofTrait({ operator: 'equals_any', values: ['1', 'x'] })).toEqual({ values: 'Elements must be numbers' })
+    expect(ofTrait({ operator: 'equals_any', values: ['1', '-2.5'] })).toBeUndefined()
+  })
+  test('FORM-38: a value is not empty, unless none is needed', () => {
+    expect(ofTrait({ value: '' })).toEqual({ value: 'Required' })
+    expect(ofTrait({ valueType: 'text', value: 'a' })).toBeUndefined()
+    expect(ofTrait({ operator: 'exists', value: '' })).toBeUndefined()
+  })
+})
+
+test('SEG-08: each error is told by the id of the group, segment, query or attribute that it is of', () => {
+  const errors = queryErrors({
+    groups: {
+      aaaa: { segments: [] },
+      bbbb: {
+        segments: [
+          { id: 'cccc', queries: [] },
+          {
+            id: 'dddd',
+            queries: [{ id: 'eeee', type: 'event', selectedAttributes: [attribute({ id: 'ffff', value: '' })] }],
+          },
+          { id: 'gggg', queries: [{ id: 'hhhh', type: 'event', count: { operator: 'exactly', value: 'x' } }] },
+          { id: 'iiii', queries: [{ id: 'jjjj', type: 'audience' }] },
+        ],
+      },
+    },
+  })
+  expect(Object.fromEntries(errors)).toEqual({
+    aaaa: { segments: 'Add a condition' },
+    cccc: { queries: 'Add a condition' },
+    eeee: { selectedEvent: 'Required' },
+    ffff: { value: 'Required' },
+    hhhh: { 'count.value': 'Only numbers are allowed' },
+    jjjj: { selectedAudience: 'Required' },
+  })
+})
+
+test('a query is one sentence, which says where a missing value counts and what never includes', () => {
+  const text = (...queries: object[]) => audienceSentence(audienceQuery.parse(tree(...queries)), () => 'Loyal')
+  const days = { time: { unit: 'day', value: 30 } }
+  expect(
+    text(
+      event({
+        timeframe: days,
+        count: { operator: 'at_least', value: 3 },
+        selectedAttributes: [attribute({ name: 'total', valueType: 'number', operator: 'greater_than', value: '100' })],
+      }),
+      event({ id: 'eeee', selectedEvent: 'Refunded', timeframe: days, count: { operator: 'exactly', value: 0 } }),
+      { id: 'ffff', type: 'attribute', selectedAttributes: [attribute({ operator: 'not_equals' })] },
+      { id: 'gggg', type: 'audience', selectedAudience: { name: 'workspaces/w/audiences/a', member: false } },
+    ),
+  ).toBe(
+    'Profiles that did Order Completed where total is greater than 100 at least 3 times in the last 30 days and did not do Refunded in the last 30 days and have a profile where plan is missing or is not “pro” and are not in Loyal.',
+  )
+  expect(text(event({ count: { operator: 'at_most', value: 2 } }))).toBe(
+    'Profiles that did Order Completed at most 2 times (or never).',
+  )
+})

@@ -1,0 +1,78 @@
+import type { AttributeOperator, AudienceQuery, SegmentQuery, SelectedAttribute, Timeframe } from './query.ts'
+
+const words: Readonly<Record<AttributeOperator, string>> = {
+  equals: 'is',
+  not_equals: 'is missing or is not',
+  equals_any: 'is one of',
+  contains: 'contains',
+  not_contains: 'is missing or does not contain',
+  starts_with: 'starts with',
+  ends_with: 'ends with',
+  greater_than: 'is greater than',
+  at_least: 'is at least',
+  less_than: 'is less than',
+  at_most: 'is at most',
+  exists: 'is set',
+  not_exists: 'is not set',
+}
+
+/** Values of a list that a sentence names. */
+const namedValues = 3
+
+const valueOf = ({ operator, valueType, value, values }: SelectedAttribute): string => {
+  const quote = (text: string): string => (valueType === 'number' ? text : `“${text}”`)
+  if (operator === 'exists' || operator === 'not_exists') return ''
+  if (operator !== 'equals_any') return ` ${quote(value)}`
+  const more = values.length - namedValues
+  return ` ${values.slice(0, namedValues).map(quote).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const attributeText = (attribute: SelectedAttribute): string =>
+  `${attribute.name} ${words[attribute.operator]}${valueOf(attribute)}`
+
+const join = (parts: readonly string[], word: 'and' | 'or'): string => parts.join(` ${word} `)
+
+const timeText = (timeframe: Timeframe | null): string => {
+  if (timeframe === null) return ''
+  const { unit, value } = timeframe.time
+  return ` in the last ${value === 1 ? '' : `${value} `}${unit}${value === 1 ? '' : 's'}`
+}
+
+const times = (value: number): string => (value === 1 ? 'once' : `${value} times`)
+
+const eventText = ({ selectedEvent, selectedAttributes, timeframe, count }: SegmentQuery): string => {
+  const { operator, value } = count
+  const where = selectedAttributes.length === 0 ? '' : ` where ${join(selectedAttributes.map(attributeText), 'and')}`
+  const what = `${selectedEvent}${where}`
+  const when = timeText(timeframe)
+  if (value === 0 && operator !== 'at_least') return `did not do ${what}${when}`
+  if (operator === 'at_least') return value <= 1 ? `did ${what}${when}` : `did ${what} at least ${times(value)}${when}`
+  if (operator === 'exactly') return `did ${what} exactly ${times(value)}${when}`
+  return `did ${what} at most ${times(value)} (or never)${when}`
+}
+
+const queryText = (query: SegmentQuery, titleOf: (audience: string) => string): string => {
+  if (query.type === 'event') return eventText(query)
+  if (query.type === 'attribute')
+    return `have a profile where ${join(query.selectedAttributes.map(attributeText), 'and')}`
+  const { name = '', member = true } = query.selectedAudience ?? {}
+  return `are ${member ? '' : 'not '}in ${titleOf(name)}`
+}
+
+/**
+ * A whole query as one sentence: 'Profiles that did Order Completed at least 3 times in the last 30 days and …'. `titleOf` names
+ * other audiences by their resource names. Brackets stand where and and or meet.
+ */
+export const audienceSentence = (query: AudienceQuery, titleOf: (audience: string) => string): string => {
+  const groups = Object.values(query.groups).map(({ operator, segments }) => {
+    const parts = segments.map(({ queries }) => {
+      const all = queries.map((each) => queryText(each, titleOf))
+      return all.length > 1 && segments.length > 1 && operator === 'or' ? `(${join(all, 'and')})` : join(all, 'and')
+    })
+    return { operator, text: join(parts, operator), plain: parts.length === 1 }
+  })
+  const texts = groups.map(({ operator, text, plain }) =>
+    groups.length > 1 && (query.operator === 'or' || (operator === 'or' && !plain)) ? `(${text})` : text,
+  )
+  return `${query.includeAnonymous ? 'Profiles' : 'Profiles with a user ID'} that ${join(texts, query.operator)}.`
+}

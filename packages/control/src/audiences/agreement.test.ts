@@ -1,0 +1,202 @@
+import type { AudienceQuery } from '@tributary/contract'
+import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { createLearning, createOwnersProjection } from '@tributary/profiles'
+import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
+import type { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { meetsQuery, type NaiveEvent, type NaiveProfile } from '../testing/naive-audience.ts'
+import {
+  createRandom,
+  oneOf,
+  randomAudience,
+  randomEventQueries,
+  randomEvents,
+  randomNames,
+  randomValue,
+} from '../testing/random-audience.ts'
+import { createCompiler } from './compile.ts'
+import { profilesQuery, runEvents } from './evaluate.ts'
+
+const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
+/** Queries that are compared. */
+const cases = soak ? 200_000 : 2000
+const seed = soak ? Date.now() % 1_000_000 : 1
+
+const asOf = Date.parse('2026-03-04T05:06:07.890Z')
+const day = 86_400_000
+const workspace = newId()
+const sourceId = newId()
+let database: TestDatabase
+let eventStore: TestEventStore
+let profiles: Map<string, NaiveProfile>
+
+type Stored = NaiveEvent & { eventId: string; userId: string; anonymousId: string }
+
+/** Events of people who sign in on several devices; some are late, early, of tests, or were not accepted. */
+const makeEvents = (random: (below: number) => number): Stored[] =>
+  Array.from({ length: 600 }, (_, index): Stored => {
+    const name = oneOf(random, randomEvents)
+    const values = (): Record<string, unknown> => {
+      const given = Object.fromEntries(
+        randomNames.filter(() => random(3) > 0).map((each) => [each, randomValue(random)]),
+      )
+      const { 'nest.deep': deep, ...rest } = given
+      // A dot in a name, and an object inside.
+      return deep === undefined ? given : random(2) === 0 ? given : { ...rest, nest: { deep, other: 1 } }
+    }
+    const receivedAt = asOf - random(120) * day + oneOf(random, [-1, 0, 1, 12 * 3_600_000])
+    const typed = name === 'page' || name === 'identify'
+    return {
+      eventId: `0-${index}-0`,
+      type: typed ? name : 'track',
+      event: typed ? '' : name,
+      userId: random(3) === 0 ? `user-${random(15)}` : '',
+      anonymousId: random(8) === 0 ? oneOf(random, ['', 'null']) : `device-${random(25)}`,
+      properties: name === 'identify' ? {} : values(),
+      traits: name === 'identify' ? values() : {},
+      receivedAt,
+      timestamp: receivedAt - oneOf(random, [0, 0, day, 40 * day, -day]),
+      status: oneOf(random, ['accepted', 'accepted', 'accepted', 'blocked', 'rejected']),
+      test: random(8) === 0,
+    }
+  })
+
+const time = (ms: number): string => new Date(ms).toISOString()
+
+const store = async (events: readonly Stored[]): Promise<void> => {
+  const organization = newId()
+  await database.db.insertInto('organizations').values({ id: organization, title: 'Acme' }).execute()
+  const values = { id: workspace, organization_id: organization, title: 'W' }
+  await database.db.insertInto('workspaces').values(values).execute()
+  const rows = events.flatMap((event) => {
+    const row = {
+      source_id: sourceId,
+      event_id: event.eventId,
+      message_id: event.eventId,
+      type: event.type,
+      event: event.event,
+      user_id: event.userId,
+      anonymous_id: event.anonymousId,
+      test: event.test,
+      status: event.status,
+      receive_time: time(event.receivedAt).replace('T', ' ').replace('Z', ''),
+      timestamp: time(event.timestamp).replace('T', ' ').replace('Z', ''),
+      properties: event.properties,
+      traits: event.traits,
+      original: '{}',
+    }
+    // Another workspace has the same people, who do everything twice.
+    return [
+      { ...row, workspace_id: workspace },
+      { ...row, workspace_id: newId() },
+    ].map((each) => JSON.stringify(each))
+  })
+  await eventStore.insert('events', rows, { token: newId() })
+  await createLearning({ db: database.db, metrics: noMetrics })(
+    events
+      .filter(({ status }) => status === 'accepted')
+      .map((event) => ({
+        workspaceId: workspace,
+        sourceId,
+        eventId: event.eventId,
+        json: JSON.stringify({
+          eventId: event.eventId,
+          type: event.type,
+          ...(event.event === '' ? {} : { event: event.event }),
+          ...(event.userId === '' ? {} : { userId: event.userId }),
+          ...(event.anonymousId === '' ? {} : { anonymousId: event.anonymousId }),
+          ...(event.type === 'identify' ? { traits: event.traits } : { properties: event.properties }),
+          context: {},
+          receivedAt: time(event.receivedAt),
+          timestamp: time(event.timestamp),
+        }),
+      })),
+  )
+  const owners = createOwnersProjection({ db: database.db, eventStore, logger: silentLogger })
+  await owners.catchUp()
+  await owners.stop()
+}
+
+/** The profiles as they are known, and what was stored of each. */
+const readProfiles = async (events: readonly Stored[]): Promise<Map<string, NaiveProfile>> => {
+  const identifiers = await database.db
+    .selectFrom('profile_identifiers')
+    .select(['type', 'value', 'profile_id'])
+    .execute()
+  const byKey = new Map(identifiers.map(({ type, value, profile_id }) => [`${type}:${value}`, profile_id]))
+  const ownerOf = ({ userId, anonymousId }: Stored): string | undefined =>
+    byKey.get(`user_id:${userId}`) ?? byKey.get(`anonymous_id:${anonymousId}`)
+  const own = Map.groupBy(events, ownerOf)
+  return new Map(
+    [...new Set(byKey.values())].map((id) => {
+      const of = own.get(id) ?? []
+      const taught = of
+        .filter(({ status, type }) => status === 'accepted' && type === 'identify')
+        .map((event) => ({ ...event, at: Math.min(event.timestamp, event.receivedAt) }))
+        .toSorted((a, b) => a.at - b.at || (a.eventId < b.eventId ? -1 : 1))
+      return [
+        id,
+        {
+          hasUserId: identifiers.some(({ type, profile_id }) => type === 'user_id' && profile_id === id),
+          events: of,
+          traits: Object.assign({}, ...taught.map(({ traits }) => traits)) as Record<string, unknown>,
+        },
+      ]
+    }),
+  )
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  eventStore = await createTestEventStore()
+  const events = makeEvents(createRandom(seed))
+  await store(events)
+  profiles = await readProfiles(events)
+})
+afterAll(async () => {
+  await database.close()
+  await eventStore.close()
+})
+
+/** Queries that share conditions on events: most of the time goes into the event store's reading of each condition. */
+const batch = 500
+const eventsOfBatch = 60
+
+test(`what is compiled of a random query finds the profiles that a plain evaluation finds (seed ${seed})`, async () => {
+  const random = createRandom(seed + 1)
+  const saved = new Map<string, AudienceQuery>()
+  const queryOf = (name: string): AudienceQuery | undefined => saved.get(name)
+  const signal = new AbortController().signal
+  expect(profiles.size).toBeGreaterThan(10)
+  const sizes = new Set<number>()
+  const compare = async (): Promise<void> => {
+    const events = randomEventQueries(random, eventsOfBatch)
+    const compiler = createCompiler({ workspaceId: workspace, asOf, queryOf })
+    const compiled = Array.from({ length: batch }, () => {
+      const query = randomAudience(random, { audiences: [...saved.keys(), 'gone'], events })
+      // Those that were made first are named by others.
+      if (saved.size < 5) saved.set(`audience-${saved.size}`, query)
+      return { query, statement: compiler.add(query) }
+    })
+    const asked = compiler.events()
+    const sets =
+      asked === undefined ? [] : await runEvents(eventStore, asked, { workspaceId: newId(), slot: 'short', signal })
+    for (const { query, statement } of compiled) {
+      const { rows } = await database.db.executeQuery<{ id: string }>(
+        profilesQuery(statement, sets, { text: 'select id from members order by id' }) as CompiledQuery<{ id: string }>,
+      )
+      const found = rows.map(({ id }) => id)
+      const right = [...profiles].filter(([, each]) => meetsQuery(query, each, { asOf, queryOf })).map(([id]) => id)
+      sizes.add(found.length)
+      if (found.join() !== right.toSorted().join())
+        expect(found, JSON.stringify({ query, asked, statement }, null, 1)).toEqual(right.toSorted())
+    }
+  }
+  let left = cases / batch
+  const compareAll = async (): Promise<void> => {
+    while (left-- > 0) await compare()
+  }
+  await Promise.all([compareAll(), compareAll()])
+  // Not nobody and everybody alone.
+  expect(sizes.size).toBeGreaterThan(10)
+}, 3_600_000)

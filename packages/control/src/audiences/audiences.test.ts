@@ -1,0 +1,316 @@
+import { type AudienceQuery, methods, queriesOf, type SegmentQuery } from '@tributary/contract'
+import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { createLearning, createOwnersProjection } from '@tributary/profiles'
+import { EventStoreLimitExceeded, EventStoreUnavailable } from '@tributary/storage'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { trialAudience } from '../testing/requests.ts'
+
+let harness: Harness
+let organization: Organization
+let workspace: string
+/** What the event store answers a query of audiences with instead. */
+let broken: Error | undefined
+
+beforeAll(async () => {
+  harness = await startControl()
+  const { query } = harness.eventStore
+  harness.eventStore.query = (...call) => (broken === undefined ? query(...call) : Promise.reject(broken))
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  broken = undefined
+  const { administrator, organization: of } = organization
+  const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
+  workspace = idIn(made.name)
+})
+
+let serial = 0
+
+/** What the stream and the event store have of events, received a minute ago. */
+const receive = async (...events: Record<string, unknown>[]): Promise<void> => {
+  const time = new Date(harness.now() - 60_000).toISOString()
+  const sourceId = newId()
+  const made = events.map((given) => {
+    const number = ++serial
+    const { properties = {}, traits = {}, ...head } = given
+    // As the pipeline writes them: what names somebody stands before the objects.
+    return { eventId: `0-${number}-0`, type: 'track', event: 'Seen', ...head, properties, traits }
+  })
+  const rows = made.map((event: Record<string, unknown>) =>
+    JSON.stringify({
+      workspace_id: workspace,
+      source_id: sourceId,
+      event_id: event.eventId,
+      message_id: event.eventId,
+      type: event.type,
+      event: event.type === 'track' ? event.event : '',
+      user_id: event.userId ?? '',
+      anonymous_id: event.anonymousId ?? '',
+      status: 'accepted',
+      properties: event.properties,
+      traits: event.traits,
+      receive_time: time.replace('T', ' ').slice(0, 23),
+      timestamp: time.replace('T', ' ').slice(0, 23),
+      original: '{}',
+    }),
+  )
+  await harness.eventStore.insert('events', rows, { token: newId() })
+  await createLearning({ db: harness.db, metrics: noMetrics })(
+    made.map((event) => ({
+      workspaceId: workspace,
+      sourceId,
+      eventId: event.eventId,
+      json: JSON.stringify({ ...event, context: {}, receivedAt: time, timestamp: time }),
+    })),
+  )
+  const owners = createOwnersProjection({ db: harness.db, eventStore: harness.eventStore, logger: silentLogger })
+  await owners.catchUp()
+  await owners.stop()
+}
+
+const queryOf = (part: Partial<SegmentQuery>): AudienceQuery => {
+  const query = structuredClone(trialAudience)
+  for (const each of queriesOf(query)) Object.assign(each, { selectedAttributes: [] }, part)
+  return query
+}
+const did = (selectedEvent: string, value = 1): AudienceQuery =>
+  queryOf({ type: 'event', selectedEvent, count: { operator: 'at_least', value } })
+const never = (selectedEvent: string): AudienceQuery =>
+  queryOf({ type: 'event', selectedEvent, count: { operator: 'exactly', value: 0 } })
+const within = (name: string, member = true): AudienceQuery =>
+  queryOf({ type: 'audience', selectedAudience: { name, member } })
+
+const create = (query: AudienceQuery, title = 'Audience') =>
+  organization.collaborator.ok(methods.audiences.create, { workspace }, { body: { title, query } })
+const refused = async (query: unknown): Promise<unknown> => {
+  const body = { title: 'Audience', query }
+  const reply = await organization.collaborator.call('POST', `/workspaces/${workspace}/audiences`, body)
+  expect(reply.status).toBe(400)
+  return reply.body.message
+}
+const get = (name: string, caller = organization.collaborator) =>
+  caller.ok(methods.audiences.get, { workspace, audience: idIn(name) })
+const signal = new AbortController().signal
+const compute = async (name: string) => {
+  const { version } = await get(name)
+  await harness.computeAudience({ audience: idIn(name), version }, { signal })
+  return await get(name)
+}
+const members = async (name: string, caller = organization.collaborator): Promise<string[]> => {
+  const answer = await caller.ok(methods.audiences.listMembers, { workspace, audience: idIn(name) })
+  return answer.members.map(({ profile }) => profile.title).toSorted()
+}
+
+describe('an audience', () => {
+  test('SEG-10, SEG-14: is created, listed, changed, and deleted; each leaves its record', async () => {
+    const { collaborator } = organization
+    const made = await create(did('Seen'), 'Watchers')
+    expect(made).toMatchObject({ title: 'Watchers', state: 'preparing', size: null, version: 1, query: did('Seen') })
+    const { audiences } = await collaborator.ok(methods.audiences.list, { workspace })
+    expect(audiences.map(({ name }) => name)).toEqual([made.name])
+    const params = { workspace, audience: idIn(made.name) }
+    const body = { title: 'Buyers', query: did('Order Completed'), version: 1 }
+    const changed = await collaborator.ok(methods.audiences.update, params, {
+      query: { update_mask: 'title,query' },
+      body,
+    })
+    expect(changed).toMatchObject({ title: 'Buyers', version: 2, query: did('Order Completed') })
+    await collaborator.ok(methods.audiences.delete, params)
+    expect((await collaborator.call('GET', `/${made.name}`)).status).toBe(404)
+    const records = (await harness.audits()).filter(({ resource }) => resource === made.name)
+    expect(records.map(({ action }) => action)).toEqual(['audiences.create', 'audiences.update', 'audiences.delete'])
+  })
+
+  test('has the profiles that meet its query when it is computed, and its size is that of the list', async () => {
+    await receive(
+      { userId: 'ada', event: 'Order Completed' },
+      { anonymousId: 'device', event: 'Order Completed' },
+      { userId: 'bob' },
+    )
+    const buyers = await create(did('Order Completed'))
+    const others = await create(never('Order Completed'))
+    expect(await compute(buyers.name)).toMatchObject({ state: 'live', size: 2, entered_count: 2, left_count: 0 })
+    expect(await members(buyers.name)).toEqual(['ada', 'device'])
+    await compute(others.name)
+    expect(await members(others.name)).toEqual(['bob'])
+    // A merge: nobody enters twice, and one profile is left.
+    await receive({ userId: 'ada', anonymousId: 'device', event: 'Order Completed' })
+    expect(await compute(buyers.name)).toMatchObject({ size: 1, entered_count: 0, left_count: 1 })
+    expect(await members(buyers.name)).toEqual(['ada'])
+  })
+
+  test('of an audience follows the query of the other as it is', async () => {
+    await receive({ userId: 'ada', event: 'Order Completed' }, { userId: 'bob' })
+    const buyers = await create(did('Order Completed'))
+    const others = await create(within(buyers.name, false))
+    await compute(others.name)
+    expect(await members(others.name)).toEqual(['bob'])
+    expect((await get(buyers.name)).dependents).toEqual([{ name: others.name, title: 'Audience' }])
+  })
+
+  test('that others name is not deleted, and the answer names them', async () => {
+    const buyers = await create(did('Order Completed'))
+    const other = await create(within(buyers.name), 'Loyal')
+    const reply = await organization.collaborator.call('DELETE', `/${buyers.name}`)
+    expect(reply).toMatchObject({ status: 409, body: { reason: 'AUDIENCE_IN_USE' } })
+    expect(reply.body.message).toContain('Loyal')
+    expect((await organization.collaborator.call('DELETE', `/${other.name}`)).status).toBe(200)
+    expect((await organization.collaborator.call('DELETE', `/${buyers.name}`)).status).toBe(200)
+  })
+
+  test('never comes to itself, also not through another one', async () => {
+    const first = await create(did('Order Completed'))
+    const second = await create(within(first.name))
+    const params = { workspace, audience: idIn(first.name) }
+    const path = `/workspaces/${workspace}/audiences/${params.audience}?update_mask=query`
+    for (const name of [first.name, second.name]) {
+      const reply = await organization.collaborator.call('PATCH', path, { query: within(name) })
+      expect(reply).toMatchObject({ status: 400, body: { message: 'An audience cannot depend on itself' } })
+    }
+  })
+
+  test('of two who change the same version one is told', async () => {
+    const { name } = await create(did('Seen'))
+    const path = `/${name}?update_mask=query`
+    const change = (event: string) => organization.collaborator.call('PATCH', path, { query: did(event), version: 1 })
+    expect((await change('A')).status).toBe(200)
+    expect(await change('B')).toMatchObject({ status: 409, body: { reason: 'AUDIENCE_CHANGED' } })
+    expect((await get(name)).query).toEqual(did('A'))
+  })
+
+  test('that is changed or deleted while it is computed has nothing of the computation', async () => {
+    await receive({ userId: 'ada' })
+    const { name } = await create(did('Seen'))
+    await organization.collaborator.call('PATCH', `/${name}?update_mask=query`, { query: did('Other') })
+    await harness.computeAudience({ audience: idIn(name), version: 1 }, { signal })
+    expect(await get(name)).toMatchObject({ size: null, version: 2 })
+    await organization.collaborator.call('DELETE', `/${name}`)
+    await harness.computeAudience({ audience: idIn(name), version: 2 }, { signal })
+    expect(
+      await harness.db.selectFrom('audience_members').selectAll().where('audience_id', '=', idIn(name)).execute(),
+    ).toEqual([])
+  })
+
+  test('that is too heavy fails with advice and keeps what it had; an event store that is away is waited for', async () => {
+    await receive({ userId: 'ada' })
+    const { name } = await create(did('Seen'))
+    await compute(name)
+    broken = new EventStoreLimitExceeded('memory', 'too much')
+    await compute(name)
+    expect(await get(name)).toMatchObject({ state: 'failed', size: 1 })
+    expect((await get(name)).failure).toContain('Choose')
+    broken = new EventStoreUnavailable('away')
+    await expect(compute(name)).rejects.toThrow('away')
+    broken = undefined
+    expect(await compute(name)).toMatchObject({ state: 'live', failure: '' })
+  })
+
+  test('guests see its profiles masked, and change nothing; another organization sees nothing', async () => {
+    await receive({ userId: 'ada.lovelace@example.com' })
+    const { name } = await create(did('Seen'))
+    await compute(name)
+    expect(await members(name, organization.guest)).toEqual(['ad•••'])
+    const preview = { query: did('Seen') }
+    const path = `/workspaces/${workspace}/audiences`
+    expect((await organization.guest.call('POST', `${path}:preview`, preview)).status).toBe(403)
+    expect((await organization.guest.call('DELETE', `/${name}`)).status).toBe(403)
+    for (const below of ['', '/members', '/statements'])
+      expect((await organization.outsider.call('GET', `/${name}${below}`)).status).toBe(404)
+  })
+
+  test('of another workspace cannot be named', async () => {
+    const { name } = await create(did('Seen'))
+    const other = name.replace(workspace, organization.workspaceId)
+    expect(await refused(within(other))).toBe('This query names an audience that does not exist')
+  })
+})
+
+test('a preview counts exactly who would be in, and how many can be reached', async () => {
+  await receive(
+    { type: 'identify', userId: 'ada', anonymousId: 'd', traits: { email: 'ada@example.com', phone: null } },
+    { type: 'identify', userId: 'bob', traits: { phone: '+1' } },
+  )
+  const preview = await organization.collaborator.ok(
+    methods.audiences.preview,
+    { workspace },
+    { body: { query: did('identify') } },
+  )
+  expect(preview).toMatchObject({ size: 2, email_count: 1, phone_count: 1, device_count: 1 })
+  expect(preview.sample.map(({ title }) => title)).toEqual(['bob', 'ada@example.com'])
+})
+
+test('names and values are suggested from what was received', async () => {
+  await receive(
+    { userId: 'ada', event: 'Order Completed', properties: { total: 12, plan: 'pro' } },
+    { userId: 'ada', event: 'Order Completed', properties: { plan: 'pro' } },
+    { userId: 'bob', event: 'Order Completed', properties: { plan: 'free', list: [1] } },
+    { type: 'identify', userId: 'ada', traits: { plan: 'pro', age: 36 } },
+  )
+  const suggest = async (query: { kind: string; event?: string; name?: string }) => {
+    const path = `/workspaces/${workspace}/audienceSuggestions?${new URLSearchParams(query)}`
+    const { body } = await organization.collaborator.call('GET', path)
+    return body['suggestions']
+  }
+  expect(await suggest({ kind: 'event' })).toEqual([
+    { text: 'Order Completed', type: 'text' },
+    { text: 'identify', type: 'text' },
+  ])
+  expect(await suggest({ kind: 'property', event: 'Order Completed' })).toEqual([
+    { text: 'plan', type: 'text' },
+    { text: 'list', type: 'text' },
+    { text: 'total', type: 'number' },
+  ])
+  expect(await suggest({ kind: 'property_value', event: 'Order Completed', name: 'plan' })).toEqual([
+    { text: 'pro', type: 'text' },
+    { text: 'free', type: 'text' },
+  ])
+  expect(await suggest({ kind: 'trait' })).toEqual([
+    { text: 'age', type: 'number' },
+    { text: 'plan', type: 'text' },
+  ])
+  expect(await suggest({ kind: 'trait_value', name: 'age' })).toEqual([{ text: '36', type: 'number' }])
+})
+
+describe('bad input', () => {
+  test('too many values, conditions, and empty groups are refused in words', async () => {
+    const trait = queriesOf(trialAudience)[0]?.selectedAttributes[0]
+    const listed = { ...trait, operator: 'equals_any', values: Array.from({ length: 10_000 }, String) }
+    expect(await refused(queryOf({ selectedAttributes: [listed] as never }))).toContain('At most 1000 elements')
+    const many = Array.from({ length: 101 }, (_, index) => ({
+      ...queriesOf(did('Seen'))[0],
+      id: String(index).padStart(4, '0'),
+    }))
+    const heavy = { ...did('Seen'), groups: { aaaa: { segments: [{ id: 'bbbb', queries: many }] } } }
+    expect(await refused(heavy)).toContain('At most 100 conditions')
+    expect(await refused({ groups: {} })).toContain('Add a condition')
+    expect(await refused({ groups: { aaaa: { segments: [] } } })).toContain('Add a condition')
+    expect(await refused({ groups: { aaaa: { tableName: 'accounts', segments: [] } } })).toContain('Only users')
+  })
+
+  test('a hundred conditions are counted', async () => {
+    await receive({ userId: 'ada' })
+    const many = Array.from({ length: 100 }, (_, index) => ({
+      ...(queriesOf(never(`Event ${index}`))[0] as SegmentQuery),
+      id: String(index).padStart(4, '0'),
+    }))
+    const query = { ...did('Seen'), groups: { aaaa: { segments: [{ id: 'bbbb', queries: many }] } } }
+    const { collaborator } = organization
+    const preview = await collaborator.ok(methods.audiences.preview, { workspace }, { body: { query } })
+    expect(preview.size).toBe(1)
+  })
+
+  test('a name of a property or event that is SQL is only a name', async () => {
+    await receive({ userId: 'ada' })
+    for (const event of ["') or 1=1 --", '{workspace:String}', '$1', 'x\\', '`'])
+      expect(
+        (await organization.collaborator.ok(methods.audiences.preview, { workspace }, { body: { query: did(event) } }))
+          .size,
+      ).toBe(0)
+    const trait = queriesOf(trialAudience)[0]?.selectedAttributes[0]
+    for (const name of ["a'", 'a`', 'a.', '.a', 'a"b', 'a)', '^a', 'a:Int64', 'a;'])
+      expect(await refused(queryOf({ selectedAttributes: [{ ...trait, name }] as never }))).toContain('Use letters')
+  })
+})

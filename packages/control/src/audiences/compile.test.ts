@@ -1,0 +1,105 @@
+import { type AudienceQuery, audienceQuery, eventTypes } from '@tributary/contract'
+import { describe, expect, test } from 'vitest'
+import { createRandom, randomAudience } from '../testing/random-audience.ts'
+import { compileAudience } from './compile.ts'
+
+const workspaceId = '00000000-0000-4000-8000-000000000001'
+const asOf = Date.parse('2026-03-04T05:06:07.890Z')
+const noOther = () => undefined
+
+const compile = (query: AudienceQuery) => compileAudience(query, { workspaceId, asOf, queryOf: noOther })
+
+/** An event three times in 30 days, a trait, and not another event in 7 days. */
+const typical = audienceQuery.parse({
+  groups: {
+    aaaa: {
+      segments: [
+        {
+          id: 'bbbb',
+          queries: [
+            {
+              id: 'cccc',
+              type: 'event',
+              selectedEvent: 'Order Completed',
+              selectedAttributes: [
+                { id: 'dddd', name: 'total', valueType: 'number', operator: 'greater_than', value: '100' },
+              ],
+              timeframe: { time: { unit: 'month', value: 1 } },
+              count: { operator: 'at_least', value: 3 },
+            },
+            {
+              id: 'eeee',
+              type: 'attribute',
+              selectedAttributes: [{ id: 'ffff', name: 'plan', operator: 'equals', value: 'pro' }],
+            },
+            {
+              id: 'gggg',
+              type: 'event',
+              selectedEvent: 'Refunded',
+              timeframe: { time: { unit: 'day', value: 7 } },
+              count: { operator: 'exactly', value: 0 },
+            },
+          ],
+        },
+      ],
+    },
+  },
+})
+
+test('a typical audience reads events once, by name and time, and traits by name', () => {
+  const { events, profiles } = compile(typical)
+  expect(events?.text).toMatchSnapshot()
+  expect(events?.params).toMatchSnapshot()
+  expect(profiles.text).toMatchSnapshot()
+  expect(profiles.params).toMatchSnapshot()
+})
+
+describe('whatever a query is', () => {
+  const random = createRandom(7)
+  const compiled = Array.from({ length: 300 }, () => compile(randomAudience(random)))
+
+  test('each table that is read is narrowed to the workspace', () => {
+    for (const { events, profiles } of compiled) {
+      expect(profiles.params[0]).toBe(workspaceId)
+      const tables = [...profiles.text.matchAll(/\b(?:from|join) (profile\w*)(?: ([a-z])\b)?/g)]
+      expect(tables.length).toBeGreaterThan(0)
+      for (const [, , alias = ''] of tables)
+        expect(profiles.text).toContain(alias === '' ? 'where workspace_id = $1::uuid' : `${alias}.workspace_id = `)
+      if (events === undefined) continue
+      expect(events.params['workspace']).toBe(workspaceId)
+      const reads = events.text.match(/from (events|profile_owners)/g) ?? []
+      expect(reads).toHaveLength(2)
+      expect(events.text.match(/where workspace_id = \{workspace:String\} and owner != 0/g)).toHaveLength(2)
+    }
+  })
+
+  test('no value of it stands in a statement', () => {
+    const quoted = /'([^']*)'/g
+    // Kinds of values, states of events, and how texts are put together.
+    const own = /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|\{|\}|,|)$/
+    for (const { events, profiles } of compiled)
+      for (const text of [events?.text ?? '', profiles.text])
+        for (const [, inside = ''] of text.matchAll(quoted)) expect(inside).toMatch(own)
+  })
+})
+
+test('an audience that comes to itself is empty there, and the compiler ends', () => {
+  const itself = audienceQuery.parse({
+    groups: {
+      aaaa: {
+        segments: [
+          { id: 'bbbb', queries: [{ id: 'cccc', type: 'audience', selectedAudience: { name: 'a', member: true } }] },
+        ],
+      },
+    },
+  })
+  const { profiles } = compileAudience(itself, { workspaceId, asOf, queryOf: () => itself })
+  expect(profiles.text).toContain('where false')
+})
+
+test.each(eventTypes)('%s names the events of that type that have no name', (type) => {
+  const query = audienceQuery.parse({
+    groups: { aaaa: { segments: [{ id: 'bbbb', queries: [{ id: 'cccc', type: 'event', selectedEvent: type }] }] } },
+  })
+  expect(compile(query).events?.text).toContain("or (event = '' and type = ")
+})

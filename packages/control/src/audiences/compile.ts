@@ -1,0 +1,173 @@
+import { type AudienceQuery, eventTypes, type SegmentQuery, timeframeMs } from '@tributary/contract'
+import { propertyCondition, traitCondition } from './attributes.ts'
+import {
+  type Condition,
+  type CountedEvents,
+  condition,
+  createEventsParams,
+  createProfilesParams,
+  type EventsStatement,
+  joined,
+  type ProfilesStatement,
+  statementOfEvents,
+  statementOfProfiles,
+} from './fragments.ts'
+
+export type CompileOptions = {
+  workspaceId: string
+  /** Epoch ms. */
+  asOf: number
+  /** The query of another audience by its resource name; undefined for one that is gone: nobody is in it. */
+  queryOf: (audience: string) => AudienceQuery | undefined
+}
+
+/**
+ * Who is in an audience, as two statements: the event store answers sets of profiles by their events (undefined where no
+ * condition is on events), and the relational store who of all profiles is in it.
+ */
+export type CompiledAudience = { events: EventsStatement | undefined; profiles: ProfilesStatement }
+
+type Event = Pick<SegmentQuery, 'selectedEvent' | 'selectedAttributes' | 'timeframe' | 'count'>
+
+const types: ReadonlySet<string> = new Set(eventTypes)
+
+/** A rule for counts, and whether profiles that it holds for are meant or all others: those without events are in no set. */
+const ruleOf = ({
+  operator,
+  value,
+}: SegmentQuery['count']): { sign: '>=' | '=' | '>'; value: number; others: boolean } => {
+  if (operator === 'at_most') return { sign: '>', value, others: true }
+  if (operator === 'exactly' && value > 0) return { sign: '=', value, others: false }
+  return { sign: '>=', value: Math.max(value, 1), others: operator === 'exactly' }
+}
+
+/** Conditions on events, each distinct one once. */
+const createEvents = (workspaceId: string, asOf: number) => {
+  const params = createEventsParams()
+  const until = condition`receive_time <= fromUnixTimestamp64Milli(${params.add('as_of', 'Int64', asOf)})`
+  const counted = new Map<string, CountedEvents & { named: Condition; since: number | undefined }>()
+  const namedOf = (name: string): Condition => {
+    const given = params.add('event', 'String', name)
+    return types.has(name)
+      ? condition`(event = ${given} or (event = '' and type = ${given}))`
+      : condition`event = ${given}`
+  }
+  return {
+    /** The number of the set of profiles that an event query is about. */
+    add(query: Event, rule: ReturnType<typeof ruleOf>): number {
+      const key = JSON.stringify([
+        query.selectedEvent,
+        query.selectedAttributes,
+        query.timeframe,
+        rule.sign,
+        rule.value,
+      ])
+      const known = [...counted.keys()].indexOf(key)
+      if (known >= 0) return known
+      const named = namedOf(query.selectedEvent)
+      const since = query.timeframe === null ? undefined : asOf - timeframeMs(query.timeframe)
+      const column = query.selectedEvent === 'identify' || query.selectedEvent === 'group' ? 'traits' : 'properties'
+      const where = joined(
+        [
+          named,
+          ...(since === undefined
+            ? []
+            : [
+                condition`least(timestamp, receive_time) > fromUnixTimestamp64Milli(${params.add('since', 'Int64', since)})`,
+              ]),
+          ...query.selectedAttributes.map((each) => propertyCondition(each, column, params)),
+        ],
+        'and',
+      )
+      const value = params.add('count', 'UInt64', rule.value)
+      counted.set(key, { where, named, since, count: (c) => `${c} ${rule.sign} ${value}` as Condition })
+      return counted.size - 1
+    },
+    statement(): EventsStatement | undefined {
+      const all = [...counted.values()]
+      if (all.length === 0) return undefined
+      const starts = all.flatMap(({ since }) => (since === undefined ? [] : [since]))
+      // An event happened when it was received, or before.
+      const from =
+        starts.length < all.length
+          ? []
+          : [condition`receive_time > fromUnixTimestamp64Milli(${params.add('from', 'Int64', Math.min(...starts))})`]
+      const any = joined([until, ...from, joined([...new Set(all.map(({ named }) => named))], 'or')], 'and')
+      return statementOfEvents(workspaceId, all, any, params)
+    },
+  }
+}
+
+/** Compiles queries of a workspace that are evaluated together. */
+export type Compiler = {
+  /** Who of all profiles is in an audience; its sets are those of `events`. */
+  add(query: AudienceQuery): ProfilesStatement
+  /** The sets that all of them need; undefined where no condition is on events. */
+  events(): EventsStatement | undefined
+}
+
+const hasUserId = condition`exists (select from profile_identifiers i where i.workspace_id = $1::uuid and i.profile_id = p.id and i.type = 'user_id')`
+
+/**
+ * Makes a compiler. Pure; each value is a parameter. Another audience stands for its query, and is empty where it comes to
+ * itself.
+ */
+export const createCompiler = ({ workspaceId, asOf, queryOf }: CompileOptions): Compiler => {
+  const events = createEvents(workspaceId, asOf)
+  const add = (query: AudienceQuery): ProfilesStatement => {
+    const params = createProfilesParams(workspaceId)
+    const traits = new Map<string, Condition>()
+    const traitOf = (name: string): Condition => {
+      const known = traits.get(name) ?? (`traits.t${traits.size}` as Condition)
+      traits.set(name, known)
+      return known
+    }
+    /** Those that are being gone through: none comes to itself, whatever was saved. */
+    const open = new Set<string>()
+    const ofAudience = (name: string): Condition => {
+      const other = open.has(name) ? undefined : queryOf(name)
+      if (other === undefined) return condition`false`
+      open.add(name)
+      const inside = ofTree(other)
+      open.delete(name)
+      return inside
+    }
+    const ofEvents = (each: SegmentQuery): Condition => {
+      // Whoever did it at least not at all is everybody.
+      if (each.count.operator === 'at_least' && each.count.value === 0) return condition`true`
+      const rule = ruleOf(each.count)
+      const within = condition`p.owner = any(${params.add('bigint[]', { set: events.add(each, rule) })})`
+      return rule.others ? condition`not ${within}` : within
+    }
+    const ofQuery = (each: SegmentQuery): Condition => {
+      if (each.type === 'event') return ofEvents(each)
+      if (each.type === 'attribute')
+        return joined(
+          each.selectedAttributes.map((attribute) => traitCondition(attribute, traitOf(attribute.name), params)),
+          'and',
+        )
+      const inside = ofAudience(each.selectedAudience?.name ?? '')
+      return each.selectedAudience?.member === false ? condition`not (${inside})` : inside
+    }
+    const ofTree = (tree: AudienceQuery): Condition => {
+      const groups = Object.values(tree.groups).map(({ operator, segments }) =>
+        joined(
+          segments.map(({ queries }) => joined(queries.map(ofQuery), 'and')),
+          operator,
+        ),
+      )
+      const met = joined(groups, tree.operator)
+      return tree.includeAnonymous ? met : condition`(${met} and ${hasUserId})`
+    }
+    const where = ofTree(query)
+    return statementOfProfiles(params, [...traits.keys()], where)
+  }
+  return { add, events: () => events.statement() }
+}
+
+/** Compiles one query. */
+export const compileAudience = (query: AudienceQuery, options: CompileOptions): CompiledAudience => {
+  const compiler = createCompiler(options)
+  const profiles = compiler.add(query)
+  return { profiles, events: compiler.events() }
+}

@@ -1,0 +1,36 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { conflict, notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { audienceName, dependentsOf } from './read.ts'
+import { lockAudiences } from './references.ts'
+
+/** Deletes an audience, also while it is computed; one that others name stays (409). */
+export const deleteAudience =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.delete> =>
+  async ({ actor, workspace, params }) => {
+    const name = audienceName(workspace.id, params.audience)
+    await db.transaction().execute(async (tx) => {
+      const known = await lockAudiences(tx, workspace.id)
+      const found = known.find((each) => each.name === name)
+      if (found === undefined) throw notFound('audience not found')
+      const dependents = dependentsOf(name, known)
+      if (dependents.length > 0)
+        throw conflict(
+          'AUDIENCE_IN_USE',
+          `Other audiences depend on this one: ${dependents.map(({ title }) => title).join(', ')}. Change or delete them first`,
+        )
+      await tx.deleteFrom('audiences').where('id', '=', found.id).execute()
+      await audit(tx, {
+        actor,
+        action: 'audiences.delete',
+        resource: name,
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title: found.title },
+        time: new Date(clock()),
+      })
+    })
+    return {}
+  }

@@ -1,0 +1,152 @@
+declare const made: unique symbol
+
+/** A part of a statement that names no table: made of columns, operators and placeholders. Values are parameters. */
+export type Condition = string & { readonly [made]: 'condition' }
+
+/** Writes a condition. What is put in is another condition or a placeholder, never a value. */
+export const condition = (parts: TemplateStringsArray, ...inside: readonly Condition[]): Condition =>
+  String.raw({ raw: parts }, ...inside) as Condition
+
+/** Conditions joined by an operator, in brackets; with none of them what holds for an empty list. */
+export const joined = (conditions: readonly Condition[], operator: 'and' | 'or'): Condition => {
+  const [first = (operator === 'and' ? 'true' : 'false') as Condition] = conditions
+  return conditions.length < 2 ? first : (`(${conditions.join(` ${operator} `)})` as Condition)
+}
+
+/** A statement of the event store that reads one workspace. Made by `statementOfEvents` only. */
+export type EventsStatement = {
+  readonly [made]: 'events'
+  readonly text: string
+  readonly params: Readonly<Record<string, unknown>>
+  /** How many sets of profiles it answers, as `set_0` … and their sizes as `size_0` …. */
+  readonly sets: number
+}
+
+/** Parameters of a statement of the event store while it is written. */
+export type EventsParams = {
+  /** The placeholder of a value of a type. */
+  add(
+    name: string,
+    type: 'String' | 'Identifier' | 'Int64' | 'UInt64' | 'Float64' | 'Array(String)',
+    value: unknown,
+  ): Condition
+}
+
+export const createEventsParams = (): EventsParams & { values: Record<string, unknown> } => {
+  const values: Record<string, unknown> = {}
+  let serial = 0
+  return {
+    values,
+    add(name, type, value) {
+      const key = `${name}_${serial++}`
+      values[key] = value
+      return `{${key}:${type}}` as Condition
+    },
+  }
+}
+
+/** What is counted of the events of each profile, and which counts put it into a set. */
+export type CountedEvents = { readonly where: Condition; readonly count: (column: Condition) => Condition }
+
+/** Profiles that one set holds at most; with one more it is too large. */
+export const setLimit = 1_000_000
+
+/**
+ * The sets of profiles whose events come to a count. Only here events and owners are read: of one workspace, accepted, no
+ * tests, of somebody, received by `as_of`. `any` is true for every event that is counted, and keeps others from being looked at.
+ */
+export const statementOfEvents = (
+  workspaceId: string,
+  counted: readonly CountedEvents[],
+  any: Condition,
+  params: ReturnType<typeof createEventsParams>,
+): EventsStatement => {
+  const own = 'workspace_id = {workspace:String} and owner != 0'
+  const columns = counted.map((_, index) => `c${index}`)
+  const sets = counted.flatMap(({ count }, index) => [
+    `groupArrayIf(${setLimit + 1})(toString(toInt64(profile)), ${count(`c${index}` as Condition)}) as members_${index}`,
+    `length(members_${index}) as size_${index}`,
+    `concat('{', arrayStringConcat(members_${index}, ','), '}') as set_${index}`,
+  ])
+  const text = `select ${sets.join(',\n  ')}
+from (
+  select if(joined.profile = 0, seen.owner, joined.profile) as profile,
+    ${columns.map((column) => `sum(seen.${column}) as ${column}`).join(', ')}
+  from (
+    select owner,
+      ${counted.map(({ where }, index) => `countIf(${where}) as c${index}`).join(',\n      ')}
+    from events
+    where ${own} and status = 'accepted' and not test and ${any}
+    group by owner
+  ) as seen
+  left join (
+    select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
+  ) as joined on joined.owner = seen.owner
+  group by profile
+)
+settings precise_float_parsing = 1`
+  return {
+    text,
+    params: { ...params.values, workspace: workspaceId },
+    sets: counted.length,
+  } as unknown as EventsStatement
+}
+
+/** A set that the statement of the event store answers, by its number, where a statement of profiles has a parameter. */
+export type SetParam = { readonly set: number }
+
+/** A statement of the relational store that reads one workspace, whose id is the first parameter. Made by `statementOfProfiles` only. */
+export type ProfilesStatement = {
+  readonly [made]: 'profiles'
+  /** Ends with a common table expression `members (id, sequence)`; what is asked of it follows. */
+  readonly text: string
+  readonly params: readonly (string | number | readonly string[] | SetParam)[]
+}
+
+/** Parameters of a statement of profiles while it is written; the first is the workspace. */
+export const createProfilesParams = (workspaceId: string) => {
+  const values: (string | number | readonly string[] | SetParam)[] = [workspaceId]
+  return {
+    values,
+    add(type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]', value: (typeof values)[number]): Condition {
+      values.push(value)
+      return `$${values.length}::${type}` as Condition
+    },
+  }
+}
+export type ProfilesParams = ReturnType<typeof createProfilesParams>
+
+/**
+ * The profiles of a workspace that meet a condition on `p.owner`, `p.named` (whether a user id is known) and `traits.t0` …: the
+ * latest of each trait of `names`, as JSON text, '' when it was too large, null when there is none.
+ */
+export const statementOfProfiles = (
+  params: ProfilesParams,
+  names: readonly string[],
+  where: Condition,
+): ProfilesStatement => {
+  const all = names.length === 0 ? '' : params.add('text[]', names)
+  const traits =
+    names.length === 0
+      ? ''
+      : `latest as (
+  select distinct on (i.profile_id, t.name) i.profile_id, t.name, coalesce(t.value, '') as value
+  from profile_traits t
+  join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
+  where t.workspace_id = $1::uuid and t.name = any(${all})
+  order by i.profile_id, t.name, t.time desc, t.event_id desc
+), traits as materialized (
+  select profile_id,
+    ${names.map((name, index) => `max(value) filter (where name = ${params.add('text', name)}) as t${index}`).join(',\n    ')}
+  from latest group by profile_id
+), `
+  const text = `with ${traits}members as materialized (
+  select p.id, p.sequence
+  from (
+    select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
+    from profiles where workspace_id = $1::uuid and merged_into is null
+  ) as p${names.length === 0 ? '' : '\n  left join traits on traits.profile_id = p.id'}
+  where ${where}
+)`
+  return { text, params: params.values } as unknown as ProfilesStatement
+}

@@ -1,0 +1,36 @@
+import type { AudienceStatement, methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { compileAudience } from './compile.ts'
+import { readAudience, readKnown } from './read.ts'
+import { lookUp } from './references.ts'
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** The SQL of an audience, as of when it was computed last, else now. */
+export const getAudienceStatements =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.getStatements> =>
+  async ({ workspace, params }) => {
+    const row = await readAudience(db, workspace.id, params.audience)
+    const known = await readKnown(db, workspace.id)
+    const own = known.find(({ id }) => id === row.id)
+    if (own === undefined) return { statements: [] }
+    const { events, profiles } = compileAudience(own.query, {
+      workspaceId: workspace.id,
+      asOf: row.as_of?.getTime() ?? clock(),
+      queryOf: lookUp(known),
+    })
+    const ofProfiles: AudienceStatement = {
+      store: 'profiles',
+      text: `${profiles.text}\nselect id from members`,
+      params: Object.fromEntries(
+        profiles.params.map((value, index) => [
+          `$${index + 1}`,
+          typeof value === 'object' && 'set' in value ? `set_${value.set}` : shown(value),
+        ]),
+      ),
+    }
+    if (events === undefined) return { statements: [ofProfiles] }
+    const values = Object.entries(events.params).map(([name, value]): [string, string] => [name, shown(value)])
+    return { statements: [{ store: 'events', text: events.text, params: Object.fromEntries(values) }, ofProfiles] }
+  }

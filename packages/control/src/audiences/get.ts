@@ -1,0 +1,10 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { presentAudience, readAudience } from './read.ts'
+
+/** An audience with its query and what depends on it. */
+export const getAudience =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.get> =>
+  async ({ workspace, params }) =>
+    await presentAudience(db, await readAudience(db, workspace.id, params.audience))

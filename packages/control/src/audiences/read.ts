@@ -1,0 +1,98 @@
+import { type Db, isId } from '@tributary/api-kit'
+import {
+  type Audience,
+  type AudienceQuery,
+  type AudienceSummary,
+  audienceQuery,
+  queriesOf,
+  resourceNames,
+} from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { AudiencesTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+
+export type AudienceRow = Selectable<AudiencesTable>
+
+export const audienceName = (workspace: string, audience: string): string =>
+  resourceNames.audience.format({ workspace, audience })
+
+/** An audience of this workspace; throws 404 for one that is absent or of another. */
+export const readAudience = async (db: Db, workspaceId: string, audienceId: string): Promise<AudienceRow> => {
+  const row = isId(audienceId)
+    ? await db
+        .selectFrom('audiences')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', audienceId)
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('audience not found')
+  return row
+}
+
+/** An audience as others refer to it. */
+export type KnownAudience = { id: string; name: string; title: string; query: AudienceQuery }
+
+/** Every audience of a workspace with its query. */
+export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudience[]> => {
+  const rows = await db
+    .selectFrom('audiences')
+    .select(['id', 'title', 'query'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('create_time')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id, title, query }) => ({
+    id,
+    name: audienceName(workspaceId, id),
+    title,
+    query: audienceQuery.parse(JSON.parse(query)),
+  }))
+}
+
+/** Resource names of the audiences that a query names. */
+export const namedIn = (query: AudienceQuery): string[] =>
+  queriesOf(query).flatMap(({ type, selectedAudience }) =>
+    type === 'audience' && selectedAudience !== null ? [selectedAudience.name] : [],
+  )
+
+/** Those whose queries name an audience. */
+export const dependentsOf = (name: string, known: readonly KnownAudience[]): KnownAudience[] =>
+  known.filter((each) => each.name !== name && namedIn(each.query).includes(name))
+
+/** A row of the list as the wire shows it. */
+export const presentSummary = (row: Omit<AudienceRow, 'query'>): AudienceSummary => ({
+  name: audienceName(row.workspace_id, row.id),
+  title: row.title,
+  state: row.state,
+  size: row.size,
+  as_of: row.as_of?.toISOString() ?? null,
+  create_time: row.create_time.toISOString(),
+  update_time: row.update_time.toISOString(),
+})
+
+const authorOf = async (db: Db, userId: string | null): Promise<string> => {
+  if (userId === null) return ''
+  const user = await db
+    .selectFrom('users')
+    .select(['first_name', 'last_name', 'email'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  return user === undefined ? '' : `${user.first_name} ${user.last_name}`.trim() || user.email
+}
+
+/** An audience as its page shows it. */
+export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
+  const [known, author] = await Promise.all([readKnown(db, row.workspace_id), authorOf(db, row.author_id)])
+  const summary = presentSummary(row)
+  return {
+    ...summary,
+    query: audienceQuery.parse(JSON.parse(row.query)),
+    version: row.version,
+    failure: row.failure,
+    entered_count: row.entered_count,
+    left_count: row.left_count,
+    author,
+    dependents: dependentsOf(summary.name, known).map(({ name, title }) => ({ name, title })),
+  }
+}

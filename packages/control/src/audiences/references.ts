@@ -1,0 +1,56 @@
+import { parseReference, type Tx } from '@tributary/api-kit'
+import { type AudienceQuery, audienceLimits, conditionCount, resourceNames } from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import { sql } from 'kysely'
+import { audienceName, type KnownAudience, namedIn, readKnown } from './read.ts'
+
+const refuse = (text: string): Error => badRequest('VALIDATION', text, { query: text })
+
+/**
+ * Throws 400 for a query that names an audience which the workspace does not have or that comes back to `own` (a resource name; '' for a
+ * new one), and for one that has too many conditions or levels with those it names. Pure.
+ */
+export const checkReferences = (query: AudienceQuery, own: string, known: readonly KnownAudience[]): void => {
+  const byName = new Map(known.map((each) => [each.name, each]))
+  const conditionsOf = (tree: AudienceQuery, depth: number): number => {
+    if (depth > audienceLimits.depth)
+      throw refuse(`Audiences can name each other over at most ${audienceLimits.depth} levels`)
+    let count = conditionCount(tree)
+    for (const name of namedIn(tree)) {
+      parseReference(resourceNames.audience, 'query', name)
+      if (name === own) throw refuse('An audience cannot depend on itself')
+      const other = byName.get(name)
+      if (other === undefined) throw refuse('This query names an audience that does not exist')
+      count += conditionsOf(other.query, depth + 1)
+      // Each turn is bounded by what all the turns before may come to.
+      if (count > audienceLimits.conditions)
+        throw refuse(`At most ${audienceLimits.conditions} conditions, those of other audiences included`)
+    }
+    return count
+  }
+  conditionsOf(query, 1)
+}
+
+/** Holds off others who change audiences of the workspace until the transaction ends, and reads all of them. */
+export const lockAudiences = async (tx: Tx, workspaceId: string): Promise<KnownAudience[]> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`audiences ${workspaceId}`}, 0))`.execute(tx)
+  return await readKnown(tx, workspaceId)
+}
+
+/** How a query finds those that it names. */
+export const lookUp = (known: readonly KnownAudience[]): ((name: string) => AudienceQuery | undefined) => {
+  const queries = new Map(known.map(({ name, query }) => [name, query]))
+  return (name) => queries.get(name)
+}
+
+/** Throws 400 where a changed query would make one that depends on it too deep, too long or come to itself. */
+export const checkDependents = (
+  workspaceId: string,
+  id: string,
+  query: AudienceQuery,
+  known: readonly KnownAudience[],
+) => {
+  const name = audienceName(workspaceId, id)
+  const changed = known.map((each) => (each.name === name ? { ...each, query } : each))
+  for (const each of changed) checkReferences(each.query, each.name, changed)
+}

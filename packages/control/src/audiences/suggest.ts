@@ -1,0 +1,76 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
+
+type Found = { text: string; type: 'text' | 'number' }
+
+/** Suggestions of one kind at most. */
+const shownSuggestions = 50
+/** Events, and traits, that are looked at for names and values. */
+const looked = 2000
+/** ms of events that names are taken from: 30 days. */
+const span = 30 * 86_400_000
+
+const since = 'receive_time > fromUnixTimestamp64Milli({since:Int64})'
+const ofWorkspace = `workspace_id = {workspace:String} and status = 'accepted' and not test`
+
+/** The newest properties of an event, each name with one of its values as JSON text. */
+const properties = `select arrayJoin(JSONExtractKeysAndValuesRaw(toString(
+    if({event:String} in ('identify', 'group'), traits, properties)))) as pair
+  from (select properties, traits from events where ${ofWorkspace} and ${since}
+    and (event = {event:String} or (event = '' and type = {event:String})) limit ${looked})`
+
+const isNumber = `match(value, '^-?[0-9]')`
+const textOf = `if(startsWith(value, '"'), JSONExtractString(value), value)`
+
+const statements = {
+  event: `select text, 'text' as type from (
+      select if(event = '', type, event) as text, count() as n from events
+      where ${ofWorkspace} and ${since} group by text)
+    where text != '' order by n desc, text limit ${shownSuggestions}`,
+  property: `select pair.1 as text, if(countIf(${isNumber}) > count() / 2, 'number', 'text') as type
+    from (select pair, pair.2 as value from (${properties})) group by text order by count() desc, text limit ${shownSuggestions}`,
+  property_value: `select ${textOf} as text, if(any(${isNumber}), 'number', 'text') as type
+    from (select pair.1 as name, pair.2 as value from (${properties}))
+    where name = {name:String} and not match(value, '^[\\\\[{]') and value != 'null' and length(value) < 200
+    group by text order by count() desc, text limit ${shownSuggestions}`,
+} as const
+
+const textOfJson = (value: string): string => {
+  const parsed: unknown = JSON.parse(value)
+  return typeof parsed === 'string' ? parsed : value
+}
+
+/** Names and values of events and traits of the workspace, the most frequent first. */
+export const suggestForAudience =
+  ({
+    db,
+    eventStore,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.audiences.suggest> =>
+  async ({ workspace, query, signal }) => {
+    const { kind, event, name } = query
+    if (kind === 'trait' || kind === 'trait_value') {
+      const named = kind === 'trait' ? sql`name` : sql`value`
+      const { rows } = await sql<{ text: string; is_number: boolean }>`
+        select ${named} as text, bool_or(value ~ '^-?[0-9]') as is_number
+        from (select name, value from profile_traits where workspace_id = ${workspace.id}::uuid and name <> ''
+          ${kind === 'trait' ? sql`` : sql`and name = ${name} and value !~ '^[\\[{]' and value <> 'null' and length(value) < 200`}
+          limit ${looked * 10}) as sample
+        group by 1 order by count(*) desc, 1 limit ${shownSuggestions}`.execute(db)
+      return {
+        suggestions: rows.map(({ text, is_number }) => ({
+          text: kind === 'trait' ? text : textOfJson(text),
+          type: is_number ? ('number' as const) : ('text' as const),
+        })),
+      }
+    }
+    const params = { workspace: workspace.id, event, name, since: clock() - span }
+    const suggestions = await eventStore.query<Found>(statements[kind], params, {
+      owner: workspace.id,
+      slot: 'short',
+      signal,
+    })
+    return { suggestions }
+  }

@@ -1,0 +1,117 @@
+import {
+  type AudienceQuery,
+  decimalText,
+  type SegmentQuery,
+  type SelectedAttribute,
+  timeframeMs,
+} from '@tributary/contract'
+
+/** An event as the event store has it; times in epoch ms. */
+export type NaiveEvent = {
+  type: string
+  event: string
+  properties: unknown
+  traits: unknown
+  timestamp: number
+  receivedAt: number
+  status: string
+  test: boolean
+}
+
+/** A profile with all that was stored of it. */
+export type NaiveProfile = {
+  hasUserId: boolean
+  events: readonly NaiveEvent[]
+  /** The latest of each trait. */
+  traits: Readonly<Record<string, unknown>>
+}
+
+type Options = { asOf: number; queryOf: (audience: string) => AudienceQuery | undefined }
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : undefined
+
+const numberOf = (value: unknown): number | undefined => {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && decimalText.test(value) ? Number(value) : undefined
+}
+
+const meetsAttribute = (found: unknown, attribute: SelectedAttribute): boolean => {
+  const { operator, valueType, value, values } = attribute
+  const text = textOf(found)
+  const number = numberOf(found)
+  const equals = (given: string): boolean =>
+    valueType === 'number' ? number === Number(given) : text !== undefined && text === given
+  const contains = (): boolean => (Array.isArray(found) ? found.includes(value) : text?.includes(value) === true)
+  const compare = (holds: (difference: number) => boolean): boolean =>
+    number !== undefined && holds(number - Number(value))
+  switch (operator) {
+    case 'exists':
+      return found !== undefined && found !== null
+    case 'not_exists':
+      return found === undefined || found === null
+    case 'equals':
+      return equals(value)
+    case 'not_equals':
+      return !equals(value)
+    case 'equals_any':
+      return values.some(equals)
+    case 'contains':
+      return contains()
+    case 'not_contains':
+      return !contains()
+    case 'starts_with':
+      return text?.startsWith(value) === true
+    case 'ends_with':
+      return text?.endsWith(value) === true
+    case 'greater_than':
+      return compare((difference) => difference > 0)
+    case 'at_least':
+      return compare((difference) => difference >= 0)
+    case 'less_than':
+      return compare((difference) => difference < 0)
+    case 'at_most':
+      return compare((difference) => difference <= 0)
+  }
+}
+
+/** What the event store has at a path: objects are gone through, and are no values. */
+const propertyAt = (value: unknown, path: string): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return path === '' ? value : undefined
+  for (const [name, inside] of Object.entries(value)) {
+    const rest = path === name ? '' : path.startsWith(`${name}.`) ? path.slice(name.length + 1) : undefined
+    const found = rest === undefined ? undefined : propertyAt(inside, rest)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const meetsEvent = (query: SegmentQuery, profile: NaiveProfile, { asOf }: Options): boolean => {
+  const count = profile.events.filter((event) => {
+    if (event.status !== 'accepted' || event.test || event.receivedAt > asOf) return false
+    if ((event.event === '' ? event.type : event.event) !== query.selectedEvent && event.event !== query.selectedEvent)
+      return false
+    const time = Math.min(event.timestamp, event.receivedAt)
+    if (query.timeframe !== null && time <= asOf - timeframeMs(query.timeframe)) return false
+    const inside = ['identify', 'group'].includes(query.selectedEvent) ? event.traits : event.properties
+    return query.selectedAttributes.every((each) => meetsAttribute(propertyAt(inside, each.name), each))
+  }).length
+  const { operator, value } = query.count
+  return operator === 'at_least' ? count >= value : operator === 'exactly' ? count === value : count <= value
+}
+
+/** Whether a profile is in an audience, decided in the plainest way. */
+export const meetsQuery = (query: AudienceQuery, profile: NaiveProfile, options: Options): boolean => {
+  if (!query.includeAnonymous && !profile.hasUserId) return false
+  const meets = (each: SegmentQuery): boolean => {
+    if (each.type === 'event') return meetsEvent(each, profile, options)
+    if (each.type === 'attribute')
+      return each.selectedAttributes.every((attribute) => meetsAttribute(profile.traits[attribute.name], attribute))
+    const other = options.queryOf(each.selectedAudience?.name ?? '')
+    return (other !== undefined && meetsQuery(other, profile, options)) === each.selectedAudience?.member
+  }
+  const all = { and: 'every', or: 'some' } as const
+  return Object.values(query.groups)[all[query.operator]](({ operator, segments }) =>
+    segments[all[operator]](({ queries }) => queries.every(meets)),
+  )
+}
