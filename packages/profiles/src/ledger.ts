@@ -81,6 +81,11 @@ export const readRevisions = async (
 
 type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: string }
 
+/*
+ * Rows of a workspace are looked up one by one, by an index: `lateral` with a limit or an offset leaves no other plan. PostgreSQL, which may
+ * know nothing of a growing table yet, would rather read all rows of the workspace for each batch.
+ */
+
 const columns = (identifiers: readonly Identifier[]) =>
   sql`unnest(${identifiers.map(({ type }) => type)}::text[], ${identifiers.map(({ value }) => value)}::text[])`
 
@@ -92,9 +97,10 @@ export const loadSequences = async (
 ): Promise<Map<string, number>> => {
   if (identifiers.length === 0) return new Map()
   const { rows } = await sql<Identifier & { sequence: string }>`
-    select i.type, i.value, i.sequence from ${columns(identifiers)} as asked (type, value)
-    join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid
-      and i.value = asked.value and i.type = asked.type`.execute(tx)
+    select asked.type, asked.value, i.sequence from ${columns(identifiers)} as asked (type, value)
+    cross join lateral (
+      select sequence from profile_identifiers
+      where workspace_id = ${workspaceId}::uuid and value = asked.value and type = asked.type limit 1) i`.execute(tx)
   return new Map(rows.map(({ type, value, sequence }) => [`${type}:${value}`, Number(sequence)]))
 }
 
@@ -112,12 +118,18 @@ export const loadGraph = async (
   const sequences = new Map<string, number>()
   if (identifiers.length === 0) return { graph, sequences }
   const { rows } = await sql<IdentifierRow>`
-    select i.type, i.value, i.profile_id, i.sequence, p.sequence as made
-    from profile_identifiers i join profiles p on p.workspace_id = i.workspace_id and p.id = i.profile_id
-    where i.workspace_id = ${workspaceId}::uuid and i.profile_id in (
-      select found.profile_id from ${columns(identifiers)} as asked (type, value)
-      join profile_identifiers found on found.workspace_id = ${workspaceId}::uuid
-        and found.value = asked.value and found.type = asked.type)`.execute(tx)
+    with found as materialized (
+      select distinct f.profile_id from ${columns(identifiers)} as asked (type, value)
+      cross join lateral (
+        select profile_id from profile_identifiers
+        where workspace_id = ${workspaceId}::uuid and value = asked.value and type = asked.type limit 1) f)
+    select i.type, i.value, found.profile_id, i.sequence, p.sequence as made
+    from found
+    cross join lateral (
+      select sequence from profiles where workspace_id = ${workspaceId}::uuid and id = found.profile_id limit 1) p
+    cross join lateral (
+      select type, value, sequence from profile_identifiers
+      where workspace_id = ${workspaceId}::uuid and profile_id = found.profile_id offset 0) i`.execute(tx)
   for (const { type, value, profile_id, sequence, made } of rows) {
     const profile = graph.profiles.get(profile_id) ?? addProfile(graph, profile_id, Number(made))
     giveIdentifier(graph, profile, { type, value })
@@ -132,8 +144,9 @@ export const loadGraph = async (
   if (hasSplits) {
     const { rows: apart } = await sql<Identifier & { other_type: string; other_value: string }>`
       select a.type, a.value, a.other_type, a.other_value from ${columns([...rows, ...identifiers])} as asked (type, value)
-      join profile_identifiers_apart a on a.workspace_id = ${workspaceId}::uuid
-        and a.value = asked.value and a.type = asked.type`.execute(tx)
+      cross join lateral (
+        select * from profile_identifiers_apart
+        where workspace_id = ${workspaceId}::uuid and value = asked.value and type = asked.type offset 0) a`.execute(tx)
     for (const { type, value, other_type, other_value } of apart) {
       const keys = graph.apart.get(`${type}:${value}`) ?? new Set()
       graph.apart.set(`${type}:${value}`, keys.add(`${other_type}:${other_value}`))

@@ -80,6 +80,21 @@ test.each([
   expect(seen({ userId: 'u', context: {}, test: false, receivedAt, timestamp }).time()).toBe(time)
 })
 
+test.each([
+  ['without more', {}],
+  [
+    'with the times of its library',
+    { originalTimestamp: '2001-01-01T00:00:00.000Z', sentAt: '2001-01-01T00:00:00.000Z' },
+  ],
+  [
+    'with keys that look like its times',
+    { extra: { receivedAt: '2001-01-01T00:00:00.000Z', timestamp: '2001-01-01T00:00:00.000Z' } },
+  ],
+])('the time of an event is its own, %s', (_, more) => {
+  const properties = { receivedAt: '2001-01-01T00:00:00.000Z', timestamp: '2001-01-01T00:00:00.000Z' }
+  expect(seen({ userId: 'u', properties, context: {}, ...times, ...more }).time()).toBe('2026-01-01T00:00:00.000Z')
+})
+
 test('an event without a usable identifier has no profile, and says why', () => {
   expect(seen({ userId: 'null', context: {}, ...times }).nobody).toBe('blocked')
   expect(seen({ context: {}, ...times }).nobody).toBe('missing')

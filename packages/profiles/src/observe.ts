@@ -99,9 +99,19 @@ const traitsOf = (head: Head, json: string): TraitValue[] => {
   return [...around, ...traitsIn(members.get('traits'), 'group.').filter(({ name }) => name !== 'group.id'), group]
 }
 
+const lesserOf = ({ receivedAt, timestamp }: Pick<PipelineEvent, 'receivedAt' | 'timestamp'>): string =>
+  Date.parse(timestamp) < Date.parse(receivedAt) ? timestamp : receivedAt
+
+/** The end of an event that has no keys of its own: nothing between its braces, so that these are its own members. */
+const endWithTimes =
+  /"receivedAt":"([^"\\]*)","timestamp":"([^"\\]*)"(?:,"originalTimestamp":"[^"\\]*")?(?:,"sentAt":"[^"\\]*")?\}$/
+const endLength = 200
+
 const timeOf = (json: string): string => {
-  const { timestamp, receivedAt } = JSON.parse(json) as PipelineEvent
-  return Date.parse(timestamp) < Date.parse(receivedAt) ? timestamp : receivedAt
+  const [, receivedAt, timestamp] = endWithTimes.exec(json.slice(-endLength)) ?? []
+  return receivedAt === undefined || timestamp === undefined
+    ? lesserOf(JSON.parse(json) as PipelineEvent)
+    : lesserOf({ receivedAt, timestamp })
 }
 
 /** What an accepted event says of who did it and what they are like, by the rules of its workspace. */

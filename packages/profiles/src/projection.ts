@@ -51,7 +51,8 @@ const write = async (tx: Tx, workspaceId: string, net: Net): Promise<void> => {
   if (gone.length > 0)
     await sql`update profile_identifiers i set profile_id = moved.to_id
       from unnest(${gone}::uuid[], ${gone.map((id) => endOf(net.merged, id))}::uuid[]) as moved (from_id, to_id)
-      where i.workspace_id = ${workspaceId}::uuid and i.profile_id = moved.from_id`.execute(tx)
+      where i.workspace_id = ${workspaceId}::uuid and i.profile_id = any(${gone}::uuid[])
+        and i.profile_id = moved.from_id`.execute(tx)
   if (net.profiles.length > 0)
     await sql`insert into profiles (workspace_id, id, sequence, create_time)
       select ${workspaceId}::uuid, id, sequence, time
@@ -60,7 +61,7 @@ const write = async (tx: Tx, workspaceId: string, net: Net): Promise<void> => {
   if (gone.length > 0)
     await sql`update profiles p set merged_into = merged.into_id
       from unnest(${gone}::uuid[], ${[...net.merged.values()]}::uuid[]) as merged (id, into_id)
-      where p.workspace_id = ${workspaceId}::uuid and p.id = merged.id`.execute(tx)
+      where p.workspace_id = ${workspaceId}::uuid and p.id = any(${gone}::uuid[]) and p.id = merged.id`.execute(tx)
   if (net.identifiers.size > 0)
     await sql`insert into profile_identifiers (workspace_id, type, value, profile_id, sequence, create_time)
       select ${workspaceId}::uuid, type, value, profile_id, sequence, time
