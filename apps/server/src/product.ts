@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createAuthorize } from '@tributary/api-kit'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
@@ -9,11 +9,12 @@ import { listedDestinations, listedSources } from '@tributary/connectors'
 import { createControl, createRefusalSink, createWriteKeyCache } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributary/http'
 import { createWorkShare, systemClock } from '@tributary/kernel'
-import { createProfileLedger } from '@tributary/profiles'
+import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import {
   closeToOthers,
   createCoordinationHub,
+  forgottenFileName,
   lockDataDir,
   openFolderBlobs,
   openLogReader,
@@ -164,6 +165,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     counters: hub.coordination,
     requestClient,
     profileLedger: createProfileLedger(relational.db),
+    forgottenHashes: await openForgottenFile(join(config.dataDir, forgottenFileName), relational.db),
     whenStored: createWhenStored({ log: requestsReader, storedBefore }),
     tellDestinations: async (requestId) => {
       if (threads.pipeline === undefined) throw new Error('The pipeline does not run in this process')
@@ -297,6 +299,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     await startJobs(jobs, { db: relational.db, transport: mail.transport, control })
     stack.defer(() => jobs.stop())
   }
+  await control.reapplyForgotten()
   const port = await http.listen(config.port, config.host)
   ownUrl = config.publicUrl ?? listeningUrl(config.host, port)
   if (config.mail.smtpUrl !== undefined && config.publicUrl === undefined)

@@ -11,6 +11,7 @@ import { createImages, type Images } from './images/images.ts'
 import { createOpenId } from './openid/openid.ts'
 import { createErasure, finishPrivacyRequests } from './privacy-requests/erase.ts'
 import { hidingErased } from './privacy-requests/erased-events.ts'
+import { reapplyForgotten } from './privacy-requests/reapply.ts'
 import { notifyBackloggedWorkspaces } from './refused-requests/notify-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -39,6 +40,8 @@ export type Control = {
   clearExpired(): Promise<void>
   /** What jobs of `erasureJob` do: removes the people of a privacy request from each store. */
   erasePeople: ReturnType<typeof createErasure>
+  /** Applies deletions again that a restored database has lost; for every start, before anybody is answered. */
+  reapplyForgotten(): Promise<void>
   /** Ends the privacy requests of which no log holds anything any more; to be called every now and then. */
   finishPrivacyRequests(): Promise<void>
   /** Computes an audience, as its job says; and has those computed that were not for a while. */
@@ -91,6 +94,7 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     erasePeople: createErasure(deps),
+    reapplyForgotten: () => reapplyForgotten(deps),
     finishPrivacyRequests: () => finishPrivacyRequests(deps),
     computeAudience: (job, run) => computeAudience({ ...deps, evaluation }, job, run),
     queueStaleAudiences: () => queueStaleAudiences(deps),

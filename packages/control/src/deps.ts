@@ -12,7 +12,7 @@ import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
 import type { Blobs, Coordination, EventStore, JobSender, LogReader } from '@tributary/storage'
 import type { OpenIdSettings } from './openid/openid.ts'
-import type { ProfileLedger } from './profiles/ledger.ts'
+import type { ForgottenHashes, ProfileLedger } from './profiles/ledger.ts'
 
 /** What sources and destinations can be made of. */
 export type Catalog = {
@@ -65,6 +65,7 @@ export type ControlDeps = {
   blobs: Blobs
   /** Who writes down who is who. */
   profileLedger: ProfileLedger
+  forgottenHashes: ForgottenHashes
   /** Resolves once everything of a workspace that was received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   /** Puts what destinations are told of a privacy request into the stream. Rejects while that cannot be. */

@@ -40,17 +40,23 @@ const namesOf = ({ type, value }: Identifier): Identifier[] =>
       ]
     : [{ type, value }]
 
-const writeHashes = (tx: LedgerTx, workspaceId: string, hashes: readonly object[], request: ForgetRequest) => {
+const writeHashes = (
+  tx: LedgerTx,
+  workspaceId: string,
+  hashes: readonly object[],
+  request: ForgetRequest,
+  changed: number,
+) => {
   const time = request.time.toISOString()
   return sql`
-    insert into privacy_hashes (workspace_id, hash, type, delete_time, suppress_time, request_id)
+    insert into privacy_hashes (workspace_id, hash, type, delete_time, suppress_time, changed, request_id)
     select ${workspaceId}::uuid, hash, type, ${request.erases ? time : null}::timestamptz,
-      ${request.suppresses ? time : null}::timestamptz, ${request.requestId}::uuid
+      ${request.suppresses ? time : null}::timestamptz, ${changed}, ${request.requestId}::uuid
     from json_to_recordset(${JSON.stringify(hashes)}::json) as row (hash text, type text)
     on conflict (workspace_id, hash) do update set
       delete_time = greatest(excluded.delete_time, privacy_hashes.delete_time),
       suppress_time = coalesce(privacy_hashes.suppress_time, excluded.suppress_time),
-      request_id = excluded.request_id`.execute(tx)
+      changed = excluded.changed, request_id = excluded.request_id`.execute(tx)
 }
 
 /** Keeps what the event store knows identifiers by, to count their events for nobody. */
@@ -100,7 +106,7 @@ export const forgetPeople = async (
     )
     await appendEntries(tx, workspaceId, entries)
   }
-  await writeHashes(tx, workspaceId, hashes, request)
+  await writeHashes(tx, workspaceId, hashes, request, ledger.erasures + 1)
   await sql`update identity_ledgers set erasures = erasures + 1, privacy_key = ${key}
     where workspace_id = ${workspaceId}::uuid`.execute(tx)
   if (request.suppresses) await keepOwners(tx, workspaceId, key, [...all.values()])
@@ -181,11 +187,9 @@ export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash
   const ledger = await lockLedger(tx, workspaceId)
   if (ledger === undefined) return false
   const { numAffectedRows } = await sql`
-    update privacy_hashes set suppress_time = null, refused_events = 0
+    update privacy_hashes set suppress_time = null, refused_events = 0, changed = ${ledger.erasures + 1}
     where workspace_id = ${workspaceId}::uuid and hash = ${hash} and suppress_time is not null`.execute(tx)
   if ((numAffectedRows ?? 0n) === 0n) return false
-  await sql`delete from privacy_hashes where workspace_id = ${workspaceId}::uuid and hash = ${hash}
-    and delete_time is null`.execute(tx)
   // What is remembered as refused is looked at again.
   await sql`update identity_ledgers set erasures = erasures + 1 where workspace_id = ${workspaceId}::uuid`.execute(tx)
   return true

@@ -1,3 +1,4 @@
+export { openForgottenFile } from './forgotten-file.ts'
 export { createForgottenUsers } from './forgotten-users.ts'
 export { createOwnersProjection, type OwnersProjection } from './owners/projection.ts'
 export { createProfileLedger } from './profile-ledger.ts'

@@ -1,6 +1,7 @@
 import type { Database } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { forgetPeople, forgetValues, hashesOfValue, releaseSuppression } from './forget.ts'
+import { identifiersWithHashes, restoreHashes } from './forgotten-file.ts'
 import { ownerOf } from './owners/owner.ts'
 import { splitProfile } from './split.ts'
 
@@ -12,5 +13,8 @@ export const createProfileLedger = (db: Kysely<Database>) => ({
   forgetValues: (workspaceId: string, request: Parameters<typeof forgetValues>[2]): Promise<void> =>
     forgetValues(db, workspaceId, request),
   release: releaseSuppression,
+  restoreHashes,
+  identifiersWithHashes: (of: Parameters<typeof identifiersWithHashes>[1], hashes: ReadonlySet<string>) =>
+    identifiersWithHashes(db, of, hashes),
   hashesOf: (workspaceId: string, value: string): Promise<string[]> => hashesOfValue(db, workspaceId, value),
 })

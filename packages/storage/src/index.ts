@@ -1,4 +1,5 @@
 export * from './backup/create.ts'
+export { forgottenFileName } from './backup/data-files.ts'
 export { InvalidBackup, type Manifest } from './backup/manifest.ts'
 export * from './backup/restore.ts'
 export * from './blobs/folder/folder-blobs.ts'

@@ -45,7 +45,7 @@ const deletingDestinations = async (
 }
 
 /** Writes a request down, with the values that its job needs. */
-const writeRequest = async (tx: Tx, request: NewRequest, forgotten: ForgottenPeople): Promise<void> => {
+export const writeRequest = async (tx: Tx, request: NewRequest, forgotten: ForgottenPeople): Promise<void> => {
   const erases = request.kind !== 'suppress'
   await tx
     .insertInto('privacy_requests')
@@ -95,12 +95,21 @@ export const createPrivacyRequest =
     eventStore,
     jobs,
     profileLedger,
+    forgottenHashes,
     logRetentionMs,
     clock,
     logger,
   }: Pick<
     ControlDeps,
-    'db' | 'catalog' | 'eventStore' | 'jobs' | 'profileLedger' | 'logRetentionMs' | 'clock' | 'logger'
+    | 'db'
+    | 'catalog'
+    | 'eventStore'
+    | 'jobs'
+    | 'profileLedger'
+    | 'forgottenHashes'
+    | 'logRetentionMs'
+    | 'clock'
+    | 'logger'
   >): Handler<typeof methods.privacyRequests.create> =>
   async ({ actor, workspace, body }) => {
     const { kind, identifiers } = body
@@ -144,6 +153,7 @@ export const createPrivacyRequest =
       })
       return result
     })
+    await forgottenHashes.keep(workspace.id)
     if (forgotten !== undefined && kind !== 'suppress')
       try {
         const people = { workspaceId: workspace.id, requestId: id, identifiers: forgotten.identifiers, until: time }

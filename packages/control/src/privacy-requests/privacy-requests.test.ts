@@ -380,6 +380,36 @@ describe('a deletion', () => {
     })
   })
 
+  test('is applied again to a database that was restored from a time before, with suppressions, and to nobody else', async () => {
+    const before = harness.now()
+    await receive({ userId: 'u-back', anonymousId: 'a-back' }, { userId: 'u-stays' })
+    await request('suppress', 'u-quiet')
+    await erase((await request('delete', 'u-back')).name)
+    await sql`delete from privacy_hashes where workspace_id = ${workspace}::uuid`.execute(harness.db)
+    await sql`update identity_ledgers set erasures = 0, privacy_key = null where workspace_id = ${workspace}::uuid
+      `.execute(harness.db)
+    const old = make([{ userId: 'u-back', anonymousId: 'a-back' }], before)
+    await learn(old)
+    await store(old)
+    await receive({ userId: 'u-back' })
+    expect(await found('a-back')).toHaveLength(1)
+    await harness.reapplyForgotten()
+    for (const value of ['u-back', 'a-back']) expect(await found(value), value).toEqual([])
+    expect(await found('u-stays')).toHaveLength(1)
+    expect(await suppressed('u-quiet')).toHaveLength(1)
+    const { administrator } = organization
+    const { privacy_requests } = await administrator.ok(methods.privacyRequests.list, { workspace }, { query: {} })
+    const again = privacy_requests.find(({ creator }) => creator === '')
+    expect(again).toMatchObject({ kind: 'delete', profile_count: 1 })
+    await erase(again?.name ?? '')
+    expect(await events()).not.toContain(old[0]?.eventId)
+    // The one that came after the deletion.
+    expect(await events()).toHaveLength(2)
+    await harness.reapplyForgotten()
+    const list = await administrator.ok(methods.privacyRequests.list, { workspace }, { query: {} })
+    expect(list.privacy_requests).toHaveLength(privacy_requests.length)
+  })
+
   test('that is asked for twice with one request ID is one', async () => {
     const body = { ...asked('delete', 'u-1'), request_id: newId() }
     const { administrator } = organization

@@ -56,4 +56,27 @@ export type ProfileLedger = {
   release(tx: Tx, workspaceId: string, hash: string): Promise<boolean>
   /** The hashes that a value has as an identifier of any kind that was ever forgotten. */
   hashesOf(workspaceId: string, value: string): Promise<string[]>
+  /** Brings hashes back that the database has lost, in this transaction; false when there is no such workspace. */
+  restoreHashes(tx: Tx, missing: MissingHashes): Promise<boolean>
+  /** Identifiers of profiles that have one of the hashes. */
+  identifiersWithHashes(
+    of: Pick<MissingHashes, 'workspaceId' | 'key'>,
+    hashes: ReadonlySet<string>,
+  ): Promise<PlainIdentifier[]>
+}
+
+/** What is known of a workspace beside its database, and was lost there: keyed hashes of identifiers and their times. */
+export type MissingHashes = {
+  workspaceId: string
+  key: Uint8Array
+  changes: number
+  hashes: readonly { h: string; y: string; d: number | null; s: number | null }[]
+}
+
+/** Where hashes of forgotten users are kept beside the database. */
+export type ForgottenHashes = {
+  /** Writes down what has changed of a workspace, or of any, durably. */
+  keep(workspaceId: string): Promise<void>
+  keepAll(): Promise<void>
+  missing(): Promise<MissingHashes[]>
 }

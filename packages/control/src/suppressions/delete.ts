@@ -9,8 +9,11 @@ export const deleteSuppression =
   ({
     db,
     profileLedger,
+    forgottenHashes,
     clock,
-  }: Pick<ControlDeps, 'db' | 'profileLedger' | 'clock'>): Handler<typeof methods.suppressions.delete> =>
+  }: Pick<ControlDeps, 'db' | 'profileLedger' | 'forgottenHashes' | 'clock'>): Handler<
+    typeof methods.suppressions.delete
+  > =>
   async ({ actor, workspace, params }) => {
     await db.transaction().execute(async (tx) => {
       if (!(await profileLedger.release(tx, workspace.id, params.suppression))) throw notFound('suppression not found')
@@ -23,5 +26,6 @@ export const deleteSuppression =
         time: new Date(clock()),
       })
     })
+    await forgottenHashes.keep(workspace.id)
     return {}
   }

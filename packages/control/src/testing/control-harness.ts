@@ -26,7 +26,7 @@ import {
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createProfileLedger } from '@tributary/profiles'
+import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
@@ -205,6 +205,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     requestClient,
     blobs,
     profileLedger,
+    forgottenHashes: await openForgottenFile(join(folder, 'forgotten.ndjson'), database.db),
     whenStored: async () => {},
     tellDestinations: async () => {},
     oldestLogged: async () => Number.POSITIVE_INFINITY,

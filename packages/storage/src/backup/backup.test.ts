@@ -96,6 +96,15 @@ describe('backup and restore', () => {
     expect(tree(dataDir)).toEqual(before)
   })
 
+  it('keeps what the folder knows of deleted users beside what the backup knows', async () => {
+    fill()
+    put('forgotten.ndjson', 'one\n')
+    await createBackup({ dataDir, file, logger })
+    put('forgotten.ndjson', 'one\ntwo\n')
+    await restoreBackup({ file, dataDir, force: true, logger })
+    expect(readFileSync(join(dataDir, 'forgotten.ndjson'), 'utf8')).toBe('one\none\ntwo\n')
+  })
+
   it('brings back PostgreSQL, ready to start, its files owned by the account that runs it', async () => {
     const dir = (data: string): string => join(data, 'postgres')
     const withPostgres = async <T>(

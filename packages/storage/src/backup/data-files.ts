@@ -16,6 +16,9 @@ export type DataEntry = {
 export const sidePrefix = '.restore-'
 export const keptPrefix = '.before-restore-'
 
+/** Hashes of users who were deleted: a restore keeps those that are there, so that a backup does not bring the users back. */
+export const forgottenFileName = 'forgotten.ndjson'
+
 /** What belongs to a run and not to the data: locks, unfinished work, the content kept from before a restore. */
 const belongsToRun = (name: string): boolean =>
   lockFiles.some((file) => name === file || name.startsWith(`${file}.`)) ||

@@ -19,7 +19,15 @@ import { faultPoint, type Logger } from '@tributary/kernel'
 import { chooseAccount } from '../relational/embedded/account.ts'
 import { giveTo } from '../relational/embedded/cluster.ts'
 import { lockDataDir, restoreMark } from '../supervisor/data-dir-lock.ts'
-import { type DataEntry, dataEntries, dataNames, isInnerLink, keptPrefix, sidePrefix } from './data-files.ts'
+import {
+  type DataEntry,
+  dataEntries,
+  dataNames,
+  forgottenFileName,
+  isInnerLink,
+  keptPrefix,
+  sidePrefix,
+} from './data-files.ts'
 import { untilIdle } from './idle.ts'
 import { InvalidBackup, type Manifest, manifestName, parseManifest } from './manifest.ts'
 import { unpackBackup } from './unpack.ts'
@@ -117,6 +125,22 @@ const removeOldSides = async (dir: string): Promise<void> => {
   }
 }
 
+/** Adds what the folder knows of deleted users to what the backup knows. */
+const keepForgotten = async (dir: string, restored: string): Promise<void> => {
+  const known = await readFile(join(dir, forgottenFileName)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (known === undefined) return
+  const handle = await open(join(restored, forgottenFileName), 'a', 0o600)
+  try {
+    await handle.appendFile(known)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** As root, PostgreSQL's files go to the account that runs it here, whoever owned them where the backup was made. */
 const giveToPostgres = async (dir: string): Promise<void> => {
   if (process.getuid?.() !== 0 || !(await dataNames(dir)).includes('postgres')) return
@@ -186,6 +210,7 @@ export const restoreBackup = async ({
     )
     await verify(restored, manifest)
     await makeLinks(restored, manifest.links)
+    await keepForgotten(lock.dir, restored)
     await giveToPostgres(restored)
     const keptIn = await exchange(lock.dir, restored, new Date().toISOString())
     logger.info({ dataDir: lock.dir, files: manifest.files.length, keptIn }, 'restore is complete')

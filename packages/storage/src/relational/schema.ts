@@ -491,6 +491,8 @@ export type PrivacyHashesTable = {
   suppress_time: NullableTime
   /** Events that were refused a profile. */
   refused_events: ColumnType<string, number | undefined, number>
+  /** By which change of the ledger's hashes. */
+  changed: ColumnType<string, number | undefined, number>
   /** The last request that named it. */
   request_id: string
 }

@@ -19,6 +19,7 @@ import { up as privacy } from './0017-privacy.ts'
 import { up as identitySettings } from './0018-identity-settings.ts'
 import { up as profilePlaces } from './0020-profile-places.ts'
 import { up as privacyDestinations } from './0021-privacy-destinations.ts'
+import { up as privacyChanges } from './0022-privacy-changes.ts'
 import { up as suppressedOwners } from './0023-suppressed-owners.ts'
 import { up as audiences } from './0024-audiences.ts'
 
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   { name: '0018-identity-settings', up: identitySettings },
   { name: '0020-profile-places', up: profilePlaces },
   { name: '0021-privacy-destinations', up: privacyDestinations },
+  { name: '0022-privacy-changes', up: privacyChanges },
   { name: '0023-suppressed-owners', up: suppressedOwners },
   { name: '0024-audiences', up: audiences },
 ]

@@ -1,0 +1,169 @@
+import { open, readFile } from 'node:fs/promises'
+import { isRecord } from '@tributary/kernel'
+import type { Database } from '@tributary/storage'
+import { type Kysely, sql } from 'kysely'
+import { identifierHash } from './forget.ts'
+import type { Identifier } from './identifiers.ts'
+import { type LedgerTx, lockLedger } from './ledger.ts'
+
+/** A change of a hash. */
+type Line = {
+  /** The workspace, and by which of its changes. */
+  w: string
+  n: number
+  /** The key of its hashes, hexadecimal. */
+  k: string
+  /** The hash, and the kind of the identifier. */
+  h: string
+  y: string
+  /** Until when events are nobody's, and since when all are, epoch ms. */
+  d: number | null
+  s: number | null
+}
+
+const isLine = (value: unknown): value is Line =>
+  isRecord(value) &&
+  [value['w'], value['k'], value['h'], value['y']].every((each) => typeof each === 'string') &&
+  Number.isInteger(value['n']) &&
+  [value['d'], value['s']].every((each) => each === null || Number.isInteger(each))
+
+/** What the file knows of a workspace and the database does not: it was restored from a time before. */
+export type MissingHashes = {
+  readonly workspaceId: string
+  readonly key: Uint8Array
+  /** How many changes the file knows. */
+  readonly changes: number
+  readonly hashes: readonly Pick<Line, 'h' | 'y' | 'd' | 's'>[]
+}
+
+export type ForgottenFile = {
+  /** Writes down what has changed of a workspace, durably. */
+  keep(workspaceId: string): Promise<void>
+  /** Writes down what has changed of any workspace. */
+  keepAll(): Promise<void>
+  /** What the database has lost. */
+  missing(): Promise<MissingHashes[]>
+}
+
+const parse = (text: string): Line[] =>
+  text.split('\n').flatMap((each) => {
+    try {
+      const parsed: unknown = JSON.parse(each)
+      return isLine(parsed) ? [parsed] : []
+    } catch {
+      // The last line of a process that was killed.
+      return []
+    }
+  })
+
+type Row = { hash: string; type: string; delete_time: Date | null; suppress_time: Date | null; changed: string }
+
+/**
+ * Keeps hashes of forgotten users in a file beside the database, which a restored backup does not bring back to an earlier
+ * time. One line a change; of a hash the one with the highest number holds.
+ */
+export const openForgottenFile = async (file: string, db: Kysely<Database>): Promise<ForgottenFile> => {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  const lines = parse(text)
+  const changes = new Map<string, number>()
+  for (const { w, n } of lines) changes.set(w, Math.max(changes.get(w) ?? 0, n))
+  let writing: Promise<void> = Promise.resolve()
+
+  const append = async (workspaceId: string): Promise<void> => {
+    const known = changes.get(workspaceId) ?? 0
+    const { rows } = await sql<Row & { key: Uint8Array }>`
+      select h.hash, h.type, h.delete_time, h.suppress_time, h.changed, l.privacy_key as key
+      from privacy_hashes h join identity_ledgers l on l.workspace_id = h.workspace_id
+      where h.workspace_id = ${workspaceId}::uuid and h.changed > ${known} order by h.changed`.execute(db)
+    if (rows.length === 0) return
+    const added = rows.map(
+      ({ hash, type, delete_time, suppress_time, changed, key }): Line => ({
+        w: workspaceId,
+        n: Number(changed),
+        k: Buffer.from(key).toString('hex'),
+        h: hash,
+        y: type,
+        d: delete_time?.getTime() ?? null,
+        s: suppress_time?.getTime() ?? null,
+      }),
+    )
+    const handle = await open(file, 'a', 0o600)
+    try {
+      // Begins with a line feed: what was cut off before ends there.
+      await handle.appendFile(`\n${added.map((each) => JSON.stringify(each)).join('\n')}\n`)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    lines.push(...added)
+    changes.set(workspaceId, added.at(-1)?.n ?? known)
+  }
+  /** One at a time. */
+  const keep = (workspaceId: string): Promise<void> => {
+    const next = writing.then(() => append(workspaceId))
+    writing = next.catch(() => {})
+    return next
+  }
+  const readChanges = async (): Promise<Map<string, number>> => {
+    const { rows } = await sql<{ workspace_id: string; erasures: string }>`
+      select l.workspace_id, l.erasures from identity_ledgers l where l.erasures > 0`.execute(db)
+    return new Map(rows.map(({ workspace_id, erasures }) => [workspace_id, Number(erasures)]))
+  }
+
+  return {
+    keep,
+    async keepAll() {
+      for (const [id, erasures] of await readChanges()) if (erasures > (changes.get(id) ?? 0)) await keep(id)
+    },
+    async missing() {
+      const there = await readChanges()
+      return [...changes].flatMap(([workspaceId, known]): MissingHashes[] => {
+        const has = there.get(workspaceId) ?? 0
+        if (has >= known) return []
+        const latest = new Map<string, Line>()
+        for (const each of lines)
+          if (each.w === workspaceId && each.n > has && each.n >= (latest.get(each.h)?.n ?? 0)) latest.set(each.h, each)
+        const key = Buffer.from(latest.values().next().value?.k ?? '', 'hex')
+        return [{ workspaceId, key, changes: known, hashes: [...latest.values()] }]
+      })
+    },
+  }
+}
+
+/** Brings hashes back that the database has lost, in this transaction; false when there is no such workspace. */
+export const restoreHashes = async (tx: LedgerTx, missing: MissingHashes): Promise<boolean> => {
+  const { workspaceId, key, changes, hashes } = missing
+  if ((await lockLedger(tx, workspaceId)) === undefined) return false
+  await sql`update identity_ledgers set privacy_key = ${key}, erasures = ${changes}
+    where workspace_id = ${workspaceId}::uuid`.execute(tx)
+  await sql`
+    insert into privacy_hashes (workspace_id, hash, type, delete_time, suppress_time, changed, request_id)
+    select ${workspaceId}::uuid, h, y, to_timestamp(d / 1000.0), to_timestamp(s / 1000.0), ${changes}, gen_random_uuid()
+    from json_to_recordset(${JSON.stringify(hashes)}::json) as row (h text, y text, d bigint, s bigint)
+    on conflict (workspace_id, hash) do update set delete_time = excluded.delete_time,
+      suppress_time = excluded.suppress_time, changed = excluded.changed`.execute(tx)
+  return true
+}
+
+/** Identifiers of profiles that have one of the hashes. */
+export const identifiersWithHashes = async (
+  db: Kysely<Database>,
+  { workspaceId, key }: Pick<MissingHashes, 'workspaceId' | 'key'>,
+  hashes: ReadonlySet<string>,
+): Promise<Identifier[]> => {
+  const found: Identifier[] = []
+  const page = 20_000
+  let after = -1
+  for (;;) {
+    const { rows } = await sql<Identifier & { sequence: string }>`
+      select type, value, sequence from profile_identifiers
+      where workspace_id = ${workspaceId}::uuid and sequence > ${after} order by sequence limit ${page}`.execute(db)
+    for (const { type, value } of rows)
+      if (hashes.has(identifierHash(key, { type, value }))) found.push({ type, value })
+    if (rows.length < page) return found
+    after = Number(rows.at(-1)?.sequence)
+  }
+}
