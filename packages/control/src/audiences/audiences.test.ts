@@ -142,6 +142,31 @@ describe('an audience', () => {
     expect(await members(buyers.name)).toEqual(['ada'])
   })
 
+  test('is left by users who are suppressed or deleted, and entered again by those whose suppression is lifted', async () => {
+    await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
+    const seen = await create(did('Seen'))
+    const everybody = await create(never('Other'))
+    await compute(seen.name)
+    const { administrator } = organization
+    for (const [kind, value] of [
+      ['suppress', 'ada'],
+      ['delete', 'bob'],
+    ] as const)
+      await administrator.ok(
+        methods.privacyRequests.create,
+        { workspace },
+        { body: { kind, identifiers: [{ type: 'user_id', value }] } },
+      )
+    expect(await compute(seen.name)).toMatchObject({ size: 1, left_count: 2 })
+    expect(await members(seen.name)).toEqual(['cleo'])
+    await compute(everybody.name)
+    expect(await members(everybody.name)).toEqual(['cleo'])
+    const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace })
+    for (const { name } of suppressions) await administrator.call('DELETE', `/${name}`)
+    expect(await compute(seen.name)).toMatchObject({ size: 2, entered_count: 1 })
+    expect(await members(seen.name)).toEqual(['ada', 'cleo'])
+  })
+
   test('of an audience follows the query of the other as it is', async () => {
     await receive({ userId: 'ada', event: 'Order Completed' }, { userId: 'bob' })
     const buyers = await create(did('Order Completed'))

@@ -117,7 +117,7 @@ export const createProfilesParams = (workspaceId: string) => {
 export type ProfilesParams = ReturnType<typeof createProfilesParams>
 
 /**
- * The profiles of a workspace that meet a condition on `p.owner`, `p.named` (whether a user id is known) and `traits.t0` …: the
+ * The profiles of a workspace that are not suppressed and meet a condition on `p.owner`, `p.named` (whether a user id is known) and `traits.t0` …: the
  * latest of each trait of `names`, as JSON text, '' when it was too large, null when there is none.
  */
 export const statementOfProfiles = (
@@ -146,7 +146,12 @@ export const statementOfProfiles = (
     select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
     from profiles where workspace_id = $1::uuid and merged_into is null
   ) as p${names.length === 0 ? '' : '\n  left join traits on traits.profile_id = p.id'}
-  where ${where}
+  where p.owner not in (
+    select (case when s.owner < 9223372036854775808 then s.owner else s.owner - 18446744073709551616 end)::bigint
+    from suppressed_owners s
+    join privacy_hashes h on h.workspace_id = s.workspace_id and h.hash = s.hash
+    where s.workspace_id = $1::uuid and h.suppress_time is not null
+  ) and ${where}
 )`
   return { text, params: params.values } as unknown as ProfilesStatement
 }
