@@ -35,7 +35,7 @@ type Place = { workspaceId: string; sourceId: string | undefined; start: number;
 
 /** Events, or the profiles in them, by bucket: its start in epoch seconds, and how many. */
 const countEvents = async (
-  { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>,
   what: Exclude<Counted, { outcome: unknown }>,
   { workspaceId, sourceId, start, end }: Place,
   { granularity, compatibility }: { granularity: Granularity; compatibility: string | undefined },
@@ -62,8 +62,8 @@ const countEvents = async (
     signal,
   } as const
   if ('profiles' in what)
-    return await countProfiles({ db, eventStore }, { workspaces: [workspaceId], conditions, params, bucket }, options)
-  const rows = await eventStore.query<{ bucket: number; n: number }>(
+    return await countProfiles(deps, { workspaces: [workspaceId], conditions, params, bucket }, options)
+  const rows = await deps.eventStore.query<{ bucket: number; n: number }>(
     `select ${bucket} as bucket, count() as n from events
      where workspace_id = {workspace:String} and ${[...conditions, what.where].join(' and ')} group by bucket`,
     { ...params, workspace: workspaceId },
@@ -95,7 +95,11 @@ const countSettled = async (
 
 /** Counts over time of a workspace or of one of its sources. The first and the last bucket may be parts. */
 export const getMetrics =
-  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.metrics.get> =>
+  ({
+    db,
+    eventStore,
+    profileLedger,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>): Handler<typeof methods.metrics.get> =>
   async ({ workspace, query, signal }) => {
     const { granularity, compatibility, 'start_date.seconds': start, 'end_date.seconds': end } = query
     requireRange(start, end, granularity)
@@ -112,7 +116,7 @@ export const getMetrics =
     const rows =
       'outcome' in what
         ? await countSettled({ db, eventStore }, what.outcome, place, granularity, signal)
-        : await countEvents({ db, eventStore }, what, place, { granularity, compatibility }, signal)
+        : await countEvents({ db, eventStore, profileLedger }, what, place, { granularity, compatibility }, signal)
     const found = rows
       .toSorted(([one], [other]) => one - other)
       .map(([bucket, n]) => [bucketName(granularity, bucket), n])

@@ -18,7 +18,8 @@ type Kept = { until: number; profiles: number }
 export const getUsage = ({
   db,
   eventStore,
-}: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.organizations.getUsage> => {
+  profileLedger,
+}: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>): Handler<typeof methods.organizations.getUsage> => {
   const kept = new Map<string, Kept>()
 
   const profilesOf = async (
@@ -32,7 +33,7 @@ export const getUsage = ({
     const found = kept.get(organizationId)
     if (found !== undefined) return found.profiles
     const options = { owner: organizationId, slot: 'heavy', signal } as const
-    const [[, profiles] = [0, 0]] = await countProfiles({ db, eventStore }, { workspaces }, options)
+    const [[, profiles] = [0, 0]] = await countProfiles({ db, eventStore, profileLedger }, { workspaces }, options)
     const ended = performance.now()
     if (ended - started > slowMs) kept.set(organizationId, { until: ended + keepMs, profiles })
     return profiles

@@ -137,11 +137,24 @@ test('ORG-05, NAV-05: usage and home count each profile with an accepted event o
   await administrator.ok(methods.suppressions.delete, { workspace, suppression })
   expect(await counts(), 'a suppression that was lifted').toEqual({ usage: 3, home: 3, source: 1 })
 
+  const block = (values: string[]) =>
+    collaborator.call('PATCH', `/workspaces/${workspace}/identitySettings?update_mask=blocked_values`, {
+      blocked_values: values,
+    })
+  expect((await block(['Kiosk', 'null'])).status).toBe(200)
+  for (const userId of ['kiosk', ' KIOSK ']) await receive(workspace, { userId, anonymousId: 'a' })
+  await receive(workspace, { userId: 'null', anonymousId: 'a' })
+  await receive(workspace, { userId: 'u', anonymousId: 'kiosk' })
+  expect(await counts(), 'a value that the workspace blocks').toEqual({ usage: 3, home: 3, source: 1 })
+  const blocked = (await collaborator.ok(methods.profiles.getCoverage, { workspace })).without_profile
+  expect(blocked).toContainEqual({ reason: 'blocked', event_count: 3 })
+  await block([])
+
   await harness.eventStore.command(
     `insert into events (workspace_id, event_id, type, user_id, status, receive_time)
      select {workspace:String}, concat('many-', toString(number)), 'track', concat('many-', toString(number % 20000)),
        'accepted', {time:DateTime64(3)} from numbers(40000)`,
     { workspace, time: received.slice(0, 19) },
   )
-  expect(await counts(), 'no estimate').toEqual({ usage: 20_003, home: 20_003, source: 1 })
+  expect(await counts(), 'no estimate').toEqual({ usage: 20_004, home: 20_004, source: 1 })
 })

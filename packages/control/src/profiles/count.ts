@@ -1,5 +1,6 @@
 import type { QueryOptions } from '@tributary/storage'
 import type { ControlDeps } from '../deps.ts'
+import { readBlockedOwners } from './blocked-owners.ts'
 import { readSuppressed } from './suppressed.ts'
 
 /** What is looked at: events of workspaces, and what else is true of them. Values are parameters. */
@@ -20,20 +21,26 @@ const firstTime = `(source_id, message_id) not in (
 
 /**
  * How many profiles there are by bucket, of those with any: distinct ones with an accepted event that is no test and no
- * replay of a blocked one, and came before its user was suppressed. Exact, as far as the event store knows who was merged with whom: some seconds after it
+ * replay of a blocked one, came before its user was suppressed, and is of no value that its
+ * workspace blocks now. Exact, as far as the event store knows who was merged with whom: some seconds after it
  * happened.
  */
 export const countProfiles = async (
-  { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>,
   { workspaces, conditions = [], params = {}, bucket = '0' }: ProfilesCounted,
   options: QueryOptions,
 ): Promise<(readonly [bucket: number, profiles: number])[]> => {
-  const suppressed = await readSuppressed(db, workspaces)
-  const all = { ...params, ...suppressed?.params, counted_workspaces: workspaces }
+  const { db, eventStore } = deps
+  const [suppressed, blocked] = await Promise.all([
+    readSuppressed(db, workspaces),
+    readBlockedOwners(deps, workspaces, options.signal),
+  ])
+  const all = { ...params, ...suppressed?.params, counted_workspaces: workspaces, blocked_owners: blocked }
   const replays = await eventStore.query(`select 1 from replayed_events where ${own} limit 1`, all, options)
   // Message ids are much to read: only where something was replayed.
   const where = [own, 'owner != 0', "status = 'accepted'", 'not test', ...conditions]
   if (replays.length > 0) where.push(firstTime)
+  if (blocked.length > 0) where.push('owner not in {blocked_owners:Array(UInt64)}')
   if (suppressed !== undefined) where.push(`not (${suppressed.where})`)
   const rows = await eventStore.query<{ bucket: number; n: number }>(
     `select bucket, uniqExact(if(profile = 0, owner, profile)) as n

@@ -1,6 +1,7 @@
 import { type methods, noProfileReasons, profileCoverageDays } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
+import { readBlockedOwners } from './blocked-owners.ts'
 import { readSuppressed } from './suppressed.ts'
 
 /** Why an event that belongs to nobody does: by its user id, or by its anonymous id where it has none. */
@@ -12,10 +13,11 @@ export const getProfileCoverage =
   ({
     db,
     eventStore,
+    profileLedger,
     profileReading,
     logger,
     clock,
-  }: Pick<ControlDeps, 'db' | 'eventStore' | 'profileReading' | 'logger' | 'clock'>): Handler<
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'profileReading' | 'logger' | 'clock'>): Handler<
     typeof methods.profiles.getCoverage
   > =>
   async ({ workspace, signal }) => {
@@ -31,7 +33,18 @@ export const getProfileCoverage =
       params,
       options,
     )
-    const suppressed = await readSuppressed(db, [workspace.id])
+    const [suppressed, blockedOwners] = await Promise.all([
+      readSuppressed(db, [workspace.id]),
+      readBlockedOwners({ db, eventStore, profileLedger }, [workspace.id], signal),
+    ])
+    const blocked =
+      blockedOwners.length === 0
+        ? []
+        : eventStore.query<{ n: number }>(
+            `select count() as n ${accepted} and owner in {blocked:Array(UInt64)}`,
+            { ...params, blocked: blockedOwners },
+            options,
+          )
     const refused =
       suppressed === undefined
         ? []
@@ -44,8 +57,15 @@ export const getProfileCoverage =
       logger.warn({ err: error }, 'How far profiles are cannot be told')
       return undefined
     })
-    const [[total], rows, [ofSuppressed], read] = await Promise.all([all, byReason, refused, reading])
+    const [[total], rows, [ofSuppressed], [ofBlocked], read] = await Promise.all([
+      all,
+      byReason,
+      refused,
+      blocked,
+      reading,
+    ])
     const counts = new Map(rows.map(({ why, n }) => [why, Number(n)]))
+    counts.set('blocked', (counts.get('blocked') ?? 0) + Number(ofBlocked?.n ?? 0))
     counts.set('suppressed', Number(ofSuppressed?.n ?? 0))
     return {
       start_time: new Date(start).toISOString(),
