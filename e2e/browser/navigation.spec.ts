@@ -56,13 +56,16 @@ test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, e
     'Connections',
     'Events',
     'Profiles',
+    'Audiences',
   ])
   expect(
     await sidebar(page)
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
   ).toEqual(
-    ['', '/sources', '/destinations', '/connections', '/events', '/profiles'].map((path) => `/${workspace}${path}`),
+    ['', '/sources', '/destinations', '/connections', '/events', '/profiles', '/audiences'].map(
+      (path) => `/${workspace}${path}`,
+    ),
   )
   for (const [name, title, description] of [
     ['Sources', 'Sources', 'Where your events come from.'],
@@ -70,6 +73,7 @@ test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, e
     ['Connections', 'Connections', 'See which sources feed which destinations.'],
     ['Events', 'Events', 'Every event your sources sent, and its outcome.'],
     ['Profiles', 'Profiles', 'What is known of each user across events.'],
+    ['Audiences', 'Audiences', 'Sets of profiles by what they did and what is known of them.'],
   ] as const) {
     await sidebar(page).getByRole('link', { name, exact: true }).click()
     await expect(heading(page, title)).toBeVisible()
