@@ -1,0 +1,68 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatRecordPlace } from '@tributary/kernel'
+import { type LogReader, type LogWriter, openLogReader, openLogWriter, partitionOf } from '@tributary/storage'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createLogRetention } from './operations/retention.ts'
+import { createOldestLogged, createWhenStored } from './stored-before.ts'
+
+let dir: string
+let log: LogWriter
+let reader: LogReader
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+  log = await openLogWriter({ dir, partitions: 4, inline: true, segmentBytes: 1 })
+  reader = openLogReader({ dir })
+})
+afterEach(async () => {
+  reader.close()
+  await log.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const append = (key: string, text: string) => log.append({ key, meta: '{}', body: Buffer.from(text) })
+
+test('waits until the pipeline has stored what is in the log now, and for nothing that comes later', async () => {
+  const { partition, offset } = await append('w', 'one')
+  const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
+  let stored = { partition, offset, incarnation }
+  const whenStored = createWhenStored({ log: reader, storedBefore: async () => formatRecordPlace(stored) })
+  let done = false
+  const waiting = whenStored('w', new AbortController().signal).then(() => {
+    done = true
+  })
+  await append('w', 'two')
+  expect(done).toBe(false)
+  stored = { ...stored, offset: offset + 1 }
+  await waiting
+  await expect(whenStored('w', AbortSignal.timeout(50))).rejects.toThrow()
+})
+
+test('a log is clean of what came before a time as soon as retention has let go of it, and no file of it has it', async () => {
+  const oldestLogged = createOldestLogged([reader])
+  expect(await oldestLogged('w')).toBe(Number.POSITIVE_INFINITY)
+  await append('w', 'u-secret')
+  const time = Date.now()
+  expect(await oldestLogged('w')).toBeLessThanOrEqual(time)
+  await expect.poll(() => Date.now()).toBeGreaterThan(time + 5)
+  await append('w', 'later')
+  const partition = partitionOf('w', reader.partitions)
+  const retention = createLogRetention({
+    log,
+    positionsBefore: (before) => reader.positionsBefore(before),
+    keepMs: 0,
+    needed: async () => (await reader.ends()).map((offset, index) => ({ partition: index, offset })),
+    clock: () => Date.now() + 1,
+  })
+  await retention.run()
+  expect(await oldestLogged('w')).toBeGreaterThan(time)
+  expect(await reader.read(partition, 0, 1000)).toHaveLength(1)
+  const files = await Promise.all(
+    (await readdir(dir, { recursive: true, withFileTypes: true }))
+      .filter((each) => each.isFile())
+      .map((each) => readFile(join(each.parentPath, each.name), 'latin1')),
+  )
+  expect(files.join('')).toContain('later')
+  expect(files.join('')).not.toContain('u-secret')
+})
