@@ -269,15 +269,28 @@ test('while the event store is away profiles are made, and it catches up when it
   await expectRight()
 })
 
-test('two that write at a time end with what is true last', async () => {
-  const two = [1, 2].map(() => createOwnersProjection({ db: database.db, eventStore, logger: silentLogger }))
-  for (let n = 0; n < 5; n++) {
-    await receive(workspace, { anonymousId: `a-${n}` }, { userId: `u-${n}`, anonymousId: `a-${n}` })
-    const working = Promise.all(two.map((each) => each.catchUp()))
-    await split('anonymous_id', `a-${n}`)
-    await working
-  }
-  await Promise.all(two.map((each) => each.catchUp()))
-  await Promise.all(two.map((each) => each.stop()))
-  expect(new Set(await expectRight()).size).toBe(10)
+test('who writes late what was true before does not win', async () => {
+  await receive(workspace, { anonymousId: 'a' }, { userId: 'u' }, { userId: 'u', anonymousId: 'a' })
+  const written = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  const late = createOwnersProjection({
+    db: database.db,
+    eventStore: {
+      ...eventStore,
+      async insert(...call) {
+        reached.resolve()
+        await written.promise
+        await eventStore.insert(...call)
+      },
+    },
+    logger: silentLogger,
+  })
+  const writing = late.catchUp()
+  await reached.promise
+  await split('user_id', 'u')
+  await project()
+  written.resolve()
+  await writing
+  await late.stop()
+  expect(new Set(await expectRight()).size).toBe(2)
 })
