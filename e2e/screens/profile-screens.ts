@@ -85,6 +85,32 @@ export const profileScreens: Screen[] = [
     ready: settled,
   },
   {
+    name: 'profile-settings-api',
+    path: filled(({ workspace }) => `${workspace}/profiles/settings#api`),
+    ready: settled,
+  },
+  {
+    name: 'profile-settings-api-create',
+    path: filled(({ workspace }) => `${workspace}/profiles/settings#api`),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByLabel('Kind').selectOption('public')
+      await page.getByLabel('Traits').waitFor()
+    },
+  },
+  {
+    name: 'profile-settings-api-made',
+    path: filled(({ workspace }) => `${workspace}/profiles/settings#api`),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByLabel('Title').fill('Recommendations')
+      await page.getByRole('button', { name: 'Create key' }).last().click()
+      await page.getByRole('dialog', { name: 'Save your API key' }).waitFor()
+    },
+  },
+  {
     name: 'profile-settings-error',
     path: filled(({ workspace }) => `${workspace}/profiles/settings`),
     prepare: failing(/\/api\/workspaces\/[^/]+\/identitySettings$/),

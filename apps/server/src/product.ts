@@ -44,6 +44,7 @@ import { createPendingEvents } from './operations/pending-events.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { openJobs, startJobs } from './operations/scheduled-jobs.ts'
 import { createUpkeep } from './operations/upkeep.ts'
+import { startProfileApi } from './profile-api.ts'
 import { createProfileReading } from './profile-reading.ts'
 import { createReadYourWritesBarrier } from './read-your-writes.ts'
 import { appendRequests } from './replayed-requests.ts'
@@ -243,6 +244,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const refreshOf = async (thread: typeof threads.pipeline): Promise<void> => {
     if (thread?.running()) await thread.ask('refresh')
   }
+  const profileApi = has('api') ? await startProfileApi(engines.addresses.databaseUrl, { logger, metrics }) : undefined
+  stack.defer(() => profileApi?.stop())
   const fastify = Fastify(apiServerOptions)
   if (has('api'))
     await createApi({
@@ -255,6 +258,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         pipeline: () => refreshOf(threads.pipeline),
         delivery: () => refreshOf(threads.delivery),
         profiles: () => refreshOf(threads.profiles),
+        'profile-api': async () => profileApi?.refresh(),
       }),
       logger,
       metrics,
@@ -279,6 +283,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       version,
     }),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
+    profileApi,
     devOutbox: mail.devOutbox,
     media: has('api')
       ? createMedia({ readImage: control.readImage, readLogo: createConnectorLogos(), logger })

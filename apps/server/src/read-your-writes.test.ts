@@ -15,6 +15,7 @@ test('a write is read when those who follow it have seen it, and others are not 
       pipeline: async () => void asked.push('pipeline'),
       delivery: async () => void asked.push('delivery'),
       profiles: async () => void asked.push('profiles'),
+      'profile-api': async () => void asked.push('profile-api'),
     },
     60_000,
   )
@@ -31,7 +32,13 @@ test('a write is read when those who follow it have seen it, and others are not 
 
 test('who cannot follow, or not in time, is waited for no longer', async () => {
   const barrier = createReadYourWritesBarrier(
-    { collection: never, pipeline: never, delivery: () => Promise.reject(new Error('away')), profiles: never },
+    {
+      collection: never,
+      pipeline: never,
+      delivery: () => Promise.reject(new Error('away')),
+      profiles: never,
+      'profile-api': never,
+    },
     1,
   )
   await barrier(['collection'])

@@ -85,6 +85,11 @@ import { createPrivacyRequest } from './privacy-requests/create.ts'
 import { getPrivacyRequest } from './privacy-requests/get.ts'
 import { listPrivacyRequests } from './privacy-requests/list.ts'
 import { getProfileExport } from './profile-exports/get.ts'
+import { createProfileKey } from './profile-keys/create.ts'
+import { deleteProfileKey } from './profile-keys/delete.ts'
+import { listProfileKeys } from './profile-keys/list.ts'
+import { rotateProfileKey } from './profile-keys/rotate.ts'
+import { updateProfileKey } from './profile-keys/update.ts'
 import { getProfile } from './profiles/get.ts'
 import { getProfileCoverage } from './profiles/get-coverage.ts'
 import { getTraitHistory } from './profiles/get-trait-history.ts'
@@ -310,6 +315,13 @@ export const createHandlers = (
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   metrics: { get: getMetrics(deps) },
   identitySettings: { get: getIdentitySettings(deps), update: updateIdentitySettings(deps) },
+  profileKeys: {
+    list: listProfileKeys(deps),
+    create: createProfileKey(deps),
+    update: updateProfileKey(deps),
+    rotate: rotateProfileKey(deps),
+    delete: deleteProfileKey(deps),
+  },
   profiles: {
     getCoverage: getProfileCoverage(deps),
     getTraitHistory: getTraitHistory(deps),

@@ -6,6 +6,7 @@ export {
   type DestinationCache,
 } from './configuration-cache/destination-cache.ts'
 export { createIdentityCache, type IdentityCache } from './configuration-cache/identity-cache.ts'
+export { createProfileKeyCache } from './configuration-cache/profile-key-cache.ts'
 export { type CachedSchema, createSchemaCache, type SchemaCache } from './configuration-cache/schema-cache.ts'
 export { createWriteKeyCache, type WriteKeyCache, type WriteKeyEntry } from './configuration-cache/write-key-cache.ts'
 export { type Control, createControl } from './control.ts'
@@ -24,6 +25,7 @@ export type { OpenIdSettings } from './openid/openid.ts'
 export { hidingErased } from './privacy-requests/erased-events.ts'
 export { erasureJob } from './privacy-requests/erasure-job.ts'
 export { createTelling } from './privacy-requests/tell.ts'
+export { createProfileApi } from './profile-api/profile-api.ts'
 export {
   createRefusalSink,
   type RefusalRow,

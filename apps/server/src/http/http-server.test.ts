@@ -11,6 +11,7 @@ const parts: HttpParts = {
   guides: nobody,
   flags: undefined,
   devOutbox: undefined,
+  profileApi: undefined,
   media: undefined,
   api: undefined,
   web: (_, response) => void response.end('page'),

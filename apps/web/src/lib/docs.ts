@@ -40,7 +40,7 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
   [/^events$/, { '': 'events#the-explorer' }],
   [/^events\/[^/]+$/, { '': 'events#status-of-an-event' }],
   [/^profiles$/, { '': 'profiles' }],
-  [/^profiles\/settings$/, { '': 'profiles#identity-settings' }],
+  [/^profiles\/settings$/, { '': 'profiles#identity-settings', api: 'profiles#profile-api' }],
   [
     /^profiles\/[^/]+$/,
     {

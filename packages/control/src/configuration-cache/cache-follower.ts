@@ -28,6 +28,7 @@ export type Changed = {
   readonly writeKeys: readonly string[]
   /** Workspaces whose identity settings may have changed. */
   readonly identitySettings: readonly string[]
+  readonly profileKeys: readonly string[]
 }
 
 /** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
@@ -49,6 +50,7 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
     destinations: idsOf('destination'),
     writeKeys: idsOf('write_key'),
     identitySettings: idsOf('identity_settings'),
+    profileKeys: idsOf('profile_key'),
   }
 }
 

@@ -117,6 +117,12 @@ const replayIdOf = async ({ administrator, workspaceId }: Organization, made: Ma
   return idIn((known ?? (await administrator.ok(methods.replays.create, params, { body: replay }))).name)
 }
 
+/** A key of the Profile API. */
+const profileKeyIdOf = async ({ administrator, workspaceId }: Organization): Promise<string> => {
+  const body = { kind: 'secret', title: 'Key' } as const
+  return idIn((await administrator.ok(methods.profileKeys.create, { workspace: workspaceId }, { body })).name)
+}
+
 type Made = Awaited<ReturnType<typeof makeResources>>
 
 /** An audience of everybody who has an email. */
@@ -190,6 +196,9 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'audiences.update': { title: 'Reachable by mail' },
   'audiences.compute': {},
   'audiences.preview': { query: trialAudience },
+  'profileKeys.create': { kind: 'secret', title: 'Key' },
+  'profileKeys.update': { title: 'Key' },
+  'profileKeys.rotate': {},
   'sessions.deleteOthers': {},
   'privacyRequests.create': { kind: 'delete', identifiers: [{ type: 'user_id', value: newId() }] },
 })
@@ -250,6 +259,7 @@ export const createRequests = async (
       connection: idIn(made.connection.name),
       event: eventId,
       profile: profile?.id ?? '',
+      ...(method.path.includes('{profile_key}') ? { profile_key: await profileKeyIdOf(organization) } : {}),
       failure_group: deadGroup,
       suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
       privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',

@@ -272,7 +272,7 @@ export type DirectoryVersionTable = {
 
 /** What changed last of what configuration caches hold, with the version of that change; kept for what is deleted. */
 export type DirectoryChangesTable = {
-  kind: 'source' | 'destination' | 'write_key' | 'identity_settings'
+  kind: 'source' | 'destination' | 'write_key' | 'identity_settings' | 'profile_key'
   id: string
   version: ColumnType<string, number | string, number | string>
 }
@@ -574,6 +574,21 @@ export type AudienceMembersTable = {
   enter_time: Time
 }
 
+export type ProfileKeysTable = {
+  id: string
+  workspace_id: string
+  title: string
+  kind: 'secret' | 'public'
+  /** Names of traits that a public key reads. */
+  traits: string[]
+  /** SHA-256 of the key. */
+  key_hash: Uint8Array
+  /** Its last characters. */
+  hint: string
+  create_time: ColumnType<Date, Date | string, Date | string>
+  revoke_time: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -607,6 +622,7 @@ export type Database = {
   identity_operations: IdentityOperationsTable
   identity_places: IdentityPlacesTable
   identity_settings: IdentitySettingsTable
+  profile_keys: ProfileKeysTable
   profiles: ProfilesTable
   profile_identifiers: ProfileIdentifiersTable
   profile_identifiers_apart: ProfileIdentifiersApartTable

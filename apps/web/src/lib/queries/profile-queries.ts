@@ -1,6 +1,6 @@
 import { methods } from '@tributary/contract'
 import { profileIds, workspaceIds } from '../format/names.ts'
-import { pagesQuery, query } from './query.ts'
+import { pagesQuery, query, rowsQuery } from './query.ts'
 
 /** The profiles of a workspace, those seen last first, by pages of 50; with a text those that have exactly it. */
 export const profilesQuery = (workspace: string, search: string) =>
@@ -17,6 +17,10 @@ export const profileCoverageQuery = (workspace: string) =>
     { params: workspaceIds(workspace) },
     { refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000) },
   )
+
+/** The keys of the Profile API of a workspace, newest first. */
+export const profileKeysQuery = (workspace: string) =>
+  rowsQuery(methods.profileKeys.list, { params: workspaceIds(workspace) }, ({ profile_keys }) => profile_keys)
 
 /** The rules by which identifiers are linked in a workspace. */
 export const identitySettingsQuery = (workspace: string) =>

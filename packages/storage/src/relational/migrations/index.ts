@@ -17,6 +17,7 @@ import { up as profiles } from './0015-profiles.ts'
 import { up as traitHistory } from './0016-trait-history.ts'
 import { up as privacy } from './0017-privacy.ts'
 import { up as identitySettings } from './0018-identity-settings.ts'
+import { up as profileKeys } from './0019-profile-keys.ts'
 import { up as profilePlaces } from './0020-profile-places.ts'
 import { up as privacyDestinations } from './0021-privacy-destinations.ts'
 import { up as privacyChanges } from './0022-privacy-changes.ts'
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   { name: '0016-trait-history', up: traitHistory },
   { name: '0017-privacy', up: privacy },
   { name: '0018-identity-settings', up: identitySettings },
+  { name: '0019-profile-keys', up: profileKeys },
   { name: '0020-profile-places', up: profilePlaces },
   { name: '0021-privacy-destinations', up: privacyDestinations },
   { name: '0022-privacy-changes', up: privacyChanges },

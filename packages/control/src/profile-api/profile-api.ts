@@ -1,0 +1,181 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  AppError,
+  badRequest,
+  type Clock,
+  type ErrorBody,
+  forbidden,
+  type Logger,
+  type Metrics,
+  notFound,
+  rateLimited,
+  unauthorized,
+} from '@tributary/kernel'
+import { isRelationalUnavailable, type Relational } from '@tributary/storage'
+import type { CachedProfileKey, ProfileKeyCache } from '../configuration-cache/profile-key-cache.ts'
+import { readPersonIdentifiers, readPersonTraits } from './read-person.ts'
+import { createRequestRate } from './request-rate.ts'
+
+const base = '/profiles/v1/'
+const address = /^\/profiles\/v1\/([a-z0-9][a-z0-9_.-]{0,49}):([^/?]+)\/(traits|external_ids)$/
+
+/** Requests a second of one key, and of all keys of a workspace. */
+export const profileApiRates = { key: 300, workspace: 600 } as const
+
+/** Requests that wait for a connection; one more is told to come back. */
+const maxWaiting = 200
+
+/** What is asked for. */
+type Asked = { type: string; value: string; part: 'traits' | 'external_ids' }
+
+const askedIn = (path: string): Asked => {
+  const [, type = '', encoded = '', part] = address.exec(path) ?? []
+  if (part !== 'traits' && part !== 'external_ids')
+    throw notFound('Use /profiles/v1/{kind}:{value}/traits or /profiles/v1/{kind}:{value}/external_ids', 'NO_SUCH_CALL')
+  try {
+    const value = decodeURIComponent(encoded)
+    // The database takes no NUL.
+    if (!value.includes('\0')) return { type, value, part }
+  } catch {
+    // Not encoded as an address is.
+  }
+  throw badRequest('VALIDATION', 'The value in the address must be percent-encoded UTF-8')
+}
+
+/** The key in the user name of Basic authorization, as a Bearer token, or, for public keys, in the address. */
+const keyIn = ({ headers: { authorization = '' } }: IncomingMessage, query: URLSearchParams): string | undefined => {
+  if (authorization.length > 500) return undefined
+  const [, scheme = '', token = ''] = /^(Basic|Bearer) +(\S+)$/i.exec(authorization) ?? []
+  if (scheme.toLowerCase() === 'bearer') return token
+  if (scheme !== '') return Buffer.from(token, 'base64').toString('latin1').split(':')[0]
+  const open = query.get('key')
+  return open?.startsWith('profile_public_') ? open : undefined
+}
+
+/** Browsers name the origin of what calls another one, and all of them say from where a request comes. */
+const isOfBrowser = ({ headers }: IncomingMessage): boolean =>
+  headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+
+const names = (query: URLSearchParams): string[] | null => {
+  const include = query.get('include')
+  return include === null ? null : include.split(',').slice(0, 200)
+}
+
+/** The members of an object as JSON, each value as it came. */
+const objectOf = (traits: readonly { name: string; value: string | null }[]): string =>
+  `{${traits.map(({ name, value }) => `${JSON.stringify(name)}:${value ?? 'null'}`).join(',')}}`
+
+export type ProfileApiDeps = {
+  /** Connections of its own, so that the API of people never waits for it. */
+  pool: Relational['pool']
+  keys: Pick<ProfileKeyCache, 'find' | 'ready'>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+}
+
+/**
+ * Answers who somebody is to other servers: traits and identifiers by any identifier, for whoever has a key. Who has none is
+ * told so from memory. A secret key is refused when a browser sends it; a public one reads chosen traits, by an anonymous id.
+ */
+export const createProfileApi = ({ pool, keys, clock, logger, metrics }: ProfileApiDeps) => {
+  const rate = createRequestRate(
+    (name) => (name.startsWith('key ') ? profileApiRates.key : profileApiRates.workspace),
+    clock,
+  )
+
+  const admit = (request: IncomingMessage, query: URLSearchParams): CachedProfileKey => {
+    if (!keys.ready())
+      throw new AppError(503, 'UNAVAILABLE', 'The server is starting; try again in a moment', { retry_after: '1' })
+    const text = keyIn(request, query)
+    const key = text === undefined ? undefined : keys.find(text)
+    if (key === undefined)
+      throw unauthorized(
+        'Send a key of the Profile API as the user name of Basic authorization. Create one in the profile settings.',
+        'INVALID_KEY',
+      )
+    if (key.kind === 'secret' && isOfBrowser(request))
+      throw forbidden(
+        'A secret key must not be used in a browser. Rotate it, and use a public key there',
+        'SECRET_KEY_IN_BROWSER',
+      )
+    const wait = rate.take(`key ${key.id}`, `workspace ${key.workspaceId}`)
+    if (wait !== undefined) throw rateLimited('Too many requests. Try again in a moment', wait)
+    if (pool.waitingCount > maxWaiting)
+      throw new AppError(503, 'UNAVAILABLE', 'The database is busy; try again in a moment', { retry_after: '1' })
+    return key
+  }
+
+  const answerTraits = async (key: CachedProfileKey, asked: Asked, wanted: string[] | null): Promise<string> => {
+    const open = key.kind === 'secret' ? wanted : key.traits.filter((name) => wanted?.includes(name) ?? true)
+    const traits = await readPersonTraits(pool, key.workspaceId, asked, open === null ? null : [...open])
+    if (traits === undefined) throw notFound('No profile has this identifier')
+    return `{"traits":${objectOf(traits)}}`
+  }
+
+  const answerIdentifiers = async (key: CachedProfileKey, asked: Asked): Promise<string> => {
+    const found = await readPersonIdentifiers(pool, key.workspaceId, asked)
+    if (found.length === 0) throw notFound('No profile has this identifier')
+    const data = found.map(({ type, value, create_time }) => ({
+      id: value,
+      type,
+      collection: 'users',
+      encoding: 'none',
+      created_at: create_time.toISOString(),
+    }))
+    return JSON.stringify({ data })
+  }
+
+  const send = (response: ServerResponse, status: number, body: string, headers: Record<string, string>): void => {
+    metrics.count('profile_api_requests', 1, { status: String(status) })
+    response
+      .writeHead(status, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        ...headers,
+      })
+      .end(body)
+  }
+
+  const failureOf = (error: unknown): AppError => {
+    if (error instanceof AppError) return error
+    if (isRelationalUnavailable(error))
+      return new AppError(503, 'UNAVAILABLE', 'The database is starting or busy; try again in a moment', {
+        retry_after: '1',
+      })
+    logger.error({ err: error }, 'a call of the Profile API failed')
+    return new AppError(500, 'INTERNAL', 'Something went wrong on our side')
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const headers: Record<string, string> = {}
+    try {
+      if (request.method !== 'GET') throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Use GET')
+      const [path = '', text = ''] = (request.url ?? '').split('?', 2)
+      const query = new URLSearchParams(text)
+      const key = admit(request, query)
+      // Only who has a public key is let in from a page; nobody is asked beforehand, so its key goes into the address.
+      if (key.kind === 'public') headers['access-control-allow-origin'] = '*'
+      const asked = askedIn(path)
+      if (key.kind === 'public' && (asked.part !== 'traits' || asked.type !== 'anonymous_id'))
+        throw forbidden('A public key reads traits by anonymous_id only', 'PUBLIC_KEY')
+      const body =
+        asked.part === 'traits' ? await answerTraits(key, asked, names(query)) : await answerIdentifiers(key, asked)
+      send(response, 200, body, headers)
+    } catch (error) {
+      const { code, reason, message, metadata } = failureOf(error)
+      const { retry_after } = metadata
+      if (retry_after !== undefined) headers['retry-after'] = retry_after
+      if (code === 405) headers.allow = 'GET'
+      const body: ErrorBody = { code, reason, message, metadata }
+      send(response, code, JSON.stringify(body), headers)
+    }
+  }
+
+  return {
+    handles: (path: string): boolean => path.startsWith(base),
+    handle: (request: IncomingMessage, response: ServerResponse): void => void handle(request, response),
+  }
+}

@@ -1,0 +1,102 @@
+import { audit, isId, type Tx } from '@tributary/api-kit'
+import {
+  maxProfileKeys,
+  type NewProfileKey,
+  type ProfileKey,
+  type ProfileKeyKind,
+  resourceNames,
+} from '@tributary/contract'
+import type { WorkspaceRef } from '@tributary/http'
+import { type Actor, badRequest, newId, notFound, randomToken } from '@tributary/kernel'
+import type { ProfileKeysTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+import { hashToken } from '../secret-tokens.ts'
+
+export type ProfileKeyRow = Selectable<ProfileKeysTable>
+
+/** A key as the wire shows it, without itself. */
+export const presentProfileKey = (row: ProfileKeyRow): ProfileKey => ({
+  name: resourceNames.profileKey.format({ workspace: row.workspace_id, profile_key: row.id }),
+  title: row.title,
+  kind: row.kind,
+  traits: row.traits,
+  hint: row.hint,
+  create_time: row.create_time.toISOString(),
+})
+
+/** Locks a key of a workspace that is not revoked. Throws 404 for none. */
+export const lockProfileKey = async (tx: Tx, workspaceId: string, id: string): Promise<ProfileKeyRow> => {
+  const row = isId(id)
+    ? await tx
+        .selectFrom('profile_keys')
+        .selectAll()
+        .where('id', '=', id)
+        .where('workspace_id', '=', workspaceId)
+        .where('revoke_time', 'is', null)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('key not found')
+  return row
+}
+
+/** Writes down what somebody did with a key, which itself is never in the detail. */
+export const auditKey = (
+  tx: Tx,
+  action: `profileKeys.${'create' | 'update' | 'rotate' | 'delete'}`,
+  {
+    actor,
+    workspace,
+    id,
+    detail,
+    time,
+  }: { actor: Actor; workspace: WorkspaceRef; id: string; detail: Record<string, unknown>; time: Date },
+): Promise<void> =>
+  audit(tx, {
+    actor,
+    action,
+    resource: resourceNames.profileKey.format({ workspace: workspace.id, profile_key: id }),
+    organizationId: workspace.organizationId,
+    workspaceId: workspace.id,
+    detail,
+    time,
+  })
+
+/**
+ * Makes a key: 24 random bytes as 32 URL-safe characters behind a word that says what it is. Throws 400 when the workspace
+ * has as many as it may.
+ */
+export const makeProfileKey = async (
+  tx: Tx,
+  workspaceId: string,
+  { kind, title, traits, time }: { kind: ProfileKeyKind; title: string; traits: readonly string[]; time: Date },
+): Promise<NewProfileKey & { id: string }> => {
+  // One at a time, so that two do not go beyond the limit.
+  await tx.selectFrom('workspaces').select('id').where('id', '=', workspaceId).forUpdate().executeTakeFirst()
+  const { count } = await tx
+    .selectFrom('profile_keys')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('revoke_time', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= maxProfileKeys) {
+    const text = `A workspace can have ${maxProfileKeys} keys. Revoke one first`
+    throw badRequest('VALIDATION', `title: ${text}`, { title: text })
+  }
+  const key = `profile_${kind}_${randomToken(24)}`
+  const row = await tx
+    .insertInto('profile_keys')
+    .values({
+      id: newId(),
+      workspace_id: workspaceId,
+      title,
+      kind,
+      traits: [...traits],
+      key_hash: hashToken(key),
+      hint: key.slice(-4),
+      create_time: time,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...presentProfileKey(row), key, id: row.id }
+}

@@ -1,0 +1,28 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { auditKey, lockProfileKey, presentProfileKey } from './keys.ts'
+
+/** Changes the title of a key, or what a public one reads. */
+export const updateProfileKey =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.update> =>
+  ({ actor, workspace, params, body: { title, traits } }) =>
+    db.transaction().execute(async (tx) => {
+      const key = await lockProfileKey(tx, workspace.id, params.profile_key)
+      if (traits !== undefined && key.kind === 'secret') {
+        const text = 'A secret key reads all traits'
+        throw badRequest('VALIDATION', `traits: ${text}`, { traits: text })
+      }
+      const changes = { ...(title === undefined ? {} : { title }), ...(traits === undefined ? {} : { traits }) }
+      if (Object.keys(changes).length === 0) return presentProfileKey(key)
+      const row = await tx
+        .updateTable('profile_keys')
+        .set(changes)
+        .where('id', '=', key.id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      const time = new Date(clock())
+      await auditKey(tx, 'profileKeys.update', { actor, workspace, id: key.id, detail: changes, time })
+      return presentProfileKey(row)
+    })
