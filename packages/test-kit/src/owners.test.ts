@@ -208,6 +208,10 @@ test('after merges and splits, in however many steps, each stored event is of th
   await split('anonymous_id', 'a')
   await project()
   expect(new Set(await expectRight()).size).toBe(3)
+  // One that was joined before leaves.
+  await split('user_id', 'v')
+  await project()
+  expect(new Set(await expectRight()).size).toBe(4)
 })
 
 test('of people who were deleted no row is left, and who comes back is somebody else', async () => {
