@@ -96,7 +96,7 @@ export const profileScreens: Screen[] = [
       await settled(page)
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByLabel('Kind').selectOption('public')
-      await page.getByLabel('Traits').waitFor()
+      await page.getByText('Anyone can read these traits').waitFor()
     },
   },
   {
