@@ -26,7 +26,13 @@ afterAll(async () => {
 const id = newId()
 const moment = '2026-01-01T00:00:00.000Z'
 /** One of each shape that lists have. */
-const sound: unknown[] = [[moment, id], [1_767_225_600_000, '0-1-0'], [1_767_225_600_000, '0-1-0', 1], 5]
+const sound: unknown[] = [
+  [moment, id],
+  [moment, 'a'.repeat(64)],
+  [1_767_225_600_000, '0-1-0'],
+  [1_767_225_600_000, '0-1-0', 1],
+  5,
+]
 
 const times = [
   '0000-01-01T00:00:00.000Z',
