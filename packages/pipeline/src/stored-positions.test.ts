@@ -25,6 +25,16 @@ test('who waits for an offset is told when it is stored, of that partition and n
   await stored.whenStored(0, 3)
 })
 
+test('the pipeline is behind while a partition is not stored up to its end, and not before it was heard', async () => {
+  expect(stored.isBehind([9, 5])).toBe(false)
+  hub.coordination.publish(positionsTopic, [9, 4])
+  await stored.whenStored(1, 4)
+  expect(stored.isBehind([9, 5])).toBe(true)
+  hub.coordination.publish(positionsTopic, [9, 5])
+  await stored.whenStored(1, 5)
+  expect(stored.isBehind([9, 5])).toBe(false)
+})
+
 test('nothing counts as stored before the pipeline was heard, and at the end who waits hears of it', async () => {
   const waiting = stored.whenStored(0, 0)
   stored.close()

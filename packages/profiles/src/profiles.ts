@@ -8,6 +8,7 @@ import {
   type EventConsumerDeps,
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
+import { createGivingWay, restUntil } from './giving-way.ts'
 import { type Identifier, identifierKey } from './identifiers.ts'
 import { profileIdOf } from './ids.ts'
 import {
@@ -210,16 +211,35 @@ export const createLearning = ({
 }
 
 export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | 'kept'> &
-  Pick<LearningDeps, 'db' | 'rulesFor'>
+  Pick<LearningDeps, 'db' | 'rulesFor'> & {
+    /** Whether storing is behind, which comes first then; never unless given. */
+    isPipelineBehind?: () => boolean
+  }
 
-/** The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and goes on where it was. */
-export const createProfiles = ({ db, rulesFor, ...deps }: ProfilesDeps): Consumer => {
+/**
+ * The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and goes on where it was; while
+ * storing is behind it gives way.
+ */
+export const createProfiles = ({ db, rulesFor, isPipelineBehind, ...deps }: ProfilesDeps): Consumer => {
+  const stopping = new AbortController()
+  const giveWay = createGivingWay({ isBusy: isPipelineBehind ?? (() => false), rest: restUntil(stopping.signal) })
   const places = createPlaces(db)
   const learnOf = createLearning({ db, ...(rulesFor === undefined ? {} : { rulesFor }), metrics: deps.metrics, places })
-  return createEventConsumer({
+  const consumer = createEventConsumer({
     ...deps,
     name: 'profiles',
     kept: places,
-    handle: (events, partition, place) => learnOf(events, { partition, place }),
+    handle: async (events, partition, place) => {
+      const began = performance.now()
+      await learnOf(events, { partition, place })
+      await giveWay(events, performance.now() - began)
+    },
   })
+  return {
+    ...consumer,
+    stop: () => {
+      stopping.abort()
+      return consumer.stop()
+    },
+  }
 }

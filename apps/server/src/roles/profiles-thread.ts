@@ -2,7 +2,7 @@
 // says it to the event store.
 import { constants } from 'node:os'
 import { createIdentityCache, storedForm } from '@tributary/control'
-import { followStoredPositions } from '@tributary/pipeline'
+import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
 import { createOwnersProjection, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
 import { createCut, createReadingProgress, openLogReader } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
@@ -18,10 +18,12 @@ const context = openRoleContext('profiles', {
 const { coordination, db, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const requests = openLogReader({ dir: folders.requests })
 const stored = followStoredPositions(coordination)
+const lag = watchPipelineLag({ requests, stored })
 const identity = createIdentityCache({ db, pool: relational.pool, logger, make: rulesOf })
 
 const profiles = createProfiles({
   db,
+  isPipelineBehind: lag.isBehind,
   rulesFor: (workspaceId) => identity.find(workspaceId) ?? defaultRules,
   reader,
   journal,
@@ -49,6 +51,7 @@ await hostRole({
     async stop() {
       // Who waits for the pipeline would wait beyond the end.
       stored.close()
+      lag.close()
       await Promise.all([profiles.stop(), owners.stop()])
     },
     wake: () => reader.notice(),
