@@ -256,17 +256,19 @@ describe('the death of the child', () => {
 
 describe('the start of the child', () => {
   it('stores a repeated insert whose token was written down but whose part was not, as a kill in between leaves it', async () => {
-    let dir = ''
+    let part = { dir: '', name: '' }
     {
       await using child = await start('half-inserted')
       await child.store.insert('events', row('1'), { token: 'one' })
       await child.store.insert('events', row('2'), { token: 'two' })
-      const found = await child.store.query<{ dir: string }>(
-        "select data_paths[1] as dir from system.tables where database = 'default' and name = 'events'",
+      const [newest = part] = await child.store.query<typeof part>(
+        `select data_paths[1] as dir, parts.name as name from system.parts as parts
+         join system.tables as tables on tables.database = parts.database and tables.name = parts.table
+         where parts.database = 'default' and table = 'events' and active order by min_block_number desc limit 1`,
       )
-      dir = found[0]?.dir ?? ''
+      part = newest
     }
-    await rename(join(dir, '202611_2_2_0'), join(dir, 'tmp_insert_202611_2_2_0'))
+    await rename(join(part.dir, part.name), join(part.dir, `tmp_insert_${part.name}`))
     await using child = await start('half-inserted')
     await child.store.insert('events', row('1'), { token: 'one' })
     await child.store.insert('events', row('2'), { token: 'two' })
