@@ -1,4 +1,4 @@
-import { type Dispatch, useCallback, useEffect, useRef, useState } from 'react'
+import { type Dispatch, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router'
 import { paths } from '../../../lib/paths.ts'
 import type { LiveEvent } from './live-event.ts'
@@ -31,13 +31,14 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
   }
   const openId = stepped ?? addressId
   const latest = useRef({ filters, openId, own, addressId, key })
-  useEffect(() => {
+  // Before any key that comes after what is shown: other effects may run later than that.
+  useLayoutEffect(() => {
     latest.current = { filters, openId, own, addressId, key }
   })
 
   // The step that opened the first event is in the history before its address is shown.
   const openedHere = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (openId === undefined) openedHere.current = false
   }, [openId])
 
@@ -87,7 +88,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
   )
   // The address that a step back is leaving: another step would leave the page.
   const left = useRef('')
-  useEffect(() => {
+  useLayoutEffect(() => {
     left.current = ''
   }, [key])
   const close = useCallback((): void => {
