@@ -64,7 +64,7 @@ test('SET-08, SET-15: without a sub-path an administrator comes to the organisat
 }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'First page')
   for (const [role, target, groups] of [
-    ['ORG_ADMIN', 'organization', ['Organization', 'My Account']],
+    ['ORG_ADMIN', 'organization', ['Organization', 'Workspace', 'My Account']],
     ['ORG_GUEST', 'account', ['My Account']],
   ] as const) {
     await signIn(page, await addPerson(database, 'Sid', { organization, role }))

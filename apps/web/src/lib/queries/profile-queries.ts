@@ -15,7 +15,11 @@ export const profileCoverageQuery = (workspace: string) =>
   query(
     methods.profiles.getCoverage,
     { params: workspaceIds(workspace) },
-    { refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000) },
+    {
+      // Who comes back looks for what has changed.
+      staleTime: 0,
+      refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000),
+    },
   )
 
 /** The keys of the Profile API of a workspace, newest first. */
