@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import {
+  type AttributeOperator,
   attributeOperators,
   attributesWithoutValue,
   type ElementErrors,
@@ -9,14 +10,30 @@ import {
 } from '@tributary/contract'
 import { X } from 'lucide-react'
 import { useId, useState } from 'react'
-import { suggestionsQuery } from '../../lib/queries/audience-queries.ts'
-import { useWorkspace } from '../../lib/workspace.ts'
-import { Button } from '../../ui/button.tsx'
-import { FieldError } from '../../ui/forms/field.tsx'
-import { Select } from '../../ui/forms/input.tsx'
-import { SuggestInput } from '../../ui/forms/suggest-input.tsx'
-import { TagInput } from '../../ui/forms/tag-input.tsx'
-import { operatorTitles } from './audience-words.ts'
+import { suggestionsQuery } from '../lib/queries/audience-queries.ts'
+import { useWorkspace } from '../lib/workspace.ts'
+import { Button } from '../ui/button.tsx'
+import { FieldError } from '../ui/forms/field.tsx'
+import { Select } from '../ui/forms/input.tsx'
+import { SuggestInput } from '../ui/forms/suggest-input.tsx'
+import { TagInput } from '../ui/forms/tag-input.tsx'
+
+/** How an operator is called; the negative ones also hold where there is no value. */
+const operatorTitles: Readonly<Record<AttributeOperator, string>> = {
+  equals: 'is',
+  not_equals: 'is not, or is missing',
+  equals_any: 'is one of',
+  contains: 'contains',
+  not_contains: 'does not contain, or is missing',
+  starts_with: 'starts with',
+  ends_with: 'ends with',
+  greater_than: 'is greater than',
+  at_least: 'is at least',
+  less_than: 'is less than',
+  at_most: 'is at most',
+  exists: 'is set',
+  not_exists: 'is not set',
+}
 
 const typeTitles = { text: 'Text', number: 'Number' } as const
 
