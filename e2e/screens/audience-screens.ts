@@ -56,6 +56,7 @@ export const audienceScreens: Screen[] = [
     },
   },
   { name: 'audience-profiles', path: list, ready: openAudience('Profiles') },
+  { name: 'audience-history', path: list, ready: openAudience('History') },
   { name: 'audience-sql', path: list, ready: openAudience('SQL') },
   { name: 'audience-settings', path: list, ready: openAudience('Settings') },
   {

@@ -4,8 +4,10 @@ import { createAudience } from './audiences/create.ts'
 import { deleteAudience } from './audiences/delete.ts'
 import type { Evaluation } from './audiences/evaluate.ts'
 import { getAudience } from './audiences/get.ts'
+import { getAudienceHistory } from './audiences/get-history.ts'
 import { getAudienceStatements } from './audiences/get-statements.ts'
 import { listAudiences } from './audiences/list.ts'
+import { listAudienceChanges } from './audiences/list-changes.ts'
 import { listAudienceMembers } from './audiences/list-members.ts'
 import { previewAudience } from './audiences/preview.ts'
 import { suggestForAudience } from './audiences/suggest.ts'
@@ -346,6 +348,8 @@ export const createHandlers = (
     compute: computeAudienceNow(deps),
     preview: previewAudience(deps),
     listMembers: listAudienceMembers(deps),
+    listChanges: listAudienceChanges(deps),
+    getHistory: getAudienceHistory(deps),
     getStatements: getAudienceStatements(deps),
     suggest: suggestForAudience(deps),
   },

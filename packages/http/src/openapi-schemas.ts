@@ -7,6 +7,8 @@ export type Json = Record<string, unknown>
 /** What the description calls the shapes that several calls share: clients made from it have classes of these names. */
 const named: Readonly<Record<string, z.ZodType>> = {
   Audience: contract.audience,
+  AudienceChange: contract.audienceChange,
+  AudiencePoint: contract.audiencePoint,
   AudiencePreview: contract.audiencePreview,
   AudienceQuery: contract.audienceQuery,
   AudienceStatement: contract.audienceStatement,

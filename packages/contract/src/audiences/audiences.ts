@@ -4,6 +4,7 @@ import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, ti
 import { defineMethod } from '../api/method.ts'
 import { profileSummary } from '../profiles.ts'
 import { genericTitle } from '../rules/value-rules.ts'
+import { membership } from './membership.ts'
 import { audienceQuery } from './query.ts'
 
 /** `preparing` was never computed; a failed one keeps the profiles of the time before. */
@@ -173,6 +174,7 @@ export const audiences = {
     }),
     errors: [errors.notFound],
   }),
+  ...membership,
   getStatements: defineMethod({
     name: 'audiences.getStatements',
     verb: 'GET',

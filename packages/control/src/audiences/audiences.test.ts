@@ -1,9 +1,9 @@
 import { type AudienceQuery, methods, queriesOf, type SegmentQuery } from '@tributary/contract'
-import { newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createLearning, createOwnersProjection } from '@tributary/profiles'
+import { newId } from '@tributary/kernel'
 import { EventStoreLimitExceeded, EventStoreUnavailable } from '@tributary/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { receiveEvents } from '../testing/receive-events.ts'
 import { trialAudience } from '../testing/requests.ts'
 
 let harness: Harness
@@ -27,49 +27,7 @@ beforeEach(async () => {
   workspace = idIn(made.name)
 })
 
-let serial = 0
-
-/** What the stream and the event store have of events, received a minute ago. */
-const receive = async (...events: Record<string, unknown>[]): Promise<void> => {
-  const time = new Date(harness.now() - 60_000).toISOString()
-  const sourceId = newId()
-  const made = events.map((given) => {
-    const number = ++serial
-    const { properties = {}, traits = {}, ...head } = given
-    // As the pipeline writes them: what names somebody stands before the objects.
-    return { eventId: `0-${number}-0`, type: 'track', event: 'Seen', ...head, properties, traits }
-  })
-  const rows = made.map((event: Record<string, unknown>) =>
-    JSON.stringify({
-      workspace_id: workspace,
-      source_id: sourceId,
-      event_id: event.eventId,
-      message_id: event.eventId,
-      type: event.type,
-      event: event.type === 'track' ? event.event : '',
-      user_id: event.userId ?? '',
-      anonymous_id: event.anonymousId ?? '',
-      status: 'accepted',
-      properties: event.properties,
-      traits: event.traits,
-      receive_time: time.replace('T', ' ').slice(0, 23),
-      timestamp: time.replace('T', ' ').slice(0, 23),
-      original: '{}',
-    }),
-  )
-  await harness.eventStore.insert('events', rows, { token: newId() })
-  await createLearning({ db: harness.db, metrics: noMetrics })(
-    made.map((event) => ({
-      workspaceId: workspace,
-      sourceId,
-      eventId: event.eventId,
-      json: JSON.stringify({ ...event, context: {}, receivedAt: time, timestamp: time }),
-    })),
-  )
-  const owners = createOwnersProjection({ db: harness.db, eventStore: harness.eventStore, logger: silentLogger })
-  await owners.catchUp()
-  await owners.stop()
-}
+const receive = (...events: Record<string, unknown>[]): Promise<void> => receiveEvents(harness, workspace, events)
 
 const queryOf = (part: Partial<SegmentQuery>): AudienceQuery => {
   const query = structuredClone(trialAudience)

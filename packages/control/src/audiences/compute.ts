@@ -1,4 +1,4 @@
-import { asApiError, type Tx } from '@tributary/api-kit'
+import { asApiError } from '@tributary/api-kit'
 import { AppError } from '@tributary/kernel'
 import type { JobDb, JobKind } from '@tributary/storage'
 import { z } from 'zod'
@@ -7,6 +7,7 @@ import { compileAudience } from './compile.ts'
 import type { Evaluation } from './evaluate.ts'
 import { type AudienceRow, audienceName, readKnown } from './read.ts'
 import { lookUp } from './references.ts'
+import { type Counts, Superseded, storeCounts, storeMembers } from './store-members.ts'
 
 const computed = z.object({ audience: z.string(), version: z.number().int() })
 
@@ -32,39 +33,6 @@ export const queueCompute = async (
 ): Promise<void> => {
   // Of a new version, too, while the one before is computed: that one ends without effect.
   await jobs.send(db, computeJob, { audience: id, version }, { key: `${id}/${version}` })
-}
-
-/** What is asked of `members`: makes the stored ones the same, and counts. */
-const storeMembers = `, gone as (
-  delete from audience_members m where m.audience_id = $1::uuid
-    and not exists (select from members where members.id = m.profile_id) returning 1
-), entered as (
-  insert into audience_members (audience_id, profile_id, enter_time)
-  select $1::uuid, id, $2::timestamptz from members on conflict do nothing returning 1
-)
-select (select count(*) from members)::int as size, (select count(*) from entered)::int as entered,
-  (select count(*) from gone)::int as gone`
-
-type Counts = { size: number; entered: number; gone: number }
-
-/** A row that is no longer what was computed: nothing of it stays. */
-class Superseded extends Error {}
-
-const store = async (tx: Tx, row: AudienceRow, asOf: Date, counts: Counts): Promise<void> => {
-  const { numUpdatedRows } = await tx
-    .updateTable('audiences')
-    .set({
-      state: 'live',
-      failure: '',
-      size: counts.size,
-      entered_count: counts.entered,
-      left_count: counts.gone,
-      as_of: asOf,
-    })
-    .where('id', '=', row.id)
-    .where('version', '=', row.version)
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Superseded()
 }
 
 /**
@@ -95,7 +63,7 @@ export const computeAudience = async (
       compiled,
       { text: storeMembers, params: [row.id, asOf] },
       async (tx, [counts]) => {
-        if (counts !== undefined) await store(tx, row, asOf, counts)
+        if (counts !== undefined) await storeCounts(tx, row, asOf, counts)
       },
       { workspaceId: row.workspace_id, slot: 'heavy', signal },
     )

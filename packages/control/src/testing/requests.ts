@@ -284,6 +284,8 @@ export const createRequests = async (
     }
     if (name === 'metrics.get')
       return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
+    if (name === 'audiences.getHistory')
+      return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'audiences.suggest') return { path: `${path}?kind=event` }
     if (name === 'deliveryOverviews.get')
       return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }

@@ -574,6 +574,24 @@ export type AudienceMembersTable = {
   enter_time: Time
 }
 
+/** Who entered and left audiences, in the order of `id`: the last row of a profile says whether it is in. */
+export type AudienceChangesTable = {
+  id: ColumnType<string, never, never>
+  audience_id: string
+  profile_id: string
+  kind: 'entered' | 'left'
+  time: Time
+}
+
+/** The size of audiences as it was last in each hour of UTC, and how many entered and left in it. */
+export type AudienceHoursTable = {
+  audience_id: string
+  hour: ColumnType<Date, Date | string, never>
+  size: number
+  entered_count: number
+  left_count: number
+}
+
 export type ProfileKeysTable = {
   id: string
   workspace_id: string
@@ -634,4 +652,6 @@ export type Database = {
   privacy_tellings: PrivacyTellingsTable
   audiences: AudiencesTable
   audience_members: AudienceMembersTable
+  audience_changes: AudienceChangesTable
+  audience_hours: AudienceHoursTable
 }

@@ -19,6 +19,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { isUnderWay, stateTitles, stateTones } from './audience-words.ts'
 import { Sentence } from './estimate-panel.tsx'
+import { HistoryTab } from './history-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
 import { useComputeAudience, useDeleteAudience } from './mutations.ts'
 
@@ -149,6 +150,7 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
         label="Audience"
         tabs={[
           { id: 'profiles', name: 'Profiles', content: <MembersTab audience={audience} /> },
+          { id: 'history', name: 'History', hash: 'history', content: <HistoryTab audience={audience} /> },
           { id: 'sql', name: 'SQL', hash: 'sql', content: <SqlTab audience={audience} /> },
           ...(mayEdit
             ? [

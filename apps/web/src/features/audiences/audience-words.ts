@@ -1,4 +1,4 @@
-import type { Audience, AudienceState, CountOperator } from '@tributary/contract'
+import type { Audience, AudienceChangeKind, AudienceState, CountOperator } from '@tributary/contract'
 import type { BadgeTone } from '../../ui/badge.tsx'
 
 export const countTitles: Readonly<Record<CountOperator, string>> = {
@@ -6,6 +6,8 @@ export const countTitles: Readonly<Record<CountOperator, string>> = {
   exactly: 'exactly',
   at_most: 'at most',
 }
+
+export const changeTitles: Readonly<Record<AudienceChangeKind, string>> = { entered: 'Entered', left: 'Left' }
 
 export const stateTitles: Readonly<Record<AudienceState, string>> = {
   preparing: 'Preparing',

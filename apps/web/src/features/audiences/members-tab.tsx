@@ -2,12 +2,11 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import type { Audience, MethodResponse, methods } from '@tributary/contract'
 import { Download, UsersRound } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { audienceMembersQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
-import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
@@ -16,6 +15,7 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { exportMembers } from './export-members.ts'
+import { ProfileCell } from './profile-cell.tsx'
 
 type Member = MethodResponse<typeof methods.audiences.listMembers>['members'][number]
 
@@ -23,23 +23,7 @@ const columns: readonly Column<Member>[] = [
   {
     id: 'profile',
     header: 'Profile',
-    cell: ({ profile }) => (
-      <span className="flex min-w-0 items-center gap-3 py-1.5">
-        <Avatar title={profile.title} />
-        <span className="min-w-0">
-          <Link
-            to={paths.profile(profile.name)}
-            title={profile.title}
-            className="block truncate rounded-sm font-medium hover:underline"
-          >
-            {profile.title}
-          </Link>
-          {profile.email !== '' && profile.email !== profile.title && (
-            <span className="block truncate text-xs text-ink-3">{profile.email}</span>
-          )}
-        </span>
-      </span>
-    ),
+    cell: ({ profile }) => <ProfileCell profile={profile} />,
   },
   {
     id: 'entered',

@@ -1,4 +1,5 @@
-import { type AudienceQuery, methods } from '@tributary/contract'
+import { type AudienceChangeKind, type AudienceQuery, methods } from '@tributary/contract'
+import { type RangePreset, rangeOf, viewOf } from '../format/date-range.ts'
 import { audienceIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
@@ -32,6 +33,39 @@ export const audienceMembersQuery = (audience: string, asOf: string | null) =>
     methods.audiences.listMembers,
     { params: audienceIds(audience), query: { page_size: 50 } },
     { clocked: { of: asOf, at: () => ({}) } },
+  )
+
+/** Who entered and left an audience until a time, or only one of both, by pages of 50. */
+export const audienceChangesQuery = (audience: string, asOf: string | null, kind: AudienceChangeKind | undefined) =>
+  pagesQuery(
+    methods.audiences.listChanges,
+    { params: audienceIds(audience), query: { page_size: 50, ...(kind === undefined ? {} : { kind }) } },
+    { clocked: { of: asOf, at: () => ({}) } },
+  )
+
+/** The size of an audience by hour or day of a range, as of when it was computed last. */
+export const audienceHistoryQuery = (audience: string, asOf: string | null, preset: RangePreset) =>
+  query(
+    methods.audiences.getHistory,
+    {
+      params: audienceIds(audience),
+      query: {
+        'start_date.seconds': 0,
+        'end_date.seconds': 0,
+        granularity: viewOf(preset).granularity,
+      },
+    },
+    {
+      staleTime: 0,
+      clocked: {
+        of: [asOf, preset],
+        at: (now) => {
+          const { start_date, end_date } = rangeOf(preset, now)
+          return { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
+        },
+      },
+      read: ({ points }) => points,
+    },
   )
 
 /** The SQL of an audience. */

@@ -23,6 +23,7 @@ import { up as privacyDestinations } from './0021-privacy-destinations.ts'
 import { up as privacyChanges } from './0022-privacy-changes.ts'
 import { up as suppressedOwners } from './0023-suppressed-owners.ts'
 import { up as audiences } from './0024-audiences.ts'
+import { up as audienceHistory } from './0027-audience-history.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   { name: '0022-privacy-changes', up: privacyChanges },
   { name: '0023-suppressed-owners', up: suppressedOwners },
   { name: '0024-audiences', up: audiences },
+  { name: '0027-audience-history', up: audienceHistory },
 ]

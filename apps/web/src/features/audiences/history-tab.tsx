@@ -1,0 +1,136 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Audience, AudienceChange, AudienceChangeKind, AudiencePoint } from '@tributary/contract'
+import { History } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useMask } from '../../lib/browser/ui-store.ts'
+import { count } from '../../lib/format/text.ts'
+import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
+import { audienceChangesQuery, audienceHistoryQuery } from '../../lib/queries/audience-queries.ts'
+import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { BarChart } from '../../ui/charts/bar-chart.tsx'
+import { RangeSelect, useRange } from '../../ui/charts/range-select.tsx'
+import { Select } from '../../ui/forms/input.tsx'
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
+import { LoadMore } from '../../ui/lists/load-more.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { CardSkeleton, TableSkeleton } from '../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { changeTitles } from './audience-words.ts'
+import { ProfileCell } from './profile-cell.tsx'
+
+const sum = (points: readonly AudiencePoint[], of: 'entered_count' | 'left_count'): string =>
+  count(points.reduce((total, point) => total + point[of], 0))
+
+const SizeChart = ({ points, preset }: { points: readonly AudiencePoint[]; preset: RangePreset }) => {
+  const masked = useMask((state) => state.on)
+  return (
+    <BarChart
+      label={`Size by ${viewOf(preset).granularity}`}
+      buckets={points.map(({ bucket }) => bucket)}
+      parts={[{ title: 'Profiles', tone: 'accent', values: points.map(({ size }) => size ?? 0) }]}
+      masked={masked}
+    />
+  )
+}
+
+const SizeCard = ({ audience }: { audience: Audience }) => {
+  const [preset, choose] = useRange()
+  const query = useQuery(audienceHistoryQuery(audience.name, audience.as_of, preset))
+  return (
+    <Card
+      title="Size"
+      description={
+        query.data !== undefined &&
+        `${sum(query.data, 'entered_count')} entered, ${sum(query.data, 'left_count')} left`
+      }
+      action={<RangeSelect value={preset} onChange={choose} />}
+    >
+      <QueryView query={query} skeleton={<CardSkeleton lines={6} />} errorTitle="Failed to load the sizes">
+        {(points) => <SizeChart points={points} preset={preset} />}
+      </QueryView>
+    </Card>
+  )
+}
+
+const columns: readonly Column<AudienceChange>[] = [
+  {
+    id: 'profile',
+    header: 'Profile',
+    cell: ({ profile, merged }) =>
+      profile === null ? (
+        <span className="block py-1.5 text-ink-3">Deleted profile</span>
+      ) : (
+        <span className="flex min-w-0 items-center gap-2">
+          <ProfileCell profile={profile} />
+          {merged && <span className="shrink-0 text-xs text-ink-3">merged since</span>}
+        </span>
+      ),
+  },
+  {
+    id: 'kind',
+    header: 'Change',
+    cell: ({ kind }) => <Badge tone={kind === 'entered' ? 'success' : 'neutral'}>{changeTitles[kind]}</Badge>,
+    width: 'sm:w-32',
+  },
+  {
+    id: 'time',
+    header: 'Time',
+    cell: ({ time }) => <RelativeTime time={time} className="text-ink-2" />,
+    align: 'right',
+    width: 'sm:w-36',
+    className: 'whitespace-nowrap',
+  },
+]
+
+const idOf = ({ id }: AudienceChange): string => id
+
+const kinds = ['entered', 'left'] as const satisfies readonly AudienceChangeKind[]
+
+const Changes = ({ audience, kind }: { audience: Audience; kind: AudienceChangeKind | undefined }) => {
+  const query = useInfiniteQuery(audienceChangesQuery(audience.name, audience.as_of, kind))
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.changes) ?? [], [query.data])
+  if (query.data === undefined && query.isError)
+    return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the changes" />
+  if (query.data === undefined) return <TableSkeleton rows={6} columns={3} />
+  if (rows.length === 0)
+    return (
+      <EmptyState icon={<History />} title="No changes">
+        Profiles that enter or leave the audience show up here.
+      </EmptyState>
+    )
+  return (
+    <>
+      <DataTable label="Changes" columns={columns} rows={rows} rowId={idOf} />
+      <LoadMore query={query} />
+    </>
+  )
+}
+
+/** How large an audience was, and who entered and left it when. */
+export const HistoryTab = ({ audience }: { audience: Audience }) => {
+  const [kind, setKind] = useState<AudienceChangeKind>()
+  return (
+    <div className="space-y-5">
+      <SizeCard audience={audience} />
+      <div className="flex justify-end">
+        <Select
+          aria-label="Changes"
+          className="w-40"
+          value={kind ?? ''}
+          onChange={(event) => setKind(kinds.find((each) => each === event.target.value))}
+        >
+          <option value="">All changes</option>
+          {kinds.map((each) => (
+            <option key={each} value={each}>
+              {changeTitles[each]}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <Changes audience={audience} kind={kind} />
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { ControlDeps } from '../deps.ts'
+import { isMasked, maskSummary } from '../profiles/mask.ts'
+import { readSummaries } from '../profiles/read.ts'
+import { readAudience } from './read.ts'
+
+const cursor = z.string().regex(/^\d{1,18}$/)
+
+type Row = {
+  change: string
+  kind: 'entered' | 'left'
+  time: Date
+  profile_id: string
+  /** Of the profile that it is now; null for none. */
+  id: string | null
+  create_time: Date | null
+}
+
+/** Who entered and left an audience, newest first. */
+export const listAudienceChanges =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.listChanges> =>
+  async ({ actor, workspace, params, query }) => {
+    const page = openPage('audiences.listChanges', params, query, cursor)
+    const audience = await readAudience(db, workspace.id, params.audience)
+    const { rows: found } = await sql<Row>`
+      select c.id as change, c.kind, c.time, c.profile_id, now.id, now.create_time
+      from (
+        select * from audience_changes where audience_id = ${audience.id}::uuid
+          and (${page.after ?? null}::bigint is null or id < ${page.after ?? null}::bigint)
+          and (${query.kind ?? null}::text is null or kind = ${query.kind ?? null}::text)
+        order by id desc limit ${page.size + 1}
+      ) as c
+      left join lateral (
+        with recursive found as (
+          select id, merged_into, create_time from profiles
+          where workspace_id = ${workspace.id}::uuid and id = c.profile_id
+          union all
+          select p.id, p.merged_into, p.create_time from found join profiles p
+            on p.workspace_id = ${workspace.id}::uuid and p.id = found.merged_into
+        )
+        select id, create_time from found where merged_into is null
+      ) as now on true
+      order by c.id desc`.execute(db)
+    const { rows, next } = page.cut(found, ({ change }) => change)
+    const current = rows.flatMap(({ id, create_time }) =>
+      id === null || create_time === null ? [] : [{ id, create_time }],
+    )
+    const summaries = await readSummaries(db, workspace.id, current)
+    const shown = isMasked(actor, workspace) ? summaries.map(maskSummary) : summaries
+    const byId = new Map(current.map(({ id }, index) => [id, shown[index]]))
+    return {
+      changes: rows.map(({ change, kind, time, id, profile_id }) => ({
+        id: change,
+        kind,
+        time: time.toISOString(),
+        profile: (id === null ? undefined : byId.get(id)) ?? null,
+        merged: id !== null && id !== profile_id,
+      })),
+      next_page_token: next,
+    }
+  }
