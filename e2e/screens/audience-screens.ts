@@ -57,6 +57,19 @@ export const audienceScreens: Screen[] = [
   },
   { name: 'audience-profiles', path: list, ready: openAudience('Profiles') },
   { name: 'audience-history', path: list, ready: openAudience('History') },
+  {
+    name: 'audience-check',
+    path: list,
+    ready: async (page) => {
+      await openAudience('Check a profile')(page)
+      await page
+        .getByRole('button', { name: /^Check / })
+        .first()
+        .click()
+      await page.getByRole('list', { name: 'Conditions' }).waitFor()
+      await settled(page)
+    },
+  },
   { name: 'audience-sql', path: list, ready: openAudience('SQL') },
   { name: 'audience-settings', path: list, ready: openAudience('Settings') },
   {

@@ -114,6 +114,17 @@ export type NoProfileReason = (typeof noProfileReasons)[number]
 /** Days of events that are looked at for those that have no profile. */
 export const profileCoverageDays = 30
 
+/** An audience, and whether a profile is in it. */
+export const profileAudience = z.object({
+  name: z.string(),
+  title: z.string(),
+  /** When it was computed last; null for never. */
+  as_of: time.nullable(),
+  /** Since when the profile is in it; null when it was not in as of then. */
+  enter_time: time.nullable(),
+})
+export type ProfileAudience = z.infer<typeof profileAudience>
+
 export const profiles = {
   getCoverage: defineMethod({
     name: 'profiles.getCoverage',
@@ -172,6 +183,16 @@ export const profiles = {
     query: pageQuery,
     response: z.object({ events: z.array(profileEvent), next_page_token: nextPageToken }),
     errors: [errors.notFound, errors.unavailable],
+  }),
+  listAudiences: defineMethod({
+    name: 'profiles.listAudiences',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/profiles/{profile}/audiences',
+    access: workspaceMembers,
+    summary: 'Lists the audiences of a workspace with since when a profile is in them, those that it is in first.',
+    query: pageQuery,
+    response: z.object({ audiences: z.array(profileAudience), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
   }),
   split: defineMethod({
     name: 'profiles.split',

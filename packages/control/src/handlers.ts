@@ -3,10 +3,12 @@ import { computeAudienceNow } from './audiences/compute-now.ts'
 import { createAudience } from './audiences/create.ts'
 import { deleteAudience } from './audiences/delete.ts'
 import type { Evaluation } from './audiences/evaluate.ts'
+import { explainAudience } from './audiences/explain.ts'
 import { getAudience } from './audiences/get.ts'
 import { getAudienceHistory } from './audiences/get-history.ts'
 import { getAudienceStatements } from './audiences/get-statements.ts'
 import { listAudiences } from './audiences/list.ts'
+import { listProfileAudiences } from './audiences/list-by-profile.ts'
 import { listAudienceChanges } from './audiences/list-changes.ts'
 import { listAudienceMembers } from './audiences/list-members.ts'
 import { previewAudience } from './audiences/preview.ts'
@@ -330,6 +332,7 @@ export const createHandlers = (
     list: listProfiles(deps),
     get: getProfile(deps),
     listEvents: listProfileEvents(deps),
+    listAudiences: listProfileAudiences(deps),
     split: splitProfile(deps),
   },
   privacyRequests: {
@@ -350,6 +353,7 @@ export const createHandlers = (
     listMembers: listAudienceMembers(deps),
     listChanges: listAudienceChanges(deps),
     getHistory: getAudienceHistory(deps),
+    explain: explainAudience(deps),
     getStatements: getAudienceStatements(deps),
     suggest: suggestForAudience(deps),
   },

@@ -35,6 +35,10 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   audiences: [paths.audiences(workspace), `/${patterns.workspace}/${patterns.audiences}`],
   newAudience: [paths.newAudience(workspace), `/${patterns.workspace}/${patterns.newAudience}`],
   audience: [paths.audience(`${workspace}/audiences/a1`), `/${patterns.workspace}/${patterns.audience}`],
+  audienceProfile: [
+    paths.audienceProfile(`${workspace}/audiences/a1`, 'p1'),
+    `/${patterns.workspace}/${patterns.audience}`,
+  ],
   editAudience: [paths.editAudience(`${workspace}/audiences/a1`), `/${patterns.workspace}/${patterns.editAudience}`],
   event: [paths.event(`${workspace}/events/e1`), `/${patterns.workspace}/${patterns.event}`],
   sourceSchema: [
@@ -106,6 +110,7 @@ test('the links of the application are these', () => {
     audiences: '/workspaces/w1/audiences',
     newAudience: '/workspaces/w1/audiences/new',
     audience: '/workspaces/w1/audiences/a1',
+    audienceProfile: '/workspaces/w1/audiences/a1?profile=p1#check',
     editAudience: '/workspaces/w1/audiences/a1/edit',
     event: '/workspaces/w1/events/e1',
     sourceSchema: '/workspaces/w1/sources/s1?at=%2Fevents%2FA+b%2Fproperties%2Fc#schema',

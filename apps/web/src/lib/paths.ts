@@ -29,7 +29,9 @@ export const paths = {
   profileSettings: (workspace: string) => `/${workspace}/profiles/settings`,
   audiences: (workspace: string) => `/${workspace}/audiences`,
   newAudience: (workspace: string, template?: string) => `/${workspace}/audiences/new${queryOf({ template })}`,
-  audience: (audience: string, tab?: 'sql' | 'settings') => `/${audience}${tab === undefined ? '' : `#${tab}`}`,
+  audience: (audience: string) => `/${audience}`,
+  /** Why a profile (a resource name) is in an audience or not. */
+  audienceProfile: (audience: string, profile: string) => `/${audience}${queryOf({ profile })}#check`,
   editAudience: (audience: string) => `/${audience}/edit`,
   /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */
   sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,

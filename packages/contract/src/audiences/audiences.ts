@@ -4,7 +4,7 @@ import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, ti
 import { defineMethod } from '../api/method.ts'
 import { profileSummary } from '../profiles.ts'
 import { genericTitle } from '../rules/value-rules.ts'
-import { membership } from './membership.ts'
+import { audienceMembership, queryTooLarge } from './membership.ts'
 import { audienceQuery } from './query.ts'
 
 /** `preparing` was never computed; a failed one keeps the profiles of the time before. */
@@ -67,11 +67,6 @@ export const audiencePreview = z.object({
 })
 export type AudiencePreview = z.infer<typeof audiencePreview>
 
-const tooLarge = {
-  code: 400,
-  reason: 'QUERY_TOO_LARGE',
-  when: 'The query takes too much time or memory; the message says what to narrow.',
-} as const
 const changed = {
   code: 409,
   reason: 'AUDIENCE_CHANGED',
@@ -158,7 +153,7 @@ export const audiences = {
     summary: 'Counts the profiles that meet a query now, and shows some of them.',
     request: z.object({ query: audienceQuery }),
     response: audiencePreview,
-    errors: [errors.invalid, errors.forbidden, errors.notFound, tooLarge, errors.unavailable],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, queryTooLarge, errors.unavailable],
   }),
   listMembers: defineMethod({
     name: 'audiences.listMembers',
@@ -174,7 +169,7 @@ export const audiences = {
     }),
     errors: [errors.notFound],
   }),
-  ...membership,
+  ...audienceMembership,
   getStatements: defineMethod({
     name: 'audiences.getStatements',
     verb: 'GET',
@@ -197,6 +192,6 @@ export const audiences = {
       name: line(200).default(''),
     }),
     response: z.object({ suggestions: z.array(z.object({ text: z.string(), type: z.enum(['text', 'number']) })) }),
-    errors: [errors.invalid, errors.forbidden, errors.notFound, tooLarge, errors.unavailable],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, queryTooLarge, errors.unavailable],
   }),
 }

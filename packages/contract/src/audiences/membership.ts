@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { workspaceMembers } from '../api/access.ts'
-import { errors, nextPageToken, pageQuery, time } from '../api/fields.ts'
+import { errors, nextPageToken, pageQuery, reference, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { epochSeconds } from '../events/metrics.ts'
 import { profileSummary } from '../profiles.ts'
@@ -33,11 +33,36 @@ export const audiencePoint = z.object({
 })
 export type AudiencePoint = z.infer<typeof audiencePoint>
 
+/** Why a profile is in an audience or not. */
+export const audienceExplanation = z.object({
+  /** When the audience was computed last, else now: the conditions are looked at as of then. */
+  as_of: time,
+  profile: profileSummary,
+  /** Since when it is in; null when it was not in as of `as_of`. */
+  enter_time: time.nullable(),
+  /** Whether it meets the query. It may differ from `enter_time` until the audience is computed again. */
+  met: z.boolean(),
+  /** Whether it is suppressed, which puts it in no audience. */
+  suppressed: z.boolean(),
+  /** Whether it is left out because it has no user id. */
+  anonymous: z.boolean(),
+  /** Every condition in the order of the query, and whether it is true of the profile. */
+  conditions: z.array(z.object({ id: z.string(), met: z.boolean() })),
+})
+export type AudienceExplanation = z.infer<typeof audienceExplanation>
+
 /** Hours or days that a history has at most. */
 export const maxAudiencePoints = 400
 
+/** Refuses what takes more than one query may. */
+export const queryTooLarge = {
+  code: 400,
+  reason: 'QUERY_TOO_LARGE',
+  when: 'The query takes too much time or memory; the message says what to narrow.',
+} as const
+
 /** Who is in audiences, since when, and who was: methods of `audiences`. */
-export const membership = {
+export const audienceMembership = {
   listChanges: defineMethod({
     name: 'audiences.listChanges',
     verb: 'GET',
@@ -47,6 +72,16 @@ export const membership = {
     query: pageQuery.extend({ kind: z.enum(audienceChangeKinds).optional() }),
     response: z.object({ changes: z.array(audienceChange), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.notFound],
+  }),
+  explain: defineMethod({
+    name: 'audiences.explain',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/audiences/{audience}:explain',
+    access: workspaceMembers,
+    summary: 'Says which conditions of an audience are true of a profile, and so why it is in or not.',
+    query: z.object({ profile: reference }),
+    response: audienceExplanation,
+    errors: [errors.invalid, errors.notFound, queryTooLarge, errors.unavailable],
   }),
   getHistory: defineMethod({
     name: 'audiences.getHistory',

@@ -51,7 +51,8 @@ const eventText = ({ selectedEvent, selectedAttributes, timeframe, count }: Segm
   return `did ${what} at most ${times(value)} (or never)${when}`
 }
 
-const queryText = (query: SegmentQuery, titleOf: (audience: string) => string): string => {
+/** One condition in words: 'did Order Completed at least 3 times in the last 30 days'. */
+export const conditionText = (query: SegmentQuery, titleOf: (audience: string) => string): string => {
   if (query.type === 'event') return eventText(query)
   if (query.type === 'attribute')
     return `have a profile where ${join(query.selectedAttributes.map(attributeText), 'and')}`
@@ -66,7 +67,7 @@ const queryText = (query: SegmentQuery, titleOf: (audience: string) => string): 
 export const audienceSentence = (query: AudienceQuery, titleOf: (audience: string) => string): string => {
   const groups = Object.values(query.groups).map(({ operator, segments }) => {
     const parts = segments.map(({ queries }) => {
-      const all = queries.map((each) => queryText(each, titleOf))
+      const all = queries.map((each) => conditionText(each, titleOf))
       return all.length > 1 && segments.length > 1 && operator === 'or' ? `(${join(all, 'and')})` : join(all, 'and')
     })
     return { operator, text: join(parts, operator), plain: parts.length === 1 }

@@ -1,6 +1,6 @@
 import type { AudienceQuery } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createLearning, createOwnersProjection } from '@tributary/profiles'
+import { createLearning, createOwnersProjection, createProfileLedger } from '@tributary/profiles'
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import type { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,6 +16,7 @@ import {
 } from '../testing/random-audience.ts'
 import { createCompiler } from './compile.ts'
 import { profilesQuery, runEvents } from './evaluate.ts'
+import { readPeople } from './people.ts'
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 /** Queries that are compared. */
@@ -200,3 +201,31 @@ test(`what is compiled of a random query finds the profiles that a plain evaluat
   // Not nobody and everybody alone.
   expect(sizes.size).toBeGreaterThan(10)
 }, 3_600_000)
+
+test('what is compiled for some profiles decides about them, in one statement, as a plain evaluation does', async () => {
+  const random = createRandom(seed + 2)
+  const queryOf = (): undefined => undefined
+  const some = [...profiles.keys()].filter((_, index) => index % 2 === 0)
+  const deps = { db: database.db, profileLedger: createProfileLedger(database.db) }
+  const people = await readPeople(deps, workspace, [...some, newId()])
+  expect(people.map(({ id }) => id).toSorted()).toEqual(some.toSorted())
+  const events = randomEventQueries(random, eventsOfBatch)
+  const queries = Array.from({ length: 100 }, () => randomAudience(random, { audiences: ['gone'], events }))
+  const compiler = createCompiler({ workspaceId: workspace, asOf, queryOf, people })
+  const statement = compiler.addAll(queries)
+  const asked = compiler.events()
+  const options = { workspaceId: newId(), slot: 'short', signal: new AbortController().signal } as const
+  const sets = asked === undefined ? [] : await runEvents(eventStore, asked, options)
+  const { rows } = await database.db.executeQuery<{ id: string; met: boolean[] }>(
+    profilesQuery(statement, sets, { text: 'select id, met from members' }) as CompiledQuery<{
+      id: string
+      met: boolean[]
+    }>,
+  )
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(some.toSorted())
+  for (const { id, met } of rows) {
+    const profile = profiles.get(id)
+    const right = queries.map((query) => profile !== undefined && meetsQuery(query, profile, { asOf, queryOf }))
+    expect(met).toEqual(right)
+  }
+})

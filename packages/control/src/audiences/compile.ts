@@ -8,6 +8,7 @@ import {
   createProfilesParams,
   type EventsStatement,
   joined,
+  type Person,
   type ProfilesStatement,
   statementOfEvents,
   statementOfProfiles,
@@ -19,6 +20,8 @@ export type CompileOptions = {
   asOf: number
   /** The query of another audience by its resource name; undefined for one that is gone: nobody is in it. */
   queryOf: (audience: string) => AudienceQuery | undefined
+  /** Only these profiles are looked at; all of them unless given. */
+  people?: readonly Person[]
 }
 
 /**
@@ -42,7 +45,7 @@ const ruleOf = ({
 }
 
 /** Conditions on events, each distinct one once. */
-const createEvents = (workspaceId: string, asOf: number) => {
+const createEvents = ({ workspaceId, asOf, people }: Omit<CompileOptions, 'queryOf'>) => {
   const params = createEventsParams()
   const until = condition`receive_time <= fromUnixTimestamp64Milli(${params.add('as_of', 'Int64', asOf)})`
   const counted = new Map<string, CountedEvents & { named: Condition; since: number | undefined }>()
@@ -93,7 +96,7 @@ const createEvents = (workspaceId: string, asOf: number) => {
           ? []
           : [condition`receive_time > fromUnixTimestamp64Milli(${params.add('from', 'Int64', Math.min(...starts))})`]
       const any = joined([until, ...from, joined([...new Set(all.map(({ named }) => named))], 'or')], 'and')
-      return statementOfEvents(workspaceId, all, any, params)
+      return statementOfEvents(workspaceId, all, any, params, people)
     },
   }
 }
@@ -102,6 +105,8 @@ const createEvents = (workspaceId: string, asOf: number) => {
 export type Compiler = {
   /** Who of all profiles is in an audience; its sets are those of `events`. */
   add(query: AudienceQuery): ProfilesStatement
+  /** Which of several queries each profile meets: `met` of `members` is a list in their order. */
+  addAll(queries: readonly AudienceQuery[]): ProfilesStatement
   /** The sets that all of them need; undefined where no condition is on events. */
   events(): EventsStatement | undefined
 }
@@ -112,9 +117,10 @@ const hasUserId = condition`exists (select from profile_identifiers i where i.wo
  * Makes a compiler. Pure; each value is a parameter. Another audience stands for its query, and is empty where it comes to
  * itself.
  */
-export const createCompiler = ({ workspaceId, asOf, queryOf }: CompileOptions): Compiler => {
-  const events = createEvents(workspaceId, asOf)
-  const add = (query: AudienceQuery): ProfilesStatement => {
+export const createCompiler = (options: CompileOptions): Compiler => {
+  const { workspaceId, queryOf, people } = options
+  const events = createEvents(options)
+  const createConditions = () => {
     const params = createProfilesParams(workspaceId)
     const traits = new Map<string, Condition>()
     const traitOf = (name: string): Condition => {
@@ -159,10 +165,19 @@ export const createCompiler = ({ workspaceId, asOf, queryOf }: CompileOptions): 
       const met = joined(groups, tree.operator)
       return tree.includeAnonymous ? met : condition`(${met} and ${hasUserId})`
     }
-    const where = ofTree(query)
-    return statementOfProfiles(params, [...traits.keys()], where)
+    return { params, traits, ofTree }
   }
-  return { add, events: () => events.statement() }
+  const add = (query: AudienceQuery): ProfilesStatement => {
+    const { params, traits, ofTree } = createConditions()
+    const where = ofTree(query)
+    return statementOfProfiles(params, [...traits.keys()], where, people)
+  }
+  const addAll = (queries: readonly AudienceQuery[]): ProfilesStatement => {
+    const { params, traits, ofTree } = createConditions()
+    const where = queries.map(ofTree)
+    return statementOfProfiles(params, [...traits.keys()], where, people)
+  }
+  return { add, addAll, events: () => events.statement() }
 }
 
 /** Compiles one query. */

@@ -27,7 +27,7 @@ export type EventsParams = {
   /** The placeholder of a value of a type. */
   add(
     name: string,
-    type: 'String' | 'Identifier' | 'Int64' | 'UInt64' | 'Float64' | 'Array(String)',
+    type: 'String' | 'Identifier' | 'Int64' | 'UInt64' | 'Float64' | 'Array(String)' | 'Array(UInt64)',
     value: unknown,
   ): Condition
 }
@@ -48,20 +48,55 @@ export const createEventsParams = (): EventsParams & { values: Record<string, un
 /** What is counted of the events of each profile, and which counts put it into a set. */
 export type CountedEvents = { readonly where: Condition; readonly count: (column: Condition) => Condition }
 
+/** A profile with what the event store knows its identifiers by, as decimal numbers. */
+export type Person = { readonly id: string; readonly owners: readonly string[] }
+
+/** What the event store knows a profile by, as a decimal number. */
+const ownerOfProfile = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '').slice(0, 16)}`)
+
 /** Profiles that one set holds at most; with one more it is too large. */
 export const setLimit = 1_000_000
 
 /**
  * The sets of profiles whose events come to a count. Only here events and owners are read: of one workspace, accepted, no
  * tests, of somebody, received by `as_of`. `any` is true for every event that is counted, and keeps others from being looked at.
+ * Given `people`, only their events are counted, for the profiles that their identifiers are in by what is given, which may be
+ * newer than what the event store knows.
  */
 export const statementOfEvents = (
   workspaceId: string,
   counted: readonly CountedEvents[],
   any: Condition,
   params: ReturnType<typeof createEventsParams>,
+  people?: readonly Person[],
 ): EventsStatement => {
   const own = 'workspace_id = {workspace:String} and owner != 0'
+  const pairs = people?.flatMap(({ id, owners }) => owners.map((owner) => [BigInt(owner), ownerOfProfile(id)] as const))
+  const owners =
+    pairs &&
+    params.add(
+      'owners',
+      'Array(UInt64)',
+      pairs.map(([owner]) => owner),
+    )
+  const ofOwners =
+    pairs &&
+    params.add(
+      'profiles',
+      'Array(UInt64)',
+      pairs.map(([, profile]) => profile),
+    )
+  const profile =
+    owners === undefined
+      ? 'if(joined.profile = 0, seen.owner, joined.profile)'
+      : `transform(seen.owner, ${owners}, ${ofOwners}, toUInt64(0))`
+  const join =
+    owners === undefined
+      ? `
+  left join (
+    select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
+  ) as joined on joined.owner = seen.owner`
+      : ''
   const columns = counted.map((_, index) => `c${index}`)
   const sets = counted.flatMap(({ count }, index) => [
     `groupArrayIf(${setLimit + 1})(toString(toInt64(profile)), ${count(`c${index}` as Condition)}) as members_${index}`,
@@ -70,18 +105,15 @@ export const statementOfEvents = (
   ])
   const text = `select ${sets.join(',\n  ')}
 from (
-  select if(joined.profile = 0, seen.owner, joined.profile) as profile,
+  select ${profile} as profile,
     ${columns.map((column) => `sum(seen.${column}) as ${column}`).join(', ')}
   from (
     select owner,
       ${counted.map(({ where }, index) => `countIf(${where}) as c${index}`).join(',\n      ')}
     from events
-    where ${own} and status = 'accepted' and not test and ${any}
+    where ${own} and status = 'accepted' and not test and ${any}${owners === undefined ? '' : ` and owner in ${owners}`}
     group by owner
-  ) as seen
-  left join (
-    select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
-  ) as joined on joined.owner = seen.owner
+  ) as seen${join}
   group by profile
 )
 settings precise_float_parsing = 1`
@@ -98,7 +130,7 @@ export type SetParam = { readonly set: number }
 /** A statement of the relational store that reads one workspace, whose id is the first parameter. Made by `statementOfProfiles` only. */
 export type ProfilesStatement = {
   readonly [made]: 'profiles'
-  /** Ends with a common table expression `members (id, sequence)`; what is asked of it follows. */
+  /** Ends with a common table expression `members (id, sequence, …)`; what is asked of it follows. */
   readonly text: string
   readonly params: readonly (string | number | readonly string[] | SetParam)[]
 }
@@ -108,7 +140,10 @@ export const createProfilesParams = (workspaceId: string) => {
   const values: (string | number | readonly string[] | SetParam)[] = [workspaceId]
   return {
     values,
-    add(type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]', value: (typeof values)[number]): Condition {
+    add(
+      type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]' | 'uuid[]',
+      value: (typeof values)[number],
+    ): Condition {
       values.push(value)
       return `$${values.length}::${type}` as Condition
     },
@@ -118,14 +153,22 @@ export type ProfilesParams = ReturnType<typeof createProfilesParams>
 
 /**
  * The profiles of a workspace that are not suppressed and meet a condition on `p.owner`, `p.named` (whether a user id is known) and `traits.t0` …: the
- * latest of each trait of `names`, as JSON text, '' when it was too large, null when there is none.
+ * latest of each trait of `names`, as JSON text, '' when it was too large, null when there is none. Given several conditions,
+ * all profiles, and in `met` which of the conditions each of them meets. Given `people`, only these are looked at.
  */
 export const statementOfProfiles = (
   params: ProfilesParams,
   names: readonly string[],
-  where: Condition,
+  where: Condition | readonly Condition[],
+  people?: readonly Person[],
 ): ProfilesStatement => {
   const all = names.length === 0 ? '' : params.add('text[]', names)
+  const ids =
+    people &&
+    params.add(
+      'uuid[]',
+      people.map(({ id }) => id),
+    )
   const traits =
     names.length === 0
       ? ''
@@ -133,25 +176,26 @@ export const statementOfProfiles = (
   select distinct on (i.profile_id, t.name) i.profile_id, t.name, coalesce(t.value, '') as value
   from profile_traits t
   join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
-  where t.workspace_id = $1::uuid and t.name = any(${all})
+  where t.workspace_id = $1::uuid and t.name = any(${all})${ids === undefined ? '' : ` and i.profile_id = any(${ids})`}
   order by i.profile_id, t.name, t.time desc, t.event_id desc
 ), traits as materialized (
   select profile_id,
     ${names.map((name, index) => `max(value) filter (where name = ${params.add('text', name)}) as t${index}`).join(',\n    ')}
   from latest group by profile_id
 ), `
+  const met = typeof where === 'string' ? '' : `, array[${where.join(',\n    ')}]::boolean[] as met`
   const text = `with ${traits}members as materialized (
-  select p.id, p.sequence
+  select p.id, p.sequence${met}
   from (
     select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
-    from profiles where workspace_id = $1::uuid and merged_into is null
+    from profiles where workspace_id = $1::uuid and merged_into is null${ids === undefined ? '' : ` and id = any(${ids})`}
   ) as p${names.length === 0 ? '' : '\n  left join traits on traits.profile_id = p.id'}
   where p.owner not in (
     select (case when s.owner < 9223372036854775808 then s.owner else s.owner - 18446744073709551616 end)::bigint
     from suppressed_owners s
     join privacy_hashes h on h.workspace_id = s.workspace_id and h.hash = s.hash
     where s.workspace_id = $1::uuid and h.suppress_time is not null
-  ) and ${where}
+  )${typeof where === 'string' ? ` and ${where}` : ''}
 )`
   return { text, params: params.values } as unknown as ProfilesStatement
 }

@@ -1,4 +1,4 @@
-import { openPage } from '@tributary/api-kit'
+import { cursorTime, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
@@ -8,7 +8,7 @@ import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { readSummaries } from '../profiles/read.ts'
 import { readAudience } from './read.ts'
 
-const cursor = z.string().regex(/^\d{1,18}$/)
+const cursor = z.tuple([cursorTime, z.uuid()])
 
 type Row = {
   change: string
@@ -26,13 +26,14 @@ export const listAudienceChanges =
   async ({ actor, workspace, params, query }) => {
     const page = openPage('audiences.listChanges', params, query, cursor)
     const audience = await readAudience(db, workspace.id, params.audience)
+    const [time, id] = page.after ?? [null, null]
     const { rows: found } = await sql<Row>`
       select c.id as change, c.kind, c.time, c.profile_id, now.id, now.create_time
       from (
         select * from audience_changes where audience_id = ${audience.id}::uuid
-          and (${page.after ?? null}::bigint is null or id < ${page.after ?? null}::bigint)
+          and (${time}::timestamptz is null or (time, profile_id) < (${time}::timestamptz, ${id}::uuid))
           and (${query.kind ?? null}::text is null or kind = ${query.kind ?? null}::text)
-        order by id desc limit ${page.size + 1}
+        order by time desc, profile_id desc limit ${page.size + 1}
       ) as c
       left join lateral (
         with recursive found as (
@@ -44,8 +45,8 @@ export const listAudienceChanges =
         )
         select id, create_time from found where merged_into is null
       ) as now on true
-      order by c.id desc`.execute(db)
-    const { rows, next } = page.cut(found, ({ change }) => change)
+      order by c.time desc, c.profile_id desc`.execute(db)
+    const { rows, next } = page.cut(found, (row) => [row.time.toISOString(), row.profile_id])
     const current = rows.flatMap(({ id, create_time }) =>
       id === null || create_time === null ? [] : [{ id, create_time }],
     )

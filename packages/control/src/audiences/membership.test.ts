@@ -23,6 +23,9 @@ beforeEach(async () => {
 
 const hour = 3_600_000
 const receive = (...events: Record<string, unknown>[]): Promise<void> => receiveEvents(harness, workspace, events)
+/** What happened so long ago that it soon is no longer of the last day. */
+const receiveLongAgo = (...events: Record<string, unknown>[]): Promise<void> =>
+  receiveEvents(harness, workspace, events, 23.5 * hour)
 
 const queryOf = (part: Partial<SegmentQuery>): AudienceQuery => {
   const query = structuredClone(trialAudience)
@@ -59,10 +62,10 @@ const textOf = ({ kind, profile, merged }: AudienceChange): string =>
 
 describe('the history of an audience', () => {
   test('is who entered and left with their times, and put together it is who is in', async () => {
-    await receive({ userId: 'ada' }, { userId: 'bob' })
+    await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' })
     const name = await create(did('Seen'))
     const first = await compute(name)
-    harness.advance(25 * hour)
+    harness.advance(hour)
     await receive({ userId: 'cleo' }, { userId: 'bob' })
     const second = await compute(name)
     const all = (await changes(name)).changes
@@ -146,5 +149,110 @@ describe('the history of an audience', () => {
     expect((await read(start - 24 * hour, start + 24 * hour, 'day')).at(-1)).toEqual([2, 0, 0])
     const tooLong = `/${name}/history?start_date.seconds=0&end_date.seconds=99999999`
     expect((await organization.guest.call('GET', tooLong)).status).toBe(400)
+  })
+})
+
+describe('why a profile is in an audience or not', () => {
+  const profileOf = async (userId: string): Promise<string> => {
+    const { profiles } = await organization.collaborator.ok(
+      methods.profiles.list,
+      { workspace },
+      { query: { search: userId } },
+    )
+    return idIn(profiles[0]?.name ?? '')
+  }
+  const explain = async (name: string, userId: string, caller = organization.collaborator) => {
+    const query = { profile: `workspaces/${workspace}/profiles/${await profileOf(userId)}` }
+    return await caller.ok(methods.audiences.explain, { workspace, audience: idIn(name) }, { query })
+  }
+  /** Did something in the last day, and has an email. */
+  const both = (event: string, includeAnonymous = true): AudienceQuery => {
+    const query = did(event)
+    const [seen] = queriesOf(query)
+    const [email] = queriesOf(trialAudience)
+    const queries = [seen, email].filter((each) => each !== undefined)
+    const segments = [{ id: 'bbbb', tableName: 'users' as const, queries }]
+    return { ...query, includeAnonymous, groups: { aaaa: { tableName: 'users', operator: 'and', segments } } }
+  }
+  const heldIn = ({ conditions }: { conditions: { met: boolean }[] }): boolean[] => conditions.map(({ met }) => met)
+
+  test('is which conditions are true of it when the audience was computed, and agrees with who is in', async () => {
+    await receiveLongAgo(
+      { type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } },
+      { userId: 'ada' },
+      { userId: 'bob' },
+    )
+    const name = await create(both('Seen'))
+    const { as_of } = await compute(name)
+    const ada = await explain(name, 'ada')
+    expect(ada).toMatchObject({ as_of, met: true, enter_time: as_of, suppressed: false, anonymous: false })
+    expect(heldIn(ada)).toEqual([true, true])
+    const bob = await explain(name, 'bob')
+    expect(bob).toMatchObject({ met: false, enter_time: null })
+    expect(heldIn(bob)).toEqual([true, false])
+    // What comes later, or leaves the time that is looked at, counts when the audience is computed again.
+    harness.advance(hour)
+    await receive({ type: 'identify', userId: 'bob', traits: { email: 'bob@example.com' } })
+    expect(heldIn(await explain(name, 'ada'))).toEqual([true, true])
+    await compute(name)
+    const later = await explain(name, 'ada')
+    expect(later).toMatchObject({ met: false, enter_time: null })
+    expect(heldIn(later)).toEqual([false, true])
+  })
+
+  test('is asked of now while the audience was never computed', async () => {
+    await receive({ type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } }, { userId: 'ada' })
+    expect(await explain(await create(both('Seen')), 'ada')).toMatchObject({ met: true, enter_time: null })
+  })
+
+  test('says that a profile is suppressed, or has no user id where one is needed', async () => {
+    await receive({ userId: 'ada' }, { anonymousId: 'device', traits: {} })
+    const name = await create(both('Seen', false))
+    await compute(name)
+    expect(await explain(name, 'device')).toMatchObject({ met: false, anonymous: true, suppressed: false })
+    expect(await explain(name, 'ada')).toMatchObject({ met: false, anonymous: false })
+    await organization.administrator.ok(
+      methods.privacyRequests.create,
+      { workspace },
+      { body: { kind: 'suppress', identifiers: [{ type: 'user_id', value: 'ada' }] } },
+    )
+    expect(await explain(name, 'ada')).toMatchObject({ met: false, suppressed: true })
+  })
+
+  test('counts what all identifiers of a profile did', async () => {
+    await receive({ anonymousId: 'device' })
+    await receive({ type: 'identify', userId: 'ada', anonymousId: 'device', traits: { email: 'ada@example.com' } })
+    const name = await create(both('Seen'))
+    await compute(name)
+    expect(heldIn(await explain(name, 'ada'))).toEqual([true, true])
+  })
+
+  test('is masked for guests; of another workspace, or of nobody, there is none', async () => {
+    await receive({ userId: 'ada.lovelace@example.com' })
+    const name = await create(did('Seen'))
+    await compute(name)
+    const profile = await profileOf('ada.lovelace@example.com')
+    expect((await explain(name, 'ada.lovelace@example.com', organization.guest)).profile.title).toBe('ad•••')
+    const path = (id: string, of = workspace): string => `/${name}:explain?profile=workspaces/${of}/profiles/${id}`
+    expect((await organization.outsider.call('GET', path(profile))).status).toBe(404)
+    expect((await organization.guest.call('GET', path(newId()))).status).toBe(404)
+    expect((await organization.guest.call('GET', path(profile, organization.workspaceId))).status).toBe(404)
+  })
+
+  test('is told of each audience of a profile with since when it is in, also after a merge', async () => {
+    await receive({ userId: 'ada' }, { anonymousId: 'device' })
+    const seen = await create(did('Seen'), 'Seen')
+    const { as_of } = await compute(seen)
+    const other = await create(did('Other'), 'Other')
+    const device = await profileOf('device')
+    await receive({ userId: 'ada', anonymousId: 'device' })
+    const params = { workspace, profile: device }
+    expect((await organization.guest.ok(methods.profiles.listAudiences, params)).audiences).toEqual([
+      { name: seen, title: 'Seen', as_of, enter_time: as_of },
+      { name: other, title: 'Other', as_of: null, enter_time: null },
+    ])
+    expect(
+      (await organization.outsider.call('GET', `/workspaces/${workspace}/profiles/${device}/audiences`)).status,
+    ).toBe(404)
   })
 })

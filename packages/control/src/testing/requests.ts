@@ -247,7 +247,7 @@ export const createRequests = async (
     if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
       made.source = await makeSignedSource(organization)
     if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
-    const profile = name.startsWith('profile') ? await makeProfile(harness, workspaceId) : undefined
+    const profile = method.path.includes('{profile}') ? await makeProfile(harness, workspaceId) : undefined
     const params: Record<string, string> = {
       user: administrator.userId,
       session: await anotherSession(harness, administrator.userId),
@@ -286,6 +286,10 @@ export const createRequests = async (
       return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'audiences.getHistory')
       return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
+    if (name === 'audiences.explain') {
+      const { id } = await makeProfile(harness, workspaceId)
+      return { path: `${path}?profile=workspaces/${workspaceId}/profiles/${id}` }
+    }
     if (name === 'audiences.suggest') return { path: `${path}?kind=event` }
     if (name === 'deliveryOverviews.get')
       return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }

@@ -2,6 +2,7 @@ import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { trialAudience } from '../testing/requests.ts'
 
 let harness: Harness
 let organization: Organization
@@ -41,6 +42,19 @@ test('the name of the app finds what is made of it, after what is called like it
   expect(await titles('warehouse webhook')).toEqual(['Warehouse'])
   await organization.administrator.ok(methods.destinations.delete, { ...params, destination: idIn(webhook.name) })
   expect(await titles('webhook')).toEqual(['Shop hook', 'Warehouse'])
+})
+
+test('audiences are found by title', async () => {
+  const { administrator } = organization
+  const body = { title: 'Shoppers', query: trialAudience }
+  const audience = await administrator.ok(methods.audiences.create, params, { body })
+  expect((await search('shoppers')).objects).toMatchObject([
+    { name: audience.name, kind: 'audience', title: 'Shoppers' },
+  ])
+  // By what they are as little as anything else.
+  expect(await titles('audience')).toEqual([])
+  await administrator.ok(methods.audiences.delete, { ...params, audience: idIn(audience.name) })
+  expect(await titles('shoppers')).toEqual([])
 })
 
 test('signs of a pattern stand for themselves', async () => {

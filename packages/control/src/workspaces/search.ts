@@ -13,11 +13,12 @@ const rankedLimit = pageLimits.max + 1
 const inOrder = (word: string): string =>
   `%${Array.from(word, (letter) => letter.replace(/[\\%_]/, '\\$&')).join('%')}%`
 
-/** True for rows of which every word of the search is in the title or in the name of their app. */
-const fitting = (search: string, catalog: readonly Entry[]): RawBuilder<SqlBool> => {
+/** True for rows of which every word of the search is in the title or in the name of their app, where they have one. */
+const fitting = (search: string, catalog?: readonly Entry[]): RawBuilder<SqlBool> => {
   const words = search.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return sql<SqlBool>`true`
   const conditions = words.map((word) => {
+    if (catalog === undefined) return sql<SqlBool>`title ilike ${inOrder(word)}`
     const apps = catalog.filter((entry) => matchScore(entry.title, word) > 0).map(({ slug }) => slug)
     return sql<SqlBool>`(title ilike ${inOrder(word)} or app = any(${apps}))`
   })
@@ -41,12 +42,24 @@ const rowsOf = (
     .limit(rankedLimit)
     .execute()
 
+/** Audiences are made of no app. */
+const audiencesOf = (db: Db, workspace: string, search: string) =>
+  db
+    .selectFrom('audiences')
+    .select(['id', 'title'])
+    .where('workspace_id', '=', workspace)
+    .where(fitting(search))
+    .orderBy(sql`length(title)`)
+    .orderBy('title')
+    .orderBy('id')
+    .execute()
+
 /** A title counts before the app that it is made of, and what both say together comes last. */
 const scoreOf = ({ title, app }: FoundObject, search: string): number =>
   matchScore(title, search) * 10 + matchScore(app.display_name, search) ||
   matchScore(`${title} ${app.display_name}`, search) / 10
 
-/** Finds the sources and destinations of a workspace that a search fits, the best match first. */
+/** Finds the sources, destinations and audiences of a workspace that a search fits, the best match first. */
 export const searchWorkspace =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.workspaces.search> =>
   async ({ workspace: { id: workspace }, query: { search, page_size } }) => {
@@ -57,9 +70,10 @@ export const searchWorkspace =
         extra: { app_icon: entry?.icon ?? '' },
       }
     }
-    const [sources, destinations] = await Promise.all([
+    const [sources, destinations, audiences] = await Promise.all([
       rowsOf(db, 'sources', { workspace, search, catalog: catalog.sources }),
       rowsOf(db, 'destinations', { workspace, search, catalog: catalog.destinations }),
+      audiencesOf(db, workspace, search),
     ])
     const found: FoundObject[] = [
       ...sources.map(({ id, title, app }) => ({
@@ -73,6 +87,12 @@ export const searchWorkspace =
         kind: 'destination' as const,
         title,
         app: appOf(catalog.destinations, app),
+      })),
+      ...audiences.map(({ id, title }) => ({
+        name: resourceNames.audience.format({ workspace, audience: id }),
+        kind: 'audience' as const,
+        title,
+        app: { display_name: 'Audience', extra: { app_icon: '' } },
       })),
     ]
     const ranked = found

@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { FoundObject, Workspace } from '@tributary/contract'
-import { ListTree } from 'lucide-react'
+import { ListTree, Target } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { remember, useRecent } from '../../lib/browser/recent.ts'
+import { useFlag } from '../../lib/integrations/flags.ts'
 import { paths } from '../../lib/paths.ts'
 import { catalogDestinationsQuery, catalogSourcesQuery, searchQuery } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
@@ -70,15 +71,27 @@ const useCatalog = (workspace: string, open: boolean, navigate: (to: string) => 
   }, [mayEdit, sources, destinations, workspace, navigate])
 }
 
-const commandOf = (object: FoundObject, navigate: (to: string) => void): Command => ({
-  id: object.name,
-  heading: 'Sources and destinations',
-  label: object.title,
-  detail: `${object.app.display_name} · ${object.kind === 'source' ? 'Source' : 'Destination'}`,
-  icon: icon(object.app.extra.app_icon),
-  object,
-  act: () => navigate(object.kind === 'source' ? paths.source(object.name) : paths.destination(object.name)),
-})
+const kinds = { source: 'Source', destination: 'Destination' } as const
+
+const commandOf = (object: FoundObject, navigate: (to: string) => void): Command =>
+  object.kind === 'audience'
+    ? {
+        id: object.name,
+        heading: 'Audiences',
+        label: object.title,
+        icon: <Target />,
+        object,
+        act: () => navigate(paths.audience(object.name)),
+      }
+    : {
+        id: object.name,
+        heading: 'Sources and destinations',
+        label: object.title,
+        detail: `${object.app.display_name} · ${kinds[object.kind]}`,
+        icon: icon(object.app.extra.app_icon),
+        object,
+        act: () => navigate(paths[object.kind](object.name)),
+      }
 
 /** Whether a text may be the id of a user or of a message: one word with a digit or a sign in it. */
 const likeAnId = (text: string): boolean => /^\S*[\d@_-]\S*$/.test(text)
@@ -135,7 +148,9 @@ export const CommandPalette = ({
   const router = useNavigate()
   const navigate = useMemo(() => (to: string, state?: object) => void router(to, { state }), [router])
   const recent = useRecent((state) => state.byWorkspace[workspace.name]) ?? []
-  const { objects, busy, failed, many } = useObjects(workspace.name, text, open)
+  const audiences = useFlag('audiences')
+  const { objects: found, busy, failed, many } = useObjects(workspace.name, text, open)
+  const objects = audiences ? found : found.filter(({ kind }) => kind !== 'audience')
   const commands = useCommands({ workspace, areas, navigate })
   const catalog = useCatalog(workspace.name, open, navigate)
   // What was opened last is known without asking where there is too much to read it all.
@@ -148,7 +163,7 @@ export const CommandPalette = ({
     hidden: [
       ...commands.searched,
       ...catalog,
-      ...matchingParts(text, known).map((found) => partCommand(found, navigate)),
+      ...matchingParts(text, known).map((part) => partCommand(part, navigate)),
     ],
     objects: known.map((object) => commandOf(object, navigate)),
     recent,
@@ -171,7 +186,7 @@ export const CommandPalette = ({
       onText={setText}
       groups={events.length === 0 ? groups : [...groups, { heading: 'Events', items: events }]}
       busy={busy}
-      empty={failed ? 'Sources and destinations could not be searched. Try again.' : `Nothing matches “${text.trim()}”`}
+      empty={failed ? 'The workspace could not be searched. Try again.' : `Nothing matches “${text.trim()}”`}
     />
   )
 }

@@ -24,13 +24,19 @@ const destinationTabs: readonly [name: string, tab: DestinationTab | undefined][
   ['Settings', 'settings'],
 ]
 
-const partsOf = ({ kind, name }: FoundObject): ObjectPart[] =>
-  kind === 'source'
-    ? [
+const partsOf = ({ kind, name }: FoundObject): ObjectPart[] => {
+  switch (kind) {
+    case 'source':
+      return [
         ...sourceTabs.map(([title, tab]) => ({ name: title, to: paths.source(name, tab) })),
         { name: 'Copy write key', to: paths.source(name, 'setup'), act: 'copyKey' },
       ]
-    : destinationTabs.map(([title, tab]) => ({ name: title, to: paths.destination(name, tab) }))
+    case 'destination':
+      return destinationTabs.map(([title, tab]) => ({ name: title, to: paths.destination(name, tab) }))
+    case 'audience':
+      return []
+  }
+}
 
 const partNames = [...sourceTabs.map(([name]) => name), 'Copy write key', ...destinationTabs.map(([name]) => name)]
 

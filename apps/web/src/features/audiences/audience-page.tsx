@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Audience } from '@tributary/contract'
 import { Pencil, RefreshCw, Target } from 'lucide-react'
 import { useParams } from 'react-router'
+import { useVisited } from '../../lib/browser/recent.ts'
 import { count, listed, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { audienceQuery, audienceStatementsQuery } from '../../lib/queries/audience-queries.ts'
@@ -18,6 +19,7 @@ import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { isUnderWay, stateTitles, stateTones } from './audience-words.ts'
+import { CheckTab } from './check-tab.tsx'
 import { Sentence } from './estimate-panel.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
@@ -105,6 +107,7 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
   const workspace = useWorkspace()
   const mayEdit = useMayEdit() === true
   const compute = useComputeAudience(audience)
+  useVisited(workspace.name, 'audience', { ...audience, app: { display_name: 'Audience', extra: { app_icon: '' } } })
   return (
     <>
       <PageHeader
@@ -151,6 +154,7 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
         tabs={[
           { id: 'profiles', name: 'Profiles', content: <MembersTab audience={audience} /> },
           { id: 'history', name: 'History', hash: 'history', content: <HistoryTab audience={audience} /> },
+          { id: 'check', name: 'Check a profile', hash: 'check', content: <CheckTab audience={audience} /> },
           { id: 'sql', name: 'SQL', hash: 'sql', content: <SqlTab audience={audience} /> },
           ...(mayEdit
             ? [

@@ -84,12 +84,16 @@ const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
   return <Counted preview={query.data} stale={query.isPlaceholderData} />
 }
 
-/** The whole query as a sentence, with the titles of the audiences that it names. */
-export const Sentence = ({ query }: { query: AudienceQuery }) => {
+/** How audiences of the workspace are called in sentences, by their resource names. */
+export const useAudienceTitles = (): ((audience: string) => string) => {
   const audiences = useQuery(audiencesQuery(useWorkspace().name)).data
-  const titleOf = (name: string): string => audiences?.find((each) => each.name === name)?.title ?? 'another audience'
-  return <p className="text-sm break-words text-ink-2">{audienceSentence(query, titleOf)}</p>
+  return (name) => audiences?.find((each) => each.name === name)?.title ?? 'another audience'
 }
+
+/** The whole query as a sentence, with the titles of the audiences that it names. */
+export const Sentence = ({ query }: { query: AudienceQuery }) => (
+  <p className="text-sm break-words text-ink-2">{audienceSentence(query, useAudienceTitles())}</p>
+)
 
 /** Who a query finds now, beside the builder; undefined while something is wrong with it. */
 export const EstimatePanel = ({ query }: { query: AudienceQuery | undefined }) => (

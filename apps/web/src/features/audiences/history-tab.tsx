@@ -3,10 +3,11 @@ import type { Audience, AudienceChange, AudienceChangeKind, AudiencePoint } from
 import { History } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useMask } from '../../lib/browser/ui-store.ts'
-import { count } from '../../lib/format/text.ts'
 import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
+import { count } from '../../lib/format/text.ts'
 import { audienceChangesQuery, audienceHistoryQuery } from '../../lib/queries/audience-queries.ts'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { ProfileCell } from '../../parts/profile-cell.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -19,7 +20,6 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { CardSkeleton, TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { changeTitles } from './audience-words.ts'
-import { ProfileCell } from './profile-cell.tsx'
 
 const sum = (points: readonly AudiencePoint[], of: 'entered_count' | 'left_count'): string =>
   count(points.reduce((total, point) => total + point[of], 0))
@@ -43,8 +43,7 @@ const SizeCard = ({ audience }: { audience: Audience }) => {
     <Card
       title="Size"
       description={
-        query.data !== undefined &&
-        `${sum(query.data, 'entered_count')} entered, ${sum(query.data, 'left_count')} left`
+        query.data !== undefined && `${sum(query.data, 'entered_count')} entered, ${sum(query.data, 'left_count')} left`
       }
       action={<RangeSelect value={preset} onChange={choose} />}
     >

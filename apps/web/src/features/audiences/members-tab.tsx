@@ -7,6 +7,7 @@ import { paths } from '../../lib/paths.ts'
 import { audienceMembersQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { ProfileCell } from '../../parts/profile-cell.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
@@ -15,7 +16,6 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { exportMembers } from './export-members.ts'
-import { ProfileCell } from './profile-cell.tsx'
 
 type Member = MethodResponse<typeof methods.audiences.listMembers>['members'][number]
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Profile } from '@tributary/contract'
 import { useParams } from 'react-router'
 import { count, pluralise } from '../../lib/format/text.ts'
+import { useFlag } from '../../lib/integrations/flags.ts'
 import { paths } from '../../lib/paths.ts'
 import { profileQuery } from '../../lib/queries/profile-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
@@ -11,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { AudiencesTab } from './audiences-tab.tsx'
 import { EventsTab } from './events-tab.tsx'
 import { ForgetActions } from './forget-actions.tsx'
 import { HistoryTab } from './history-tab.tsx'
@@ -19,6 +21,7 @@ import { TraitsTab } from './traits-tab.tsx'
 
 const ProfileView = ({ item: profile }: { item: Profile }) => {
   const workspace = useWorkspace()
+  const audiences = useFlag('audiences')
   return (
     <>
       <PageHeader
@@ -52,6 +55,16 @@ const ProfileView = ({ item: profile }: { item: Profile }) => {
             content: <IdentifiersTab profile={profile} />,
           },
           { id: 'events', name: 'Events', hash: 'events', content: <EventsTab profile={profile.name} /> },
+          ...(audiences
+            ? [
+                {
+                  id: 'audiences',
+                  name: 'Audiences',
+                  hash: 'audiences',
+                  content: <AudiencesTab profile={profile} />,
+                },
+              ]
+            : []),
           { id: 'history', name: 'History', hash: 'history', content: <HistoryTab profile={profile} /> },
         ]}
       />

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ProfileSummary } from '@tributary/contract'
 import { SearchX, Settings2, UsersRound } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { useAddress } from '../../lib/browser/use-address.ts'
 import { useTyped } from '../../lib/browser/use-typed.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
@@ -10,7 +10,7 @@ import { paths } from '../../lib/paths.ts'
 import { profilesQuery } from '../../lib/queries/profile-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
-import { Avatar } from '../../ui/avatar.tsx'
+import { ProfileCell } from '../../parts/profile-cell.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { SearchInput } from '../../ui/forms/input.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
@@ -26,23 +26,7 @@ const columns: readonly Column<ProfileSummary>[] = [
   {
     id: 'profile',
     header: 'Profile',
-    cell: (profile) => (
-      <span className="flex min-w-0 items-center gap-3 py-1.5">
-        <Avatar title={profile.title} />
-        <span className="min-w-0">
-          <Link
-            to={paths.profile(profile.name)}
-            title={profile.title}
-            className="block truncate rounded-sm font-medium hover:underline"
-          >
-            {profile.title}
-          </Link>
-          {profile.email !== '' && profile.email !== profile.title && (
-            <span className="block truncate text-xs text-ink-3">{profile.email}</span>
-          )}
-        </span>
-      </span>
-    ),
+    cell: (profile) => <ProfileCell profile={profile} />,
   },
   {
     id: 'identifiers',

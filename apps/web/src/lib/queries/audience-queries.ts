@@ -1,6 +1,6 @@
 import { type AudienceChangeKind, type AudienceQuery, methods } from '@tributary/contract'
 import { type RangePreset, rangeOf, viewOf } from '../format/date-range.ts'
-import { audienceIds, workspaceIds } from '../format/names.ts'
+import { audienceIds, profileIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
 const underWay = (states: readonly { state: string }[]): boolean =>
@@ -67,6 +67,21 @@ export const audienceHistoryQuery = (audience: string, asOf: string | null, pres
       read: ({ points }) => points,
     },
   )
+
+/** Why a profile (a resource name) is in an audience or not, as of when it was computed last. */
+export const audienceExplanationQuery = (audience: string, asOf: string | null, profile: string) =>
+  query(
+    methods.audiences.explain,
+    { params: audienceIds(audience), query: { profile } },
+    { staleTime: 0, clocked: { of: asOf, at: () => ({}) } },
+  )
+
+/** The audiences of a workspace with since when a profile is in them. */
+export const profileAudiencesQuery = (profile: string) =>
+  rowsQuery(methods.profiles.listAudiences, { params: profileIds(profile) }, ({ audiences }) => audiences, {
+    staleTime: 0,
+    refetchInterval: looks.later,
+  })
 
 /** The SQL of an audience. */
 export const audienceStatementsQuery = (audience: string) =>

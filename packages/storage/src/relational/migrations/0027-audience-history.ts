@@ -14,7 +14,8 @@ create table audience_changes (
   kind text not null check (kind in ('entered','left')),
   time timestamptz not null
 );
-create index audience_changes_newest on audience_changes (audience_id, id);
+create index audience_changes_newest on audience_changes (audience_id, time, profile_id);
+create index audience_members_profile on audience_members (profile_id);
 
 create table audience_hours (
   audience_id uuid not null references audiences on delete cascade,

@@ -1,7 +1,7 @@
 import type { ProfileSummary } from '@tributary/contract'
 import { Link } from 'react-router'
-import { paths } from '../../lib/paths.ts'
-import { Avatar } from '../../ui/avatar.tsx'
+import { paths } from '../lib/paths.ts'
+import { Avatar } from '../ui/avatar.tsx'
 
 /** A profile in a list, with its email where that is not its title. */
 export const ProfileCell = ({ profile }: { profile: ProfileSummary }) => (

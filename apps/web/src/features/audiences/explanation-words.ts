@@ -1,0 +1,14 @@
+import type { AudienceExplanation } from '@tributary/contract'
+import { count, pluralise } from '../../lib/format/text.ts'
+
+/** Why a profile is in an audience or not, in words: '2 of 3 conditions are true.' */
+export const reasonOf = ({ met, suppressed, anonymous, conditions, enter_time }: AudienceExplanation): string => {
+  if (suppressed) return 'Suppressed users are in no audience.'
+  const held = conditions.filter((each) => each.met).length
+  const total = conditions.length
+  const holds = `${count(held)} of ${count(total)} ${pluralise(total, 'condition')} ${held === 1 ? 'is' : 'are'} true.`
+  if (anonymous) return `${holds} The audience leaves out profiles without a user ID.`
+  // Traits are known as they are now.
+  if (met !== (enter_time !== null)) return `${holds} The profile has changed since the audience was computed.`
+  return holds
+}
