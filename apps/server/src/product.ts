@@ -130,6 +130,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const threads = createThreads(config, engines, secretKey, hub, { logger, apply: metrics.apply })
   const requests = await openLogWriter({
     dir: folders(config.dataDir).requests,
+    segmentMs: config.retention.logSegmentMs,
     onCommit: () => threads.pipeline?.wake(),
   })
   stack.defer(() => requests.close())
@@ -173,7 +174,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       await threads.pipeline.ask('tell-destinations', requestId)
     },
     oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
-    logRetentionMs: config.retention.logMs,
+    logRetentionMs: config.retention.logMs + config.retention.logSegmentMs,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),

@@ -39,6 +39,18 @@ test('waits until the pipeline has stored what is in the log now, and for nothin
   await expect(whenStored('w', AbortSignal.timeout(50))).rejects.toThrow()
 })
 
+test('does not wait where the log was opened again since, and nothing came for the workspace', async () => {
+  const { partition, offset } = await append('w', 'one')
+  const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
+  await log.close()
+  log = await openLogWriter({ dir, partitions: 4, inline: true, segmentBytes: 1 })
+  const others = ['a', 'b', 'c', 'd', 'e'].filter((key) => partitionOf(key, 4) !== partition)
+  await append(others[0] ?? '', 'of another partition')
+  const stored = formatRecordPlace({ partition, offset: offset + 1, incarnation })
+  const whenStored = createWhenStored({ log: reader, storedBefore: async () => stored })
+  await expect(whenStored('w', AbortSignal.timeout(5000))).resolves.toBeUndefined()
+})
+
 test('a log is clean of what came before a time as soon as retention has let go of it, and no file of it has it', async () => {
   const oldestLogged = createOldestLogged([reader])
   expect(await oldestLogged('w')).toBe(Number.POSITIVE_INFINITY)

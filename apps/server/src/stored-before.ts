@@ -39,8 +39,11 @@ export const createWhenStored =
   async (workspaceId: string, signal: AbortSignal): Promise<void> => {
     const partition = partitionOf(workspaceId, log.partitions)
     const end = (await log.ends())[partition] ?? 0
-    if (end === 0) return
-    const incarnation = (await log.incarnations(partition)).at(-1)?.incarnation ?? ''
+    // That of the newest record: one that has begun since has none here yet.
+    const newest = (await log.incarnations(partition)).findLast(({ from }) => from < end)
+    // What is no longer held was stored long ago.
+    if (newest === undefined) return
+    const { incarnation } = newest
     for (;;) {
       const stored = parseRecordPlace(await storedBefore(workspaceId))
       if (stored !== undefined && !isEarlier(stored, { partition, offset: end, incarnation })) return

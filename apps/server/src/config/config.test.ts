@@ -44,6 +44,10 @@ test.each([
   [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_ISSUER: requires OIDC_CLIENT_ID'],
   [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_CLIENT_SECRET'],
   [{ TRIBUTARY_SIGN_UP: 'no' }, 'TRIBUTARY_SIGN_UP'],
+  [
+    { TRIBUTARY_RETENTION_LOG_HOURS: '649' },
+    'TRIBUTARY_RETENTION_LOG_HOURS: must be at most 648, so that deleted users are gone from the log within 30 days',
+  ],
 ])('%o is a mistake that names its variable', (environment, name) => {
   expect(() => readConfig(environment)).toThrow(ConfigurationError)
   expect(() => readConfig(environment)).toThrow(name)

@@ -49,7 +49,14 @@ export type Config = {
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   workspaceBacklogBytes: number
   diskReserveBytes: number
-  retention: { logMs: number; streamBytes: number; eventsDays: number; deliveriesDays: number }
+  retention: {
+    logMs: number
+    /** How long a file of a log is written to at most, ms: what it holds is kept for so long beyond `logMs`. */
+    logSegmentMs: number
+    streamBytes: number
+    eventsDays: number
+    deliveriesDays: number
+  }
   deliveryRetryMs: number
   flags: FlagValues
   fault: string | undefined
@@ -163,6 +170,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
   diskReserveBytes: values.TRIBUTARY_DISK_RESERVE_MB * MiB,
   retention: {
     logMs: values.TRIBUTARY_RETENTION_LOG_HOURS * 3_600_000,
+    logSegmentMs: (values.TRIBUTARY_RETENTION_LOG_HOURS * 3_600_000) / 12,
     streamBytes: values.TRIBUTARY_STREAM_MAX_MB * MiB,
     eventsDays: values.TRIBUTARY_RETENTION_EVENTS_DAYS,
     deliveriesDays: values.TRIBUTARY_RETENTION_DELIVERIES_DAYS,

@@ -10,17 +10,19 @@ export type RoleName = (typeof roleNames)[number]
 export const MiB = 1024 * 1024
 
 const text = z.string().trim()
-const whole = (least: number) =>
+const whole = (least: number, most = Number.MAX_SAFE_INTEGER, why = '') =>
   text
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(least, `must be at least ${least}`))
+    .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}${why}`))
 const list = text.transform((value) =>
   value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 )
+/** Deleted users leave the logs by age, with a file that is a twelfth of the time younger: within 30 days in any case. */
+const mostLogHours = 27 * 24
 /** Sign-up has a setting of its own. */
 const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
 const flagChanges = list.refine(
@@ -218,7 +220,11 @@ export const settings = {
     '1024',
     'Free space of the data folder. Below it, collection answers 503.',
   ),
-  TRIBUTARY_RETENTION_LOG_HOURS: setting(whole(1), '72', 'How long the log keeps processed events.'),
+  TRIBUTARY_RETENTION_LOG_HOURS: setting(
+    whole(1, mostLogHours, ', so that deleted users are gone from the log within 30 days'),
+    '72',
+    `How long the log keeps processed events. At most ${mostLogHours}, so that deleted users are gone from it within 30 days.`,
+  ),
   TRIBUTARY_STREAM_MAX_MB: setting(
     whole(256),
     '51200',

@@ -15,7 +15,11 @@ const { config, db, eventStore, journal, logger, metrics, reader } = context
 const connectors = createLoadedConnectors(listedDestinations, logger)
 const destinationCache = openDestinationCache(context, connectors)
 const started = startCache(destinationCache)
-const outcomes = await openLogWriter({ dir: context.folders.outcomes, inline: true })
+const outcomes = await openLogWriter({
+  dir: context.folders.outcomes,
+  inline: true,
+  segmentMs: config.retention.logSegmentMs,
+})
 
 const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
 

@@ -16,6 +16,7 @@ const schemas = createSchemaCache({ db: relational.db, pool: relational.pool, lo
 const deliveries = await openLogWriter({
   dir: folders.stream,
   inline: true,
+  segmentMs: config.retention.logSegmentMs,
   onCommit: () => tell({ kind: 'appended' }),
 })
 const deliveriesReader = openLogReader({ dir: folders.stream })

@@ -8,7 +8,14 @@ export type ThreadData = {
   secretKey: string
   config: Pick<
     Config,
-    'dataDir' | 'logLevel' | 'egressAllow' | 'deliveryRetryMs' | 'diskReserveBytes' | 'eventStore' | 'fault'
+    | 'dataDir'
+    | 'logLevel'
+    | 'egressAllow'
+    | 'deliveryRetryMs'
+    | 'diskReserveBytes'
+    | 'eventStore'
+    | 'retention'
+    | 'fault'
   >
   /** The thread's way to the coordination hub of the main thread. */
   coordination: MessagePort

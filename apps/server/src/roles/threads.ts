@@ -26,12 +26,12 @@ export const createThreads = (
 ): Threads => {
   const data = () => {
     const coordination = hub.port()
-    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, fault } = config
+    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault } = config
     const value: ThreadData = {
       addresses: engines.addresses,
       secretKey,
       coordination,
-      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, fault },
+      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault },
     }
     return { value, transfer: [coordination] }
   }

@@ -72,7 +72,10 @@ export interface LogWriter {
   lastSequences(producer: string): Promise<ProducerSequence[]>
   /** Bytes that wait for their sync. */
   queuedBytes(): number
-  /** Drops whole segments whose every record lies below `before[partition]` for its partition. */
+  /**
+   * Drops whole segments whose every record lies below `before[partition]` for its partition. Called again and again, it
+   * drops a record at most the age of a segment later than it could, whether more is appended or not.
+   */
   trim(before: readonly LogPosition[]): Promise<void>
   stats(): Promise<LogStats>
   /** Waits for what was appended, then releases the files. */

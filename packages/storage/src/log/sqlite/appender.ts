@@ -25,6 +25,8 @@ export type AppenderOptions = {
   partitions: number
   /** A segment that was given this many bytes is followed by a new one. */
   segmentBytes: number
+  /** And so is one with records that was made so long ago, ms: when something is appended, or trimmed. */
+  segmentMs: number
 }
 
 /** The synchronous heart of the writer: runs in the writer's worker, or in the caller's thread. */
@@ -39,6 +41,7 @@ export type Appender = {
   lastSequences(producer: string): ProducerSequence[]
   /** Moves pages from the write-ahead log into the segment when enough have gathered. Never throws. */
   maintain(): void
+  /** Drops what lies below, and then ends the newest segment when it is due, so that nothing stays because nothing comes. */
   trim(before: readonly LogPosition[]): void
   stats(): LogStats
   close(): void
@@ -112,14 +115,14 @@ const readHeads = (dir: string): SegmentHead[] =>
  * Opens the folder for appending; makes it when it is missing and fixes what a kill left. Only one appender may have
  * a folder open. Throws when the folder belongs to a log with another number of partitions.
  */
-export const openAppender = (options: AppenderOptions): Appender => {
+export const openAppender = (options: AppenderOptions, clock: () => number = Date.now): Appender => {
   const { dir, partitions } = options
   makePrivateFolder(dir)
   clearHalfMade(dir)
   /** Of what is appended through this appender; undefined before its first append to a log that there was. */
   let incarnation: string | undefined
   if (listSegments(dir).length === 0) {
-    const created = Date.now()
+    const created = clock()
     incarnation = newIncarnation('', created)
     createSegment(dir, { number: 1, starts: Array.from({ length: partitions }, () => 0), created, incarnation })
   }
@@ -149,7 +152,7 @@ export const openAppender = (options: AppenderOptions): Appender => {
   /** Starts a segment whose first offsets are the acknowledged ends: a failed commit that comes back is not in any. */
   const roll = (): OpenSegment => {
     const last = heads.at(-1)
-    const created = Date.now()
+    const created = clock()
     incarnation ??= newIncarnation(last?.incarnation ?? '', created)
     const head = { number: (last?.number ?? 0) + 1, starts: [...next], created, incarnation }
     createSegment(dir, head, producers.rows())
@@ -166,7 +169,7 @@ export const openAppender = (options: AppenderOptions): Appender => {
     let stored = 0
     const firsts: ReturnType<Appender['append']> = []
     const ends = [...next]
-    const time = Date.now()
+    const time = clock()
     let checked: { stamp: ProducerStamp | undefined; result: StampResult } = { stamp: undefined, result: 'new' }
     for (const { partition, count, from, to, stamp } of group.chunks) {
       const first = ends[partition]
@@ -220,7 +223,11 @@ export const openAppender = (options: AppenderOptions): Appender => {
     }
   }
 
-  const toWrite = (): OpenSegment => (current === undefined || current.bytes >= options.segmentBytes ? roll() : current)
+  /** Whether a segment has been open for too long. One without records has nothing to let go of. */
+  const isOld = ({ head }: OpenSegment): boolean =>
+    clock() >= head.created + options.segmentMs && next.some((end, partition) => end !== head.starts[partition])
+  const toWrite = (): OpenSegment =>
+    current === undefined || current.bytes >= options.segmentBytes || isOld(current) ? roll() : current
   /** What is appended lies in a segment of this appender's incarnation. */
   const toAppend = (): OpenSegment => (incarnation === undefined ? roll() : toWrite())
 
@@ -252,14 +259,15 @@ export const openAppender = (options: AppenderOptions): Appender => {
       for (const { partition, offset } of before) limits[partition] = offset
       for (;;) {
         const [oldest, follower] = heads
-        if (oldest === undefined || follower === undefined) return
+        if (oldest === undefined || follower === undefined) break
         const spent = follower.starts.every(
           (end, partition) => end === oldest.starts[partition] || end <= (limits[partition] ?? 0),
         )
-        if (!spent) return
+        if (!spent) break
         removeSegment(dir, oldest.number)
         heads.shift()
       }
+      if (current !== undefined && isOld(current)) roll()
     },
 
     stats() {

@@ -29,8 +29,8 @@ export type BackendReply = { id: number; value?: BackendValue; error?: unknown }
 type BackendValue = Appended | LogStats | number | ProducerSequence[] | undefined
 
 /** Writes in the calling thread, which waits for the disk: for callers that are workers themselves. */
-export const openInlineBackend = async (options: AppenderOptions): Promise<Backend> => {
-  const appender = openAppender(options)
+export const openInlineBackend = async (options: AppenderOptions, clock?: () => number): Promise<Backend> => {
+  const appender = openAppender(options, clock)
   return {
     async append(group) {
       const firsts = appender.append(group)

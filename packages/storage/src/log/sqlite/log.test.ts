@@ -253,6 +253,57 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
+  test('a record is gone from the disk when its time and the age of a file are over, though nothing more comes', async () => {
+    await using folder = await createFolder()
+    const hour = 3_600_000
+    const start = Date.parse('2026-03-04T05:06:07.890Z')
+    let now = start
+    const [keepMs, segmentMs] = [72 * hour, 6 * hour]
+    const writer = await openLogWriter({ dir: folder.path, partitions: 4, inline: true, segmentMs, clock: () => now })
+    const reader = openLogReader({ dir: folder.path })
+    const { partition } = await writer.append(entry('u-secret'))
+    /** Lets go of what is old each hour. */
+    const goOn = async (hours: number): Promise<void> => {
+      for (const end = now + hours * hour; now < end; ) {
+        now += hour
+        await writer.trim(await reader.positionsBefore(now - keepMs))
+      }
+    }
+    await goOn(72)
+    expect(await texts(folder.path)).toEqual(['u-secret'])
+    await goOn(6)
+    expect(now).toBe(start + keepMs + segmentMs)
+    expect(await texts(folder.path)).toEqual([])
+    const files = await Promise.all((await readdir(folder.path)).map((name) => readFile(join(folder.path, name))))
+    expect(Buffer.concat(files).includes('u-secret')).toBe(false)
+    await goOn(100)
+    // Files without records do not follow each other.
+    expect(listSegments(folder.path)).toEqual([2])
+    expect(await writer.append(entry('later'))).toEqual({ partition, offset: 1 })
+    await goOn(7)
+    await writer.append(entry('after that'))
+    expect(await texts(folder.path)).toEqual(['later', 'after that'])
+    expect(listSegments(folder.path)).toEqual([2, 3])
+    reader.close()
+    await writer.close()
+  })
+
+  test('a log that goes on is written to a new file when the one before is old', async () => {
+    await using folder = await createFolder()
+    let now = 1_000_000
+    const options = { dir: folder.path, partitions: 1, inline: true, segmentMs: 1000, clock: () => now }
+    const writer = await openLogWriter(options)
+    await writer.append(entry('one'))
+    now += 999
+    await writer.append(entry('two'))
+    expect(listSegments(folder.path)).toEqual([1])
+    now += 1
+    await writer.append(entry('three'))
+    expect(listSegments(folder.path)).toEqual([1, 2])
+    expect(await texts(folder.path)).toEqual(['one', 'two', 'three'])
+    await writer.close()
+  })
+
   test('a refusal for want of space is no reason to leave the file', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })

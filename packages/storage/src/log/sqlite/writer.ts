@@ -20,6 +20,10 @@ export type LogWriterOptions = {
   inline?: boolean
   /** Bytes after which a new segment begins. A segment is what `trim` drops. */
   segmentBytes?: number
+  /** Age after which one with records is ended, ms; never unless given. So `trim` drops it that much late at most. */
+  segmentMs?: number
+  /** Tells the time, epoch ms, when it writes in the calling thread. */
+  clock?: () => number
   /** Bytes that may wait for their sync before `append` rejects with LogOverloaded. */
   maxQueuedBytes?: number
   /** Called after each durable commit: readers may be told that there is something new. */
@@ -64,9 +68,10 @@ const sizedOf = (entry: LogEntry, partitions: number, stamp?: ProducerStamp): Si
  * another number of partitions.
  */
 export const openLogWriter = async (options: LogWriterOptions): Promise<LogWriter> => {
-  const { partitions = 64, maxQueuedBytes = 64 * 1024 * 1024 } = options
-  const appenderOptions = { dir: options.dir, partitions, segmentBytes: options.segmentBytes ?? 128 * 1024 * 1024 }
-  const backend = await (options.inline ? openInlineBackend : openWorkerBackend)(appenderOptions)
+  const { dir, partitions = 64, maxQueuedBytes = 64 * 1024 * 1024 } = options
+  const { segmentBytes = 128 * 1024 * 1024, segmentMs = Number.POSITIVE_INFINITY } = options
+  const segments = { dir, partitions, segmentBytes, segmentMs }
+  const backend = await (options.inline ? openInlineBackend(segments, options.clock) : openWorkerBackend(segments))
 
   let queue: Pending[] = []
   let queued = 0
