@@ -43,32 +43,31 @@ const namesOf = ({ type, value }: Identifier): Identifier[] =>
 const writeHashes = (
   tx: LedgerTx,
   workspaceId: string,
-  hashes: readonly object[],
+  hashes: readonly Hashed[],
   request: ForgetRequest,
   changed: number,
 ) => {
   const time = request.time.toISOString()
   return sql`
-    insert into privacy_hashes (workspace_id, hash, type, delete_time, suppress_time, changed, request_id)
-    select ${workspaceId}::uuid, hash, type, ${request.erases ? time : null}::timestamptz,
+    insert into privacy_hashes
+      (workspace_id, hash, type, owner, identifier, delete_time, suppress_time, changed, request_id)
+    select ${workspaceId}::uuid, hash, type, owner, identifier, ${request.erases ? time : null}::timestamptz,
       ${request.suppresses ? time : null}::timestamptz, ${changed}, ${request.requestId}::uuid
-    from json_to_recordset(${JSON.stringify(hashes)}::json) as row (hash text, type text)
+    from json_to_recordset(${JSON.stringify(hashes)}::json) as row
+      (hash text, type text, owner numeric, identifier bigint)
     on conflict (workspace_id, hash) do update set
+      owner = excluded.owner, identifier = excluded.identifier,
       delete_time = greatest(excluded.delete_time, privacy_hashes.delete_time),
       suppress_time = coalesce(privacy_hashes.suppress_time, excluded.suppress_time),
       changed = excluded.changed, request_id = excluded.request_id`.execute(tx)
 }
 
-/** Keeps what the event store knows identifiers by, to count their events for nobody. */
-const keepOwners = (tx: LedgerTx, workspaceId: string, key: Uint8Array, identifiers: readonly Identifier[]) => {
-  const owning = identifiers.filter(({ type }) => type === 'user_id' || type === 'anonymous_id')
-  const rows = owning.map((each) => ({ hash: identifierHash(key, each), owner: ownerOf(workspaceId, each) }))
-  return sql`
-    insert into suppressed_owners (workspace_id, hash, owner)
-    select ${workspaceId}::uuid, hash, owner
-    from json_to_recordset(${JSON.stringify(rows)}::json) as row (hash text, owner numeric)
-    on conflict do nothing`.execute(tx)
-}
+/** What is kept of an identifier beside its hash. */
+type Hashed = { hash: string; type: string; owner: string | null; identifier: number | null }
+
+/** What the event store knows an identifier by; null for those that own no event. */
+const owningOf = (workspaceId: string, identifier: Identifier): string | null =>
+  identifier.type === 'user_id' || identifier.type === 'anonymous_id' ? ownerOf(workspaceId, identifier) : null
 
 /**
  * Forgets people in this transaction: profiles that have one of the identifiers are gone with their traits, and events
@@ -94,7 +93,13 @@ export const forgetPeople = async (
     const each = identifierKey(identifier)
     if (!all.has(each)) all.set(each, { ...identifier, person: profiles.length + index })
   }
-  const hashes = [...all.values()].map((each) => ({ hash: identifierHash(key, each), type: each.type }))
+  const hashes = [...all.values()].map((each) => ({
+    hash: identifierHash(key, each),
+    type: each.type,
+    owner: owningOf(workspaceId, each),
+    // Of who is erased there is none any more.
+    identifier: request.erases ? null : (sequences.get(identifierKey(each)) ?? null),
+  }))
   let { sequence } = ledger
   if (request.erases) {
     const known = profiles.flatMap(({ identifiers }) => [...identifiers.keys()].map((each) => sequences.get(each)))
@@ -109,7 +114,6 @@ export const forgetPeople = async (
   await writeHashes(tx, workspaceId, hashes, request, ledger.erasures + 1)
   await sql`update identity_ledgers set erasures = erasures + 1, privacy_key = ${key}
     where workspace_id = ${workspaceId}::uuid`.execute(tx)
-  if (request.suppresses) await keepOwners(tx, workspaceId, key, [...all.values()])
   return { identifiers: [...all.values()], profiles: profiles.length, sequence }
 }
 

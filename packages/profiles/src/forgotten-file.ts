@@ -16,15 +16,21 @@ type Line = {
   /** The hash, and the kind of the identifier. */
   h: string
   y: string
+  /** The column `owner` of its stored events, as a decimal number; null where it owns none, missing in lines of before. */
+  o?: string | null
   /** Until when events are nobody's, and since when all are, epoch ms. */
   d: number | null
   s: number | null
 }
 
+const isOwner = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && /^\d{1,20}$/.test(value))
+
 const isLine = (value: unknown): value is Line =>
   isRecord(value) &&
   [value['w'], value['k'], value['h'], value['y']].every((each) => typeof each === 'string') &&
   Number.isInteger(value['n']) &&
+  isOwner(value['o']) &&
   [value['d'], value['s']].every((each) => each === null || Number.isInteger(each))
 
 /** What the file knows of a workspace and the database does not: it was restored from a time before. */
@@ -33,7 +39,7 @@ export type MissingHashes = {
   readonly key: Uint8Array
   /** How many changes the file knows. */
   readonly changes: number
-  readonly hashes: readonly Pick<Line, 'h' | 'y' | 'd' | 's'>[]
+  readonly hashes: readonly Pick<Line, 'h' | 'y' | 'o' | 'd' | 's'>[]
 }
 
 export type ForgottenFile = {
@@ -56,7 +62,14 @@ const parse = (text: string): Line[] =>
     }
   })
 
-type Row = { hash: string; type: string; delete_time: Date | null; suppress_time: Date | null; changed: string }
+type Row = {
+  hash: string
+  type: string
+  owner: string | null
+  delete_time: Date | null
+  suppress_time: Date | null
+  changed: string
+}
 
 /**
  * Keeps hashes of forgotten users in a file beside the database, which a restored backup does not bring back to an earlier
@@ -75,17 +88,18 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
   const append = async (workspaceId: string): Promise<void> => {
     const known = changes.get(workspaceId) ?? 0
     const { rows } = await sql<Row & { key: Uint8Array }>`
-      select h.hash, h.type, h.delete_time, h.suppress_time, h.changed, l.privacy_key as key
+      select h.hash, h.type, h.owner::text, h.delete_time, h.suppress_time, h.changed, l.privacy_key as key
       from privacy_hashes h join identity_ledgers l on l.workspace_id = h.workspace_id
       where h.workspace_id = ${workspaceId}::uuid and h.changed > ${known} order by h.changed`.execute(db)
     if (rows.length === 0) return
     const added = rows.map(
-      ({ hash, type, delete_time, suppress_time, changed, key }): Line => ({
+      ({ hash, type, owner, delete_time, suppress_time, changed, key }): Line => ({
         w: workspaceId,
         n: Number(changed),
         k: Buffer.from(key).toString('hex'),
         h: hash,
         y: type,
+        o: owner,
         d: delete_time?.getTime() ?? null,
         s: suppress_time?.getTime() ?? null,
       }),
@@ -133,36 +147,51 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
   }
 }
 
-/** Brings hashes back that the database has lost, in this transaction; false when there is no such workspace. */
-export const restoreHashes = async (tx: LedgerTx, missing: MissingHashes): Promise<boolean> => {
+/** An identifier of a profile whose hash was asked for, with the hash and the sequence of what brought it. */
+export type HashedIdentifier = Identifier & { readonly hash: string; readonly sequence: number }
+
+/**
+ * Brings hashes back that the database has lost, in this transaction: who is suppressed is so at once. Resolves to the
+ * identifiers of profiles that have one of them; to undefined when there is no such workspace.
+ */
+export const restoreHashes = async (tx: LedgerTx, missing: MissingHashes): Promise<HashedIdentifier[] | undefined> => {
   const { workspaceId, key, changes, hashes } = missing
-  if ((await lockLedger(tx, workspaceId)) === undefined) return false
+  if ((await lockLedger(tx, workspaceId)) === undefined) return undefined
+  const found = await identifiersWithHashes(tx, workspaceId, key, new Set(hashes.map(({ h }) => h)))
+  const sequences = new Map(found.map(({ hash, sequence }) => [hash, sequence]))
+  const rows = hashes.map((each) => ({ ...each, i: sequences.get(each.h) ?? null }))
   await sql`update identity_ledgers set privacy_key = ${key}, erasures = ${changes}
     where workspace_id = ${workspaceId}::uuid`.execute(tx)
   await sql`
-    insert into privacy_hashes (workspace_id, hash, type, delete_time, suppress_time, changed, request_id)
-    select ${workspaceId}::uuid, h, y, to_timestamp(d / 1000.0), to_timestamp(s / 1000.0), ${changes}, gen_random_uuid()
-    from json_to_recordset(${JSON.stringify(hashes)}::json) as row (h text, y text, d bigint, s bigint)
-    on conflict (workspace_id, hash) do update set delete_time = excluded.delete_time,
-      suppress_time = excluded.suppress_time, changed = excluded.changed`.execute(tx)
-  return true
+    insert into privacy_hashes
+      (workspace_id, hash, type, owner, identifier, delete_time, suppress_time, changed, request_id)
+    select ${workspaceId}::uuid, h, y, o, i, to_timestamp(d / 1000.0), to_timestamp(s / 1000.0), ${changes},
+      gen_random_uuid()
+    from json_to_recordset(${JSON.stringify(rows)}::json) as row
+      (h text, y text, o numeric, i bigint, d bigint, s bigint)
+    on conflict (workspace_id, hash) do update set owner = coalesce(excluded.owner, privacy_hashes.owner),
+      identifier = excluded.identifier, delete_time = excluded.delete_time, suppress_time = excluded.suppress_time,
+      changed = excluded.changed`.execute(tx)
+  return found
 }
 
-/** Identifiers of profiles that have one of the hashes. */
-export const identifiersWithHashes = async (
-  db: Kysely<Database>,
-  { workspaceId, key }: Pick<MissingHashes, 'workspaceId' | 'key'>,
+const identifiersWithHashes = async (
+  tx: LedgerTx,
+  workspaceId: string,
+  key: Uint8Array,
   hashes: ReadonlySet<string>,
-): Promise<Identifier[]> => {
-  const found: Identifier[] = []
+): Promise<HashedIdentifier[]> => {
+  const found: HashedIdentifier[] = []
   const page = 20_000
   let after = -1
   for (;;) {
     const { rows } = await sql<Identifier & { sequence: string }>`
       select type, value, sequence from profile_identifiers
-      where workspace_id = ${workspaceId}::uuid and sequence > ${after} order by sequence limit ${page}`.execute(db)
-    for (const { type, value } of rows)
-      if (hashes.has(identifierHash(key, { type, value }))) found.push({ type, value })
+      where workspace_id = ${workspaceId}::uuid and sequence > ${after} order by sequence limit ${page}`.execute(tx)
+    for (const { type, value, sequence } of rows) {
+      const hash = identifierHash(key, { type, value })
+      if (hashes.has(hash)) found.push({ type, value, hash, sequence: Number(sequence) })
+    }
     if (rows.length < page) return found
     after = Number(rows.at(-1)?.sequence)
   }

@@ -1,7 +1,7 @@
 import type { Database } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { forgetPeople, forgetValues, hashesOfValue, releaseSuppression } from './forget.ts'
-import { identifiersWithHashes, restoreHashes } from './forgotten-file.ts'
+import { restoreHashes } from './forgotten-file.ts'
 import { ownerOf } from './owners/owner.ts'
 import { splitProfile } from './split.ts'
 
@@ -14,7 +14,5 @@ export const createProfileLedger = (db: Kysely<Database>) => ({
     forgetValues(db, workspaceId, request),
   release: releaseSuppression,
   restoreHashes,
-  identifiersWithHashes: (of: Parameters<typeof identifiersWithHashes>[1], hashes: ReadonlySet<string>) =>
-    identifiersWithHashes(db, of, hashes),
   hashesOf: (workspaceId: string, value: string): Promise<string[]> => hashesOfValue(db, workspaceId, value),
 })

@@ -125,6 +125,31 @@ describe('an audience', () => {
     expect(await members(seen.name)).toEqual(['ada', 'cleo'])
   })
 
+  test('has nobody who is suppressed by a later identifier, or came back after a deletion', async () => {
+    const { administrator } = organization
+    const ask = (kind: 'delete' | 'suppress', type: string, value: string) =>
+      administrator.ok(
+        methods.privacyRequests.create,
+        { workspace },
+        { body: { kind, identifiers: [{ type, value }] } },
+      )
+    await receive({ anonymousId: 'tablet' }, { userId: 'ada', anonymousId: 'tablet' }, { userId: 'bob' })
+    await ask('delete', 'user_id', 'bob')
+    harness.advance(120_000)
+    await receive({ userId: 'bob' }, { userId: 'cleo' })
+    const seen = await create(did('Seen'))
+    await compute(seen.name)
+    expect(await members(seen.name)).toEqual(['ada', 'bob', 'cleo'])
+    await ask('suppress', 'user_id', 'ada')
+    await ask('suppress', 'user_id', 'bob')
+    // What is left of it are the identifiers that were not named.
+    const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace })
+    const device = suppressions.find(({ type }) => type === 'anonymous_id')
+    await administrator.call('DELETE', `/${device?.name}`)
+    expect(await compute(seen.name)).toMatchObject({ size: 1, left_count: 2 })
+    expect(await members(seen.name)).toEqual(['cleo'])
+  })
+
   test('of an audience follows the query of the other as it is', async () => {
     await receive({ userId: 'ada', event: 'Order Completed' }, { userId: 'bob' })
     const buyers = await create(did('Order Completed'))

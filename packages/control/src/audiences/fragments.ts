@@ -190,11 +190,10 @@ export const statementOfProfiles = (
     select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
     from profiles where workspace_id = $1::uuid and merged_into is null${ids === undefined ? '' : ` and id = any(${ids})`}
   ) as p${names.length === 0 ? '' : '\n  left join traits on traits.profile_id = p.id'}
-  where p.owner not in (
-    select (case when s.owner < 9223372036854775808 then s.owner else s.owner - 18446744073709551616 end)::bigint
-    from suppressed_owners s
-    join privacy_hashes h on h.workspace_id = s.workspace_id and h.hash = s.hash
-    where s.workspace_id = $1::uuid and h.suppress_time is not null
+  where p.id not in (
+    select i.profile_id from privacy_hashes h
+    join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier
+    where h.workspace_id = $1::uuid and h.suppress_time is not null
   )${typeof where === 'string' ? ` and ${where}` : ''}
 )`
   return { text, params: params.values } as unknown as ProfilesStatement

@@ -156,7 +156,7 @@ export const createPrivacyRequest =
     await forgottenHashes.keep(workspace.id)
     if (forgotten !== undefined && kind !== 'suppress')
       try {
-        const people = { workspaceId: workspace.id, requestId: id, identifiers: forgotten.identifiers, until: time }
+        const people = { workspaceId: workspace.id, requestId: id, ...forgotten, owners: [], until: time }
         await markErasedEvents(eventStore, profileLedger.ownerOf, people)
       } catch (error) {
         // The job does it again.

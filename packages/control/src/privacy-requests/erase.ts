@@ -17,20 +17,38 @@ export type ErasureDeps = Pick<
 const toldLooks = 10
 const toldLookMs = 300
 
-const setPlace = async (
+const setPlaces = async (
   db: Db,
-  requestId: string,
-  place: PrivacyPlaceName,
+  requestIds: readonly string[],
+  places: readonly PrivacyPlaceName[],
   set: { state: 'running' | 'done'; last_error?: string },
   now: number,
 ): Promise<void> => {
   await db
     .updateTable('privacy_places')
     .set({ last_error: '', ...set, update_time: new Date(now) })
-    .where('request_id', '=', requestId)
-    .where('place', '=', place)
+    .where('request_id', 'in', requestIds)
+    .where('place', 'in', places)
     .where('state', '<>', 'done')
     .execute()
+}
+
+/** Works on places of requests, which say so meanwhile, and what went wrong. */
+const inPlaces = async (
+  db: Db,
+  clock: () => number,
+  requestIds: readonly string[],
+  places: readonly PrivacyPlaceName[],
+  work: () => Promise<void>,
+): Promise<void> => {
+  await setPlaces(db, requestIds, places, { state: 'running' }, clock())
+  try {
+    await work()
+  } catch (error) {
+    const last_error = (error instanceof Error ? error.message : String(error)).slice(0, 500)
+    await setPlaces(db, requestIds, places, { state: 'running', last_error }, clock())
+    throw error
+  }
 }
 
 /** Takes what was sent and answered out of what waits or died with one of these events, and drops what died with them alone. */
@@ -48,68 +66,117 @@ const clearRefused = async (db: Db, workspaceId: string, values: readonly string
     `.execute(db)
 }
 
-const eraseEvents = async (
-  { db, eventStore, profileLedger, whenStored }: ErasureDeps,
-  people: ErasedPeople,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { workspaceId, identifiers } = people
-  const mark = () => markErasedEvents(eventStore, profileLedger.ownerOf, people)
-  await mark()
-  // What came before the request and was not stored yet.
-  await whenStored(workspaceId, signal)
-  await mark()
-  for await (const ids of erasedEventIds(eventStore, people, signal)) await clearParked(db, workspaceId, ids)
-  await clearRefused(
-    db,
-    workspaceId,
-    identifiers.map(({ value }) => value),
+/** A request whose people are to be removed. */
+type Waiting = { id: string; sequence: number; people: ErasedPeople }
+
+/** Requests whose events are removed by one change of the event store. */
+const together = 100
+
+/**
+ * A request, and others of any workspace that wait like it, oldest first: a change of the event store writes its parts
+ * anew, whether it is for one of them or for all. Without those that are removed, or whose workspace is gone.
+ */
+const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
+  const { rows } = await sql<{ id: string; workspace_id: string; sequence: string; create_time: Date }>`
+    select r.id, r.workspace_id, r.sequence, r.create_time from privacy_requests r
+    where r.id = ${id}::uuid or exists (select from privacy_places p
+      where p.request_id = r.id and p.place = 'events' and p.state <> 'done')
+    order by r.id <> ${id}::uuid, r.create_time limit ${together}`.execute(db)
+  const waiting = await Promise.all(
+    rows.map(async (row): Promise<Waiting> => {
+      const [identifiers, owners] = await Promise.all([
+        db.selectFrom('privacy_identifiers').select(['type', 'value']).where('request_id', '=', row.id).execute(),
+        db.selectFrom('privacy_owners').select('owner').where('request_id', '=', row.id).execute(),
+      ])
+      const people = {
+        workspaceId: row.workspace_id,
+        requestId: row.id,
+        identifiers,
+        owners: owners.map(({ owner }) => owner),
+        until: row.create_time,
+      }
+      return { id: row.id, sequence: Number(row.sequence), people }
+    }),
   )
+  return waiting.filter(({ people: { identifiers, owners } }) => identifiers.length > 0 || owners.length > 0)
+}
+
+/** Everything of a request but the changes of the event store: its events are marked, and hidden, when it resolves. */
+const prepare = async (deps: ErasureDeps, { id, sequence, people }: Waiting, signal: AbortSignal): Promise<void> => {
+  const { db, eventStore, profileLedger, whenStored, clock } = deps
+  const { workspaceId, identifiers } = people
+  // First: what fails there can be looked at while the rest is under way.
+  await deps.tellDestinations(id)
+  await inPlaces(db, clock, [id], ['profiles'], () =>
+    profileLedger.forgetValues(workspaceId, { identifiers, sequence }),
+  )
+  await setPlaces(db, [id], ['profiles'], { state: 'done' }, clock())
+  faultPoint('erasure.after-profiles')
+  await inPlaces(db, clock, [id], ['events', 'deliveries'], async () => {
+    const mark = () => markErasedEvents(eventStore, profileLedger.ownerOf, people)
+    await mark()
+    // What came before the request and was not stored yet.
+    await whenStored(workspaceId, signal)
+    await mark()
+    for await (const ids of erasedEventIds(eventStore, people, signal)) await clearParked(db, workspaceId, ids)
+    await clearRefused(
+      db,
+      workspaceId,
+      identifiers.map(({ value }) => value),
+    )
+  })
+}
+
+/** Removes the events of requests that are prepared, and then what was known of their people. */
+const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: AbortSignal): Promise<void> => {
+  const { db, eventStore, clock } = deps
+  const ids = requests.map(({ id }) => id)
   faultPoint('erasure.before-events')
-  await removeErasedEvents(eventStore, people, signal)
+  await inPlaces(db, clock, ids, ['events', 'deliveries'], () =>
+    removeErasedEvents(
+      eventStore,
+      requests.map(({ people }) => people),
+      signal,
+    ),
+  )
+  await setPlaces(db, ids, ['events', 'deliveries'], { state: 'done' }, clock())
+  faultPoint('erasure.before-values')
+  await db.deleteFrom('privacy_identifiers').where('request_id', 'in', ids).execute()
+  await db.deleteFrom('privacy_owners').where('request_id', 'in', ids).execute()
 }
 
 /**
  * What a job of `erasureJob` does: removes the people of a request from the ledger of profiles, stored events and
- * deliveries, and then the values by which it knew them. It may be killed anywhere and is done again from the start.
- * Logs go by age, which `finishPrivacyRequests` looks after.
+ * deliveries, and then the values by which it knew them; of requests that wait like it, too, with the same changes of the
+ * event store. It may be killed anywhere and is done again from the start. Logs go by age, which `finishPrivacyRequests`
+ * looks after.
  */
 export const createErasure = (deps: ErasureDeps) => {
-  const { db, profileLedger, clock } = deps
+  const { db, eventStore } = deps
   return async ({ request: id }: { request: string }, { signal }: Pick<JobRun, 'signal'>): Promise<void> => {
-    const request = await db.selectFrom('privacy_requests').selectAll().where('id', '=', id).executeTakeFirst()
-    // Its workspace is gone.
-    if (request === undefined) return
-    const identifiers = await db
-      .selectFrom('privacy_identifiers')
-      .select(['type', 'value'])
-      .where('request_id', '=', id)
-      .execute()
-    const workspaceId = request.workspace_id
-    const inPlaces = async (places: readonly PrivacyPlaceName[], work: () => Promise<void>): Promise<void> => {
-      for (const place of places) await setPlace(db, id, place, { state: 'running' }, clock())
+    const prepared: Waiting[] = []
+    let failure: { error: unknown } | undefined
+    for (const request of await readWaiting(db, id))
       try {
-        await work()
+        await prepare(deps, request, signal)
+        prepared.push(request)
       } catch (error) {
-        const last_error = (error instanceof Error ? error.message : String(error)).slice(0, 500)
-        for (const place of places) await setPlace(db, id, place, { state: 'running', last_error }, clock())
-        throw error
+        signal.throwIfAborted()
+        // The others have jobs of their own, which try again.
+        if (request.id === id) failure = { error }
       }
-      for (const place of places) await setPlace(db, id, place, { state: 'done' }, clock())
-    }
-    if (identifiers.length > 0) {
-      // First: what fails there can be looked at while the rest is under way.
-      await deps.tellDestinations(id)
-      const people = { workspaceId, requestId: id, identifiers, until: request.create_time }
-      await inPlaces(['profiles'], () =>
-        profileLedger.forgetValues(workspaceId, { identifiers, sequence: Number(request.sequence) }),
-      )
-      await inPlaces(['events', 'deliveries'], () => eraseEvents(deps, people, signal))
-    }
-    await db.deleteFrom('privacy_identifiers').where('request_id', '=', id).execute()
-    await deps.eventStore.command('delete from erased_events where request_id = {request:String}', { request: id })
+    if (prepared.length > 0) await remove(deps, prepared, signal)
+    if (failure !== undefined) throw failure.error
+    faultPoint('erasure.after-values')
+    const own = await db.selectFrom('privacy_requests').select('workspace_id').where('id', '=', id).executeTakeFirst()
+    await eventStore.command('delete from erased_events where request_id in {requests:Array(String)}', {
+      requests: [id, ...prepared.map((each) => each.id)],
+    })
+    // Its workspace is gone.
+    if (own === undefined) return
     // Most have answered by now; `finishPrivacyRequests` hears of the others.
-    for (let looks = 0; looks < toldLooks && !(await learnTold(deps, { id, workspaceId })); looks++)
+    const told = { id, workspaceId: own.workspace_id }
+    for (let looks = 0; looks < toldLooks && !(await learnTold(deps, told)); looks++)
       await setTimeout(toldLookMs, undefined, { signal })
   }
 }
@@ -142,7 +209,7 @@ export const finishPrivacyRequests = async ({
   for (const [workspaceId, requests] of Map.groupBy(waiting, ({ workspace_id }) => workspace_id)) {
     const oldest = await oldestLogged(workspaceId)
     for (const { id, create_time } of requests)
-      if (oldest > create_time.getTime()) await setPlace(db, id, 'logs', { state: 'done' }, clock())
+      if (oldest > create_time.getTime()) await setPlaces(db, [id], ['logs'], { state: 'done' }, clock())
   }
   await sql`
     update privacy_requests r set finish_time = ${new Date(clock())}

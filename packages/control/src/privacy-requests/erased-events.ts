@@ -1,4 +1,5 @@
 import { type Db, isId } from '@tributary/api-kit'
+import { faultPoint } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ProfileLedger } from '../profiles/ledger.ts'
@@ -8,6 +9,8 @@ export type ErasedPeople = {
   workspaceId: string
   requestId: string
   identifiers: readonly { type: string; value: string }[]
+  /** What the event store knows more identifiers by, of which nobody knows the values: the column `owner`. */
+  owners: readonly string[]
   until: Date
 }
 
@@ -26,12 +29,11 @@ const anyId = new Set(['user_id', 'anonymous_id', 'previous_id'])
 export const markErasedEvents = async (
   eventStore: Pick<EventStore, 'command'>,
   ownerOf: ProfileLedger['ownerOf'],
-  { workspaceId, requestId, identifiers, until }: ErasedPeople,
+  { workspaceId, requestId, identifiers, owners, until }: ErasedPeople,
 ): Promise<void> => {
   const valuesOf = (type: string): string[] =>
     identifiers.filter((each) => each.type === type || each.type === 'previous_id').map(({ value }) => value)
   const quoted = identifiers.filter(({ type }) => anyId.has(type)).map(({ value }) => JSON.stringify(value))
-  if (quoted.length === 0) return
   const within = `workspace_id = ${idLiteral(workspaceId)} and receive_time <= fromUnixTimestamp64Milli({until:Int64})
     and event_id not in (select event_id from erased_events where workspace_id = ${idLiteral(workspaceId)}
       and request_id = ${idLiteral(requestId)})`
@@ -41,6 +43,8 @@ export const markErasedEvents = async (
        select workspace_id, ${idLiteral(requestId)}, event_id from events where ${within} and ${where}`,
       { until: until.getTime(), ...params },
     )
+  if (owners.length > 0) await mark('owner in {owners:Array(UInt64)}', { owners: owners.map((owner) => BigInt(owner)) })
+  if (quoted.length === 0) return
   const [users, devices] = [valuesOf('user_id'), valuesOf('anonymous_id')]
   // By one index, which finds either; an event with another user id is not theirs.
   await mark(
@@ -57,29 +61,26 @@ export const markErasedEvents = async (
   })
 }
 
-/** What of an event the tables know. */
-const marked = (workspaceId: string, requestId?: string): string =>
-  `event_id in (select event_id from erased_events where workspace_id = ${idLiteral(workspaceId)}${
-    requestId === undefined ? '' : ` and request_id = ${idLiteral(requestId)}`
-  })`
-
-/** Changes that remove what was marked for a request, in their order; each may be made again. */
-const changesOf = ({ workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>): string[] => {
-  const own = `workspace_id = ${idLiteral(workspaceId)}`
-  const ofRequest = marked(workspaceId, requestId)
+/** Changes that remove what was marked for requests, in their order; each may be made again. */
+const changesOf = (requests: readonly Pick<ErasedPeople, 'workspaceId' | 'requestId'>[]): string[] => {
+  const listOf = (ids: readonly string[]): string => [...new Set(ids)].map(idLiteral).join(', ')
+  const own = `workspace_id in (${listOf(requests.map(({ workspaceId }) => workspaceId))})`
+  const marked = `(workspace_id, event_id) in (select workspace_id, event_id from erased_events
+    where ${own} and request_id in (${listOf(requests.map(({ requestId }) => requestId))}))`
   return [
     // Events of a batch share what was sent and answered.
     `alter table deliveries update request = '', response = '' where ${own} and (request != '' or response != '')
-      and (destination_id, time) in (select destination_id, time from deliveries where ${own} and ${ofRequest})`,
-    `alter table deliveries delete where ${own} and ${ofRequest}`,
-    `alter table events delete where ${own} and ${ofRequest}`,
+      and (workspace_id, destination_id, time) in
+        (select workspace_id, destination_id, time from deliveries where ${own} and ${marked})`,
+    `alter table deliveries delete where ${own} and ${marked}`,
+    `alter table events delete where ${own} and ${marked}`,
   ]
 }
 
 /** How long until a change is looked at again, ms. */
 const pollMs = 200
 
-/** Waits until the engine has written every part anew that a change of this request concerns. */
+/** Waits until the engine has written every part anew that a change which names this request concerns. */
 const changesDone = async (eventStore: EventStore, requestId: string, signal: AbortSignal): Promise<void> => {
   for (;;) {
     signal.throwIfAborted()
@@ -96,17 +97,18 @@ const changesDone = async (eventStore: EventStore, requestId: string, signal: Ab
 }
 
 /**
- * Removes marked events and their deliveries from the event store: resolves when every part that held them is written
- * anew. The engine lets go of the files of before within minutes.
+ * Removes the marked events of requests and their deliveries from the event store: resolves when every part that held them
+ * is written anew. The engine lets go of the files of before within minutes.
  */
 export const removeErasedEvents = async (
   eventStore: EventStore,
-  of: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
+  requests: readonly Pick<ErasedPeople, 'workspaceId' | 'requestId'>[],
   signal: AbortSignal,
 ): Promise<void> => {
-  for (const change of changesOf(of)) {
+  for (const change of changesOf(requests)) {
     await eventStore.command(change)
-    await changesDone(eventStore, of.requestId, signal)
+    faultPoint('erasure.within-events')
+    await changesDone(eventStore, requests[0]?.requestId ?? '', signal)
   }
 }
 
@@ -133,15 +135,16 @@ export const erasedEventIds = async function* (
 
 /**
  * The event store for those who answer people: events of whoever is being deleted are left out, with their deliveries, of
- * every query whose owner is a workspace.
+ * every query whose owner is a workspace, or an organization with such a workspace.
  */
 export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
-  const isErasing = async (owner: string): Promise<boolean> => {
-    if (!isId(owner)) return false
-    const { rows } = await sql`
-      select from privacy_places p join privacy_requests r on r.id = p.request_id
-      where p.place = 'events' and p.state <> 'done' and r.workspace_id = ${owner}::uuid limit 1`.execute(db)
-    return rows.length > 0
+  const erasing = async (owner: string): Promise<string[]> => {
+    if (!isId(owner)) return []
+    const { rows } = await sql<{ id: string }>`
+      select distinct w.id from privacy_places p
+      join privacy_requests r on r.id = p.request_id join workspaces w on w.id = r.workspace_id
+      where p.place = 'events' and p.state <> 'done' and ${owner}::uuid in (w.id, w.organization_id)`.execute(db)
+    return rows.map(({ id }) => id)
   }
   return {
     ...eventStore,
@@ -150,8 +153,10 @@ export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
       params: Record<string, unknown> | undefined,
       options: Parameters<EventStore['query']>[2],
     ) {
-      if (!(await isErasing(options.owner))) return eventStore.query<Row>(text, params, options)
-      const hide = `not (${marked(options.owner)})`
+      const workspaces = await erasing(options.owner)
+      if (workspaces.length === 0) return eventStore.query<Row>(text, params, options)
+      const hide = `(workspace_id, event_id) not in (select workspace_id, event_id from erased_events
+        where workspace_id in (${workspaces.map(idLiteral).join(', ')}))`
       return eventStore.query<Row>(text, params, { ...options, filters: { events: hide, deliveries: hide } })
     },
   }

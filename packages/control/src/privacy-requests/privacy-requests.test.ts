@@ -1,9 +1,9 @@
 import { type DeliveryMeta, methods, type OutboundRow, type PrivacyKind } from '@tributary/contract'
-import { newId, noMetrics } from '@tributary/kernel'
+import { newId, noMetrics, setFaultHandler } from '@tributary/kernel'
 import { createLearning, rebuildProfiles } from '@tributary/profiles'
 import { EventStoreUnavailable } from '@tributary/storage'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Harness,
   idIn,
@@ -21,7 +21,9 @@ let harness: Harness
 let organization: Organization
 let workspace: string
 /** Stands in the event store's place of the job. */
-const stored = { fails: false }
+const stored = { fails: false, commands: [] as string[] }
+/** Workspace whose profiles cannot be forgotten. */
+let refusing = ''
 beforeAll(async () => {
   const eraser = { ...testDestination, slug: 'eraser', title: 'Eraser', deletesUsers: true as const }
   harness = await startControl({ catalog: { ...testCatalog, destinations: listed(testDestination, eraser) } })
@@ -37,8 +39,19 @@ const makeWorkspace = async (): Promise<string> => {
 }
 beforeEach(async () => {
   stored.fails = false
+  stored.commands = []
+  refusing = ''
   workspace = await makeWorkspace()
 })
+
+afterEach(() => setFaultHandler(undefined))
+/** Breaks off whatever passes a point, once. */
+const breakAt = (point: string): void =>
+  setFaultHandler((name) => {
+    if (name !== point) return
+    setFaultHandler(undefined)
+    throw new Error(`broken off at ${point}`)
+  })
 
 type Given = Record<string, unknown>
 let serial = 0
@@ -104,13 +117,19 @@ const erase = (name: string): Promise<void> => {
   const { db, eventStore } = harness
   const failing = {
     ...eventStore,
-    command: (text: string, params?: Record<string, unknown>) =>
-      stored.fails ? Promise.reject(new EventStoreUnavailable('away')) : eventStore.command(text, params),
+    command(text: string, params?: Record<string, unknown>) {
+      stored.commands.push(text)
+      return stored.fails ? Promise.reject(new EventStoreUnavailable('away')) : eventStore.command(text, params)
+    },
   }
   const job = createErasure({
     db,
     eventStore: failing,
-    profileLedger: harness.profileLedger,
+    profileLedger: {
+      ...harness.profileLedger,
+      forgetValues: (of, request) =>
+        of === refusing ? Promise.reject(new Error('refused')) : harness.profileLedger.forgetValues(of, request),
+    },
     whenStored: async () => {},
     tellDestinations: createTelling({
       db,
@@ -290,6 +309,64 @@ describe('a deletion', () => {
     expect(await everything()).not.toContain('u-away')
   })
 
+  test.each([
+    'erasure.after-profiles',
+    'erasure.before-events',
+    'erasure.within-events',
+    'erasure.before-values',
+    'erasure.after-values',
+  ])('that is broken off at %s goes on from there, and ends with the same', async (point) => {
+    const value = `u-${point}`
+    await receive({ type: 'identify', userId: value, anonymousId: 'a-1', traits: { name: `${value} Ada` } })
+    const [other] = await receive({ userId: 'u-2', anonymousId: 'a-1' })
+    const { name } = await request('delete', value)
+    breakAt(point)
+    await expect(erase(name)).rejects.toThrow(point)
+    expect(await events()).toEqual([other])
+    await erase(name)
+    expect(await everything()).not.toContain(value)
+    expect(await events()).toEqual([other])
+    expect((await get(name)).places.map(({ state, last_error }) => `${state}${last_error}`)).toEqual([
+      'done',
+      'done',
+      'done',
+      'waiting',
+    ])
+    const marks = await harness.eventStore.query(
+      'select event_id from erased_events where request_id = {request:String}',
+      { request: idIn(name) },
+      { owner: 'system' },
+    )
+    expect(marks).toEqual([])
+  })
+
+  test('shares the changes of the event store with those that wait like it, and waits for none that cannot go on', async () => {
+    const names: string[] = []
+    const workspaces = [workspace, await makeWorkspace(), await makeWorkspace()]
+    for (const each of workspaces) {
+      workspace = each
+      await receive({ userId: 'u-shared' }, { userId: `u-${each}` })
+      for (const value of ['u-shared', 'u-nobody']) names.push((await request('delete', value)).name)
+    }
+    refusing = workspaces[2] ?? ''
+    await erase(names[0] ?? '')
+    const changes = () => stored.commands.filter((text) => text.startsWith('alter table'))
+    expect(changes()).toHaveLength(3)
+    for (const [index, of] of workspaces.entries()) {
+      workspace = of
+      const state = of === refusing ? 'waiting' : 'done'
+      expect((await get(names[index * 2] ?? '')).places[1]).toMatchObject({ place: 'events', state })
+      expect(await events()).toHaveLength(1)
+    }
+    for (const name of names.slice(1, 4)) await erase(name)
+    expect(changes()).toHaveLength(3)
+    await expect(erase(names[4] ?? '')).rejects.toThrow('refused')
+    refusing = ''
+    await erase(names[4] ?? '')
+    expect((await get(names[5] ?? '')).places[1]).toMatchObject({ state: 'done' })
+    expect(await everything()).not.toContain('u-shared')
+  })
+
   test('leaves users of another workspace alone', async () => {
     await receive({ userId: 'u-1' })
     const first = workspace
@@ -370,6 +447,19 @@ describe('a deletion', () => {
       await expect.poll(everything).not.toContain('u-told')
     })
 
+    test('again under the same ids, when what was appended could not be written down', async () => {
+      await addDestination('eraser')
+      const { name } = await request('delete', 'u-told')
+      streamed.length = 0
+      breakAt('erasure.after-telling')
+      await expect(erase(name)).rejects.toThrow('erasure.after-telling')
+      await erase(name)
+      expect(streamed.map(({ rows }) => rows.map(({ recordId }) => recordId))).toEqual([
+        [`${idIn(name)}.0`],
+        [`${idIn(name)}.0`],
+      ])
+    })
+
     test('and does not wait for one that was deleted since', async () => {
       const destination = await addDestination('eraser')
       const { name } = await request('delete', 'u-1')
@@ -380,34 +470,105 @@ describe('a deletion', () => {
     })
   })
 
-  test('is applied again to a database that was restored from a time before, with suppressions, and to nobody else', async () => {
-    const before = harness.now()
-    await receive({ userId: 'u-back', anonymousId: 'a-back' }, { userId: 'u-stays' })
-    await request('suppress', 'u-quiet')
-    await erase((await request('delete', 'u-back')).name)
-    await sql`delete from privacy_hashes where workspace_id = ${workspace}::uuid`.execute(harness.db)
-    await sql`update identity_ledgers set erasures = 0, privacy_key = null where workspace_id = ${workspace}::uuid
-      `.execute(harness.db)
-    const old = make([{ userId: 'u-back', anonymousId: 'a-back' }], before)
-    await learn(old)
-    await store(old)
-    await receive({ userId: 'u-back' })
-    expect(await found('a-back')).toHaveLength(1)
-    await harness.reapplyForgotten()
-    for (const value of ['u-back', 'a-back']) expect(await found(value), value).toEqual([])
-    expect(await found('u-stays')).toHaveLength(1)
-    expect(await suppressed('u-quiet')).toHaveLength(1)
-    const { administrator } = organization
-    const { privacy_requests } = await administrator.ok(methods.privacyRequests.list, { workspace }, { query: {} })
-    const again = privacy_requests.find(({ creator }) => creator === '')
-    expect(again).toMatchObject({ kind: 'delete', profile_count: 1 })
-    await erase(again?.name ?? '')
-    expect(await events()).not.toContain(old[0]?.eventId)
-    // The one that came after the deletion.
-    expect(await events()).toHaveLength(2)
-    await harness.reapplyForgotten()
-    const list = await administrator.ok(methods.privacyRequests.list, { workspace }, { query: {} })
-    expect(list.privacy_requests).toHaveLength(privacy_requests.length)
+  describe('is applied again to a database that was restored from a time before', () => {
+    /** Takes what was changed since a time of the ledger's hashes out of the database, as a restore does. */
+    const restore = async (erasures = 0): Promise<void> => {
+      await sql`delete from privacy_hashes where workspace_id = ${workspace}::uuid and changed > ${erasures}
+        `.execute(harness.db)
+      await sql`update identity_ledgers set erasures = ${erasures},
+        privacy_key = case when ${erasures} = 0 then null else privacy_key end
+        where workspace_id = ${workspace}::uuid`.execute(harness.db)
+    }
+    /** Requests of the product itself, oldest first. */
+    const again = async () => {
+      const { administrator } = organization
+      const list = await administrator.ok(methods.privacyRequests.list, { workspace }, { query: {} })
+      return list.privacy_requests.filter(({ creator }) => creator === '').reverse()
+    }
+
+    test('with suppressions, and to nobody else', async () => {
+      const before = harness.now()
+      await receive({ userId: 'u-back', anonymousId: 'a-back' }, { userId: 'u-stays' })
+      await request('suppress', 'u-quiet')
+      await erase((await request('delete', 'u-back')).name)
+      await restore()
+      const old = make([{ userId: 'u-back', anonymousId: 'a-back' }], before)
+      await learn(old)
+      await store(old)
+      await receive({ userId: 'u-back' })
+      expect(await found('a-back')).toHaveLength(1)
+      await harness.reapplyForgotten()
+      for (const value of ['u-back', 'a-back']) expect(await found(value), value).toEqual([])
+      expect(await found('u-stays')).toHaveLength(1)
+      expect(await suppressed('u-quiet')).toHaveLength(1)
+      const made = await again()
+      expect(made).toMatchObject([{ kind: 'delete', profile_count: 1 }])
+      expect(await events()).not.toContain(old[0]?.eventId)
+      await erase(made[0]?.name ?? '')
+      // The one that came after the deletion.
+      expect(await events()).toHaveLength(2)
+      await harness.reapplyForgotten()
+      expect(await again()).toHaveLength(1)
+    })
+
+    test('to stored events that have no profile, by each identifier of the user', async () => {
+      const before = harness.now()
+      await receive({ userId: 'u-bare', anonymousId: 'a-bare' })
+      await erase((await request('delete', 'u-bare')).name)
+      await restore()
+      const old = make(
+        [{ userId: 'u-bare' }, { anonymousId: 'a-bare' }, { userId: 'u-2', anonymousId: 'a-bare' }],
+        before,
+      )
+      await store(old)
+      await harness.reapplyForgotten()
+      expect(await events()).toEqual([old[2]?.eventId])
+      const [made] = await again()
+      expect(made).toMatchObject({ profile_count: 0 })
+      await erase(made?.name ?? '')
+      expect(await events()).toEqual([old[2]?.eventId])
+      expect(await everything()).not.toContain('u-bare')
+    })
+
+    test('as of the time of each deletion: what came later is of users who came back', async () => {
+      await receive({ userId: 'u-first' })
+      await erase((await request('delete', 'u-first')).name)
+      const [back] = await receive({ userId: 'u-first' })
+      await receive({ userId: 'u-second' })
+      await erase((await request('delete', 'u-second')).name)
+      await restore()
+      await harness.reapplyForgotten()
+      for (const { name } of await again()) await erase(name)
+      expect(await events()).toEqual([back])
+    })
+
+    test('and leaves who came back alone, where only a suppression was lost', async () => {
+      await receive({ userId: 'u-back' })
+      await erase((await request('delete', 'u-back')).name)
+      await receive({ userId: 'u-back' })
+      await request('suppress', 'u-back')
+      await sql`update privacy_hashes set suppress_time = null, changed = 1 where workspace_id = ${workspace}::uuid
+        `.execute(harness.db)
+      await restore(1)
+      await harness.reapplyForgotten()
+      expect(await again()).toEqual([])
+      expect(await found('u-back')).toHaveLength(1)
+      expect(await suppressed('u-back')).toHaveLength(1)
+    })
+
+    test('again, where the first time was broken off', async () => {
+      await receive({ userId: 'u-back' })
+      await erase((await request('delete', 'u-back')).name)
+      await restore()
+      await receive({ userId: 'u-back' })
+      const file = await harness.db.selectFrom('privacy_requests').select('id').execute()
+      breakAt('erasure.while-reapplying')
+      await expect(harness.reapplyForgotten()).rejects.toThrow('erasure.while-reapplying')
+      expect(await harness.db.selectFrom('privacy_requests').select('id').execute()).toEqual(file)
+      await harness.reapplyForgotten()
+      expect(await again()).toHaveLength(1)
+      expect(await found('u-back')).toEqual([])
+    })
   })
 
   test('that is asked for twice with one request ID is one', async () => {
@@ -472,6 +633,21 @@ describe('a suppression', () => {
     await receive({ userId: 'u-1' }, { anonymousId: 'a-1' }, { userId: 'u-3', anonymousId: 'a-1' })
     for (const value of ['u-1', 'a-1']) expect(await found(value), value).toEqual([])
     expect(await found('u-3')).toHaveLength(1)
+  })
+
+  test('is of the whole profile, whichever identifier is named, and those that it did not have then are free', async () => {
+    await receive({ userId: 'u-1', anonymousId: 'a-1' }, { userId: 'u-1', anonymousId: 'a-2' })
+    await request('suppress', 'a-2')
+    expect(await suppressed()).toHaveLength(3)
+    await receive(
+      { type: 'identify', userId: 'u-1', traits: { plan: 'team' } },
+      { type: 'identify', anonymousId: 'a-1', traits: { plan: 'team' } },
+      { userId: 'u-1', anonymousId: 'a-3' },
+    )
+    expect(await found('team')).toEqual([])
+    expect(await found('a-3')).toEqual([])
+    await receive({ anonymousId: 'a-3' })
+    expect(await found('a-3')).toHaveLength(1)
   })
 
   test('is of one workspace', async () => {

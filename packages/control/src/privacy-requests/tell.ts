@@ -1,5 +1,6 @@
 import type { Db } from '@tributary/api-kit'
 import { type DeliveryMeta, type OutboundRow, outboundBody } from '@tributary/contract'
+import { faultPoint } from '@tributary/kernel'
 import type { EventStore, LogWriter } from '@tributary/storage'
 import { sql } from 'kysely'
 
@@ -58,6 +59,7 @@ export const createTelling =
         const key = some[0]?.workspace_id ?? ''
         const meta: DeliveryMeta = { w: key, s: requestId, d: [destinationId], n: rows.length, b: producer }
         await stream.appendGroup([{ key, meta: JSON.stringify(meta), body: Buffer.from(outboundBody(rows)) }])
+        faultPoint('erasure.after-telling')
         await db
           .updateTable('privacy_tellings')
           .set({ state: 'sent' })

@@ -109,6 +109,23 @@ test('who was deleted is 404', async () => {
   expect((await ask('user_id:gone/traits', key)).status).toBe(404)
 })
 
+test('who is suppressed is 404 by each identifier, whichever was named, until it is lifted', async () => {
+  const { administrator, workspaceId: workspace } = organization
+  const key = await makeKey('secret')
+  await identify({ anonymousId: 'a-quiet', traits: '{}' })
+  await identify({ userId: 'quiet', anonymousId: 'a-quiet', traits: '{"plan":"team"}' })
+  const body = { kind: 'suppress' as const, identifiers: [{ type: 'user_id', value: 'quiet' }] }
+  await administrator.ok(methods.privacyRequests.create, { workspace }, { body })
+  const statuses = async () => {
+    const paths = ['user_id:quiet/traits', 'anonymous_id:a-quiet/traits', 'anonymous_id:a-quiet/external_ids']
+    return (await Promise.all(paths.map((path) => ask(path, key)))).map(({ status }) => status)
+  }
+  expect(await statuses()).toEqual([404, 404, 404])
+  const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace })
+  for (const { name } of suppressions) await administrator.call('DELETE', `/${name}`)
+  expect(await statuses()).toEqual([200, 200, 200])
+})
+
 test('without a valid key nothing is asked of the database: no key, a wrong one, a write key, one that is revoked', async () => {
   const revoked = await makeKey('secret')
   const [found] = (

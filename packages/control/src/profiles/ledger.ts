@@ -56,13 +56,11 @@ export type ProfileLedger = {
   release(tx: Tx, workspaceId: string, hash: string): Promise<boolean>
   /** The hashes that a value has as an identifier of any kind that was ever forgotten. */
   hashesOf(workspaceId: string, value: string): Promise<string[]>
-  /** Brings hashes back that the database has lost, in this transaction; false when there is no such workspace. */
-  restoreHashes(tx: Tx, missing: MissingHashes): Promise<boolean>
-  /** Identifiers of profiles that have one of the hashes. */
-  identifiersWithHashes(
-    of: Pick<MissingHashes, 'workspaceId' | 'key'>,
-    hashes: ReadonlySet<string>,
-  ): Promise<PlainIdentifier[]>
+  /**
+   * Brings hashes back that the database has lost, in this transaction: who is suppressed is so at once. Resolves to the
+   * identifiers of profiles that have one of them; to undefined when there is no such workspace.
+   */
+  restoreHashes(tx: Tx, missing: MissingHashes): Promise<readonly (PlainIdentifier & { hash: string })[] | undefined>
 }
 
 /** What is known of a workspace beside its database, and was lost there: keyed hashes of identifiers and their times. */
@@ -70,7 +68,8 @@ export type MissingHashes = {
   workspaceId: string
   key: Uint8Array
   changes: number
-  hashes: readonly { h: string; y: string; d: number | null; s: number | null }[]
+  /** `h` is the hash, `o` the column `owner` of its stored events where it is known. */
+  hashes: readonly { h: string; y: string; o?: string | null; d: number | null; s: number | null }[]
 }
 
 /** Where hashes of forgotten users are kept beside the database. */

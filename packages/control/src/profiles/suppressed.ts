@@ -13,9 +13,8 @@ const never = 9_999_999_999_999
  */
 export const readSuppressed = async (db: Db, workspaces: readonly string[]): Promise<EventCondition | undefined> => {
   const { rows } = await sql<{ owner: string; time: Date }>`
-    select o.owner::text, h.suppress_time as time from suppressed_owners o
-    join privacy_hashes h on h.workspace_id = o.workspace_id and h.hash = o.hash
-    where o.workspace_id = any(${workspaces}::uuid[]) and h.suppress_time is not null`.execute(db)
+    select owner::text, suppress_time as time from privacy_hashes
+    where workspace_id = any(${workspaces}::uuid[]) and suppress_time is not null and owner is not null`.execute(db)
   if (rows.length === 0) return undefined
   return {
     where: `receive_time > fromUnixTimestamp64Milli(

@@ -485,6 +485,10 @@ export type PrivacyHashesTable = {
   hash: string
   /** The kind of the identifier. */
   type: string
+  /** What the event store knows it by, the column `owner` of events; null for kinds that own none. */
+  owner: string | null
+  /** By which sequence profiles know it (`profile_identifiers`); null when none had it, or its profile was erased. */
+  identifier: string | null
   /** Events received until then are nobody's. */
   delete_time: NullableTime
   /** While it is set, events are nobody's. */
@@ -518,6 +522,12 @@ export type PrivacyIdentifiersTable = {
   value: string
   /** Those of one person have the same number. */
   person: Generated<number>
+}
+
+/** Whose stored events a request removes by what the event store knows them by, while nobody knows their values. */
+export type PrivacyOwnersTable = {
+  request_id: string
+  owner: string
 }
 
 /** What a destination is told of a person of a privacy request. */
@@ -648,6 +658,7 @@ export type Database = {
   privacy_hashes: PrivacyHashesTable
   privacy_requests: PrivacyRequestsTable
   privacy_identifiers: PrivacyIdentifiersTable
+  privacy_owners: PrivacyOwnersTable
   privacy_places: PrivacyPlacesTable
   privacy_tellings: PrivacyTellingsTable
   audiences: AudiencesTable
