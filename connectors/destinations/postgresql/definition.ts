@@ -2,7 +2,7 @@ import { defineDestination } from '@tributary/connector-kit'
 import { runStatementAction } from './actions/run-statement.ts'
 import { upsertRow } from './actions/upsert-row.ts'
 import { writeEvent } from './actions/write-event.ts'
-import { deliver } from './deliver.ts'
+import { deliver, deliverRows } from './deliver.ts'
 import { check, settings } from './settings.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
 
@@ -38,6 +38,10 @@ export const postgresql = defineDestination({
       {
         title: "Values that don't match",
         text: "Values that don't match their column's type, properties beyond 400 columns per table, and properties of events beyond 1,000 tables go to `extra_properties` (`jsonb`). Nothing is dropped. A mapping with fields writes those fields instead of the event’s properties.",
+      },
+      {
+        title: 'Delete users',
+        text: 'When a user is deleted in Tributary, rows with their user ID are deleted from the tables above, and so are rows without a user ID that have one of their anonymous IDs. Other tables of the schema, such as those of **Upsert row**, stay as they are: delete the user there yourself.',
       },
       {
         title: 'Upsert rows, or run a statement',
@@ -92,4 +96,6 @@ export const postgresql = defineDestination({
   testConnection,
   verifySettings,
   deliver,
+  deliverRows,
+  deletesUsers: true,
 })

@@ -6,8 +6,10 @@ import {
   type EventOutcome,
   hideSecrets,
   type OutgoingEvent,
+  type OutgoingRow,
   parseExactJson,
 } from '@tributary/connector-kit'
+import { deleteUsers } from './delete-users.ts'
 import { isStale, stateOf } from './failures.ts'
 import { prepareRows } from './prepare-rows.ts'
 import { rowsOf, type WrittenEvent } from './rows.ts'
@@ -81,16 +83,45 @@ const withFreshTables = async (action: Action, session: Session, events: readonl
   }
 }
 
-const exchangeOf = (batch: readonly OutgoingEvent[], { settings }: Context, answer: string) => {
+/** What is asked of the database: `what` in words, and the first of it. */
+type Asked = { what: string; first: string }
+
+const askedOf = (batch: readonly OutgoingEvent[]): Asked => {
   const actions = [...new Set(batch.map(({ action }) => action))].join(', ')
   const [first] = batch
-  const event = first?.payload === undefined ? (first?.json ?? '') : JSON.stringify(first.payload)
+  return {
+    what: `${actions}: ${batch.length === 1 ? '1 event' : `${batch.length} events`}`,
+    first: first?.payload === undefined ? (first?.json ?? '') : JSON.stringify(first.payload),
+  }
+}
+
+const exchangeOf = ({ what, first }: Asked, { settings }: Context, answer: string) => {
   const { user, host, port, database, schema, password = '' } = settings
   return {
-    request: cutToBytes(
-      `${actions}: ${batch.length === 1 ? '1 event' : `${batch.length} events`} to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${event}`,
-    ),
+    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${first}`),
     response: cutToBytes(hideSecrets(answer, [password])),
+  }
+}
+
+/** Does something on the destination's connection, and tells what was asked and answered with its outcomes. */
+const exchange = async (
+  asked: Asked,
+  context: Context,
+  work: (session: Session) => Promise<EventOutcome[]>,
+): Promise<DeliverResult> => {
+  const started = performance.now()
+  const latency = (): number => Math.round(performance.now() - started)
+  try {
+    const outcomes = await useSession(context, work)
+    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered')
+    const result = { outcomes, httpStatus: 0, latencyMs: latency() }
+    if (refused !== undefined) return { ...result, ...exchangeOf(asked, context, refused.reason) }
+    const { httpStatus, latencyMs } = result
+    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, context, 'Committed') })
+    return result
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, context, error.message) })
   }
 }
 
@@ -98,29 +129,23 @@ const exchangeOf = (batch: readonly OutgoingEvent[], { settings }: Context, answ
  * Writes a batch in one transaction for each of its actions. An event that the database refuses is rejected by itself; what
  * is a matter of time or of the set-up rejects as a DeliveryError for all.
  */
-export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
-  const started = performance.now()
-  const latency = (): number => Math.round(performance.now() - started)
-  try {
-    const outcomes = await useSession(context, async (session) => {
-      const results = new Map<OutgoingEvent, EventOutcome>()
-      for (const [name, events] of Map.groupBy(batch, ({ action }) => action)) {
-        const found = await withFreshTables(actionOf(name, context), session, events)
-        for (const [index, event] of events.entries()) {
-          const outcome = found[index]
-          if (outcome !== undefined) results.set(event, outcome)
-        }
+export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
+  exchange(askedOf(batch), context, async (session) => {
+    const results = new Map<OutgoingEvent, EventOutcome>()
+    for (const [name, events] of Map.groupBy(batch, ({ action }) => action)) {
+      const found = await withFreshTables(actionOf(name, context), session, events)
+      for (const [index, event] of events.entries()) {
+        const outcome = found[index]
+        if (outcome !== undefined) results.set(event, outcome)
       }
-      return batch.map((event) => results.get(event) ?? { kind: 'retry' as const, reason: 'Not written' })
-    })
-    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered')
-    const result = { outcomes, httpStatus: 0, latencyMs: latency() }
-    if (refused !== undefined) return { ...result, ...exchangeOf(batch, context, refused.reason) }
-    const { httpStatus, latencyMs } = result
-    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(batch, context, 'Committed') })
-    return result
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error
-    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(batch, context, error.message) })
-  }
-}
+    }
+    return batch.map((event) => results.get(event) ?? { kind: 'retry' as const, reason: 'Not written' })
+  })
+
+/** Deletes the users that rows name, with their events; outcomes as `deleteUsers` says. */
+export const deliverRows = (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> =>
+  exchange(
+    { what: batch.length === 1 ? '1 row' : `${batch.length} rows`, first: batch[0]?.json ?? '' },
+    context,
+    (session) => deleteUsers(session, context.settings.schema, batch),
+  )

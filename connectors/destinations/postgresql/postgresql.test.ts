@@ -7,6 +7,7 @@ import {
   type DeliverContext,
   EgressRefusedError,
   type OutgoingEvent,
+  type OutgoingRow,
   RetryableError,
   validateSettings,
 } from '@tributary/connector-kit'
@@ -60,6 +61,7 @@ const open = (given: Given & { schema?: string } = {}, allow = ['127.0.0.0/8']) 
     abort,
     end: lifetime.end,
     deliver: (events: readonly OutgoingEvent[]) => postgresql.deliver(events, context),
+    deliverRows: (rows: readonly OutgoingRow[]) => postgresql.deliverRows?.(rows, context),
     rows: (table: string, columns = '*', order = '1') =>
       peer.query(`select ${columns} from ${quoted(schema)}.${quoted(table)} order by ${order}`),
     columns: async (table: string): Promise<Record<string, string>> => {
@@ -597,4 +599,62 @@ test('a single call leaves no connection behind', async () => {
   const { settings, clock, logger, signal } = context
   await callOnce({ client, settings, clock, logger, signal }, (own) => postgresql.testConnection(own))
   await expect.poll(() => peer.connections()).toBe(before)
+})
+
+describe('deleting a user', () => {
+  const deletion = (number: number, userIds: string[], anonymousIds: string[] = []): OutgoingRow => ({
+    recordId: `r.${number}`,
+    operation: 'delete',
+    object: 'users',
+    key: userIds[0] ?? '',
+    json: JSON.stringify({ userIds, anonymousIds, externalIds: [{ type: 'shop', id: 'c-1' }] }),
+  })
+
+  test('removes their rows from every table of events and from users, and nothing of anybody else', async () => {
+    const { schema, deliver, deliverRows, rows } = open()
+    await deliver([
+      event({ anonymousId: 'a1' }),
+      event({ type: 'identify', event: '', traits: { email: 'ada@example.com' } }),
+      event({ type: 'page', event: 'Home', userId: undefined, anonymousId: 'a1' }),
+      event({ type: 'page', event: 'Home', userId: 'u2', anonymousId: 'a1' }),
+      event({ type: 'identify', event: '', userId: 'u2', traits: {} }),
+      event({ type: 'page', event: 'Home', userId: undefined, anonymousId: 'a2' }),
+    ])
+    await peer.query(`create table ${quoted(schema)}.loyalty (id text primary key, user_id text, anonymous_id text)`)
+    await peer.query(`insert into ${quoted(schema)}.loyalty values ('1', 'u1', 'a1')`)
+    expect(await deliverRows([deletion(0, ['u1'], ['a1']), deletion(1, ['nobody'])])).toMatchObject({
+      outcomes: [delivered, delivered],
+    })
+    for (const table of ['tracks', 'order_completed']) expect(await rows(table), table).toEqual([])
+    expect(await rows('identifies', 'user_id')).toEqual([{ user_id: 'u2' }])
+    expect(await rows('users', 'id')).toEqual([{ id: 'u2' }])
+    expect(await rows('pages', 'user_id, anonymous_id', 'anonymous_id')).toEqual([
+      { user_id: 'u2', anonymous_id: 'a1' },
+      { user_id: null, anonymous_id: 'a2' },
+    ])
+    expect(await rows('loyalty', 'user_id')).toEqual([{ user_id: 'u1' }])
+    expect(await deliverRows([deletion(0, ['u1'], ['a1'])])).toMatchObject({ outcomes: [delivered] })
+  })
+
+  test('succeeds where nothing was ever written', async () => {
+    const { deliverRows } = open()
+    expect(await deliverRows([deletion(0, ['u1'])])).toMatchObject({ outcomes: [delivered] })
+  })
+
+  test('that the user of the database may not do waits for its set-up', async () => {
+    const { schema, deliver, deliverRows } = open()
+    await deliver([event()])
+    await peer.query(`alter schema ${quoted(schema)} owner to current_user`)
+    await peer.query(`alter table ${quoted(schema)}.tracks owner to current_user`)
+    await peer.query(`grant usage on schema ${quoted(schema)} to ${quoted(peer.access.user)}`)
+    await expect(deliverRows([deletion(0, ['u1'])])).rejects.toBeInstanceOf(ConfigurationError)
+  })
+
+  test('is all that rows may ask for', async () => {
+    const { deliverRows } = open()
+    const row: OutgoingRow = { recordId: 'r', operation: 'upsert', object: 'users', key: 'u1', json: '{}' }
+    expect(await deliverRows([row, deletion(0, ['u1'])])).toMatchObject({
+      outcomes: [{ kind: 'rejected', reason: expect.stringContaining('deletions of users') }, delivered],
+    })
+  })
 })

@@ -8,6 +8,7 @@ import {
   forwardedEvents,
   isWebPage,
 } from '@tributary/connector-kit'
+import { deleteUsers } from './delete-users.ts'
 import { type SegmentSettings, settings } from './settings.ts'
 
 const officialHosts = new Set(['api.segment.io', 'events.eu1.segmentapis.com'])
@@ -43,7 +44,7 @@ const testKey = async (context: DeliverContext<SegmentSettings>): Promise<Connec
 
 /**
  * Limits: Segment, "HTTP API source": 500 kB a request, 32 kB and 2,500 events in a batch; "Tracking API rate limits":
- * 1,000 requests a second for a workspace.
+ * 1,000 requests a second for a workspace. Users: Public API, "Deletion and Suppression".
  */
 export const segment = defineDestination({
   slug: 'segment',
@@ -72,6 +73,10 @@ export const segment = defineDestination({
         title: 'Check what arrives',
         text: 'Segment responds with success even to a wrong write key or an invalid event. Check the debugger of your Segment source. Events over 32 kB are not sent and are listed in the delivery log.',
       },
+      {
+        title: 'Delete users',
+        text: 'To delete users in Segment when they are deleted in Tributary, create a Public API token under **Settings, Workspace settings, Access Management, Tokens** (Team or Business plan) and enter it here. Segment then gets a deletion request for their user IDs and anonymous IDs. It deletes from its own systems and from the destinations that support it, which can take days. Its **Privacy** page shows how far it is.',
+      },
     ],
   },
   settings,
@@ -91,4 +96,6 @@ export const segment = defineDestination({
     tested: 'The endpoint accepts batches with this write key. Send a test event to check that events arrive.',
     testKey,
   }),
+  deliverRows: deleteUsers,
+  deletesUsers: ({ public_api_token: token }) => token !== undefined,
 })

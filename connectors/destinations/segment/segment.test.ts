@@ -1,4 +1,11 @@
-import { ConfigurationError, type DeliverContext, validateSettings } from '@tributary/connector-kit'
+import {
+  ConfigurationError,
+  type DeliverContext,
+  type DeliverResult,
+  type DestinationDefinition,
+  type OutgoingRow,
+  validateSettings,
+} from '@tributary/connector-kit'
 import {
   outgoingEvent,
   type Peer,
@@ -9,7 +16,7 @@ import {
   startPeer,
 } from '@tributary/connector-kit/testing'
 import { testDestination } from '@tributary/connector-kit/testing-destination'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { segment } from './definition.ts'
 
 let peer: Peer | undefined
@@ -200,5 +207,78 @@ it('asks for a key, and takes web addresses only', () => {
   expect(validateSettings(segment, { write_key: key })).toMatchObject({
     ok: true,
     settings: { endpoint: 'https://api.segment.io/v1/batch' },
+  })
+})
+
+describe('deleting users', () => {
+  const deletion = (number: number, userIds: string[], anonymousIds: string[] = []): OutgoingRow => ({
+    recordId: `r.${number}`,
+    operation: 'delete',
+    object: 'users',
+    key: userIds[0] ?? '',
+    json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
+  })
+  const token = 'sgp_public_api_token'
+  /** What Segment documents: docs.segmentapis.com/tag/Deletion-and-Suppression, "Create Workspace Regulation". */
+  const regulations = ({ method, url, headers, body }: PeerRequest): PeerAnswer => {
+    if (method !== 'POST' || url !== '/regulations') return { status: 404 }
+    if (headers.authorization !== `Bearer ${token}`) return { status: 401, body: `no ${token}` }
+    const { regulationType, subjectType, subjectIds } = JSON.parse(body) as Record<string, unknown>
+    const isValid =
+      regulationType === 'DELETE_ONLY' &&
+      (subjectType === 'USER_ID' || subjectType === 'ANONYMOUS_ID') &&
+      Array.isArray(subjectIds) &&
+      subjectIds.length > 0
+    return isValid
+      ? { status: 200, headers: { 'content-type': 'application/json' }, body: '{"data":{"regulateId":"r-1"}}' }
+      : { status: 422, body: '{"errors":[{"type":"validation"}]}' }
+  }
+  const tell = async (
+    rows: readonly OutgoingRow[],
+    { given = token, answer = regulations }: { given?: string; answer?: (request: PeerRequest) => PeerAnswer } = {},
+  ) => {
+    const at = await receiver(answer)
+    const settings = { ...settingsOf(at), public_api_url: at.url, ...(given === '' ? {} : { public_api_token: given }) }
+    const telling: DestinationDefinition = {
+      ...segment,
+      deliver: async (_, context) => (await segment.deliverRows?.(rows, context)) as DeliverResult,
+    }
+    const result = await runConnector(telling, settings, [])
+    return { ...result, bodies: at.requests.map(({ body }) => JSON.parse(body) as unknown) }
+  }
+
+  it('asks for one regulation of all their user IDs and one of their anonymous IDs', async () => {
+    const { outcomes, bodies } = await tell([deletion(0, ['u1'], ['a1', 'a2']), deletion(1, ['u2'], ['a1'])])
+    expect(outcomes).toEqual({ kind: 'delivered' })
+    expect(bodies).toEqual([
+      { regulationType: 'DELETE_ONLY', subjectType: 'USER_ID', subjectIds: ['u1', 'u2'] },
+      { regulationType: 'DELETE_ONLY', subjectType: 'ANONYMOUS_ID', subjectIds: ['a1', 'a2'] },
+    ])
+    expect((await tell([deletion(0, [], ['a1'])])).bodies).toHaveLength(1)
+  })
+
+  it('is refused with a wrong token, which nobody is shown, and events go on', async () => {
+    const { outcomes, request, response } = await tell([deletion(0, ['u1'])], { given: 'sgp_other' })
+    expect(outcomes).toEqual({ kind: 'rejected', reason: 'Segment refuses the Public API token (HTTP 401)' })
+    expect(`${request}${response}`).not.toContain('sgp_other')
+  })
+
+  it('is tried again when the quota is there again, and refused for what Segment does not take', async () => {
+    const reset = new Date(Date.now() + 3_600_000).toISOString()
+    const spent = await tell([deletion(0, ['u1'])], {
+      answer: () => ({ status: 429, headers: { 'x-regulation-ratelimit-quota-reset': reset } }),
+    })
+    expect(spent.outcomes).toMatchObject({ kind: 'retry', retryAfterMs: expect.closeTo(3_600_000, -5) })
+    const refused = await tell([deletion(0, ['u1'])], { answer: () => ({ status: 422 }) })
+    expect(refused.outcomes).toMatchObject({ kind: 'rejected', reason: 'HTTP 422' })
+  })
+
+  it('is asked of a destination with a token only, and says so where it was taken away', async () => {
+    const { deletesUsers } = segment
+    if (typeof deletesUsers !== 'function') throw new Error('It depends on the settings')
+    expect([deletesUsers({ public_api_token: token }), deletesUsers({})]).toEqual([true, false])
+    const { outcomes, bodies } = await tell([deletion(0, ['u1'])], { given: '' })
+    expect(outcomes).toMatchObject([{ kind: 'rejected', reason: expect.stringContaining('Public API token') }])
+    expect(bodies).toEqual([])
   })
 })

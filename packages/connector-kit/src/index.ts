@@ -2,6 +2,7 @@ export { ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tri
 export * from './definition/action.ts'
 export * from './definition/definition.ts'
 export * from './definition/definition-problems.ts'
+export * from './definition/deleted-user.ts'
 export * from './definition/listed-connector.ts'
 export * from './definition/schema-outline.ts'
 export * from './definition/setting.ts'

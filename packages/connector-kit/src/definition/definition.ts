@@ -253,10 +253,10 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    */
   deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
   /**
-   * Whether rows with the operation `delete` of the object `users` make it delete users: then it is told of those who are
-   * deleted here. Their payload has `userIds`, `anonymousIds`, and `externalIds`. With `deliverRows` only.
+   * Whether rows with the operation `delete` of the object `users` make it delete users, always or with these settings:
+   * then it is told of those who are deleted here. `deletedUserOf` reads such a row. With `deliverRows` only.
    */
-  deletesUsers?: true
+  deletesUsers?: true | ((settings: S) => boolean)
 }
 
 /**

@@ -3,6 +3,7 @@ import { type methods, type PrivacyKind, privacyPlaces, resourceNames } from '@t
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
+import { readableSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
 import type { ForgottenPeople } from '../profiles/ledger.ts'
 import { markErasedEvents } from './erased-events.ts'
@@ -27,21 +28,24 @@ type NewRequest = {
 
 /** The destinations of a workspace that delete users when they are told to. */
 const deletingDestinations = async (
-  { db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>,
+  { db, catalog, secretBox, logger }: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>,
   workspaceId: string,
 ): Promise<string[]> => {
   const rows = await db
     .selectFrom('destinations')
-    .select(['id', 'app'])
+    .select(['id', 'app', 'settings', 'secrets_encrypted'])
     .where('workspace_id', '=', workspaceId)
     .where('delete_time', 'is', null)
     .execute()
-  const deleting = new Set<string>()
-  for (const app of new Set(rows.map((row) => row.app))) {
-    const definition = await catalog.destinations.find(({ slug }) => slug === app)?.load()
-    if (definition?.deletesUsers === true) deleting.add(app)
+  const deleting: string[] = []
+  for (const [app, some] of Map.groupBy(rows, (row) => row.app)) {
+    const deletes = (await catalog.destinations.find(({ slug }) => slug === app)?.load())?.deletesUsers
+    if (deletes === undefined) continue
+    for (const row of some)
+      if (deletes === true || deletes(readableSettings(`destinations/${row.id}`, row, secretBox, logger)))
+        deleting.push(row.id)
   }
-  return rows.filter((row) => deleting.has(row.app)).map(({ id }) => id)
+  return deleting
 }
 
 /** Writes a request down, with the values that its job needs. */
@@ -92,6 +96,7 @@ export const createPrivacyRequest =
   ({
     db,
     catalog,
+    secretBox,
     eventStore,
     jobs,
     profileLedger,
@@ -103,6 +108,7 @@ export const createPrivacyRequest =
     ControlDeps,
     | 'db'
     | 'catalog'
+    | 'secretBox'
     | 'eventStore'
     | 'jobs'
     | 'profileLedger'
@@ -115,7 +121,8 @@ export const createPrivacyRequest =
     const { kind, identifiers } = body
     const id = idFor(body.request_id, 'privacyRequests', workspace.id)
     const time = new Date(clock())
-    const destinations = kind === 'suppress' ? [] : await deletingDestinations({ db, catalog }, workspace.id)
+    const destinations =
+      kind === 'suppress' ? [] : await deletingDestinations({ db, catalog, secretBox, logger }, workspace.id)
     const forgotten = await db.transaction().execute(async (tx) => {
       const known = await tx.selectFrom('privacy_requests').select('id').where('id', '=', id).executeTakeFirst()
       if (known !== undefined) return undefined

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import type { OutgoingRow } from './definition.ts'
+
+const payload = z.object({
+  userIds: z.array(z.string()),
+  anonymousIds: z.array(z.string()),
+  externalIds: z.array(z.object({ type: z.string(), id: z.string() })),
+})
+
+/** Who is to be deleted: what belongs to any of these ids. */
+export type DeletedUser = z.output<typeof payload>
+
+/** The user that a row tells a destination to delete; undefined for any other row. */
+export const deletedUserOf = ({ operation, object, json }: OutgoingRow): DeletedUser | undefined =>
+  operation === 'delete' && object === 'users' ? payload.parse(JSON.parse(json)) : undefined
