@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { ownerOf } from './owners/owner.ts'
+import { deleteTraits } from './traits.ts'
 
 /** The keyed hash under which an identifier is kept when its value is not, as 64 hexadecimal digits. */
 export const identifierHash = (key: Uint8Array, identifier: Identifier): string =>
@@ -103,8 +104,11 @@ export const forgetPeople = async (
   let { sequence } = ledger
   if (request.erases) {
     const known = profiles.flatMap(({ identifiers }) => [...identifiers.keys()].map((each) => sequences.get(each)))
-    await sql`delete from profile_traits where workspace_id = ${workspaceId}::uuid
-      and identifier = any(${known.filter((each) => each !== undefined)}::bigint[])`.execute(tx)
+    await deleteTraits(
+      tx,
+      workspaceId,
+      known.filter((each) => each !== undefined),
+    )
     const cause = { eventId: '', sourceId: null, actorId: request.actorId, time: request.time.toISOString() }
     const entries = profiles.map(
       ({ id }): Entry => ({ operation: { kind: 'erase', sequence: ++sequence, profile: id }, cause }),

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Identifier, identifierKey } from './identifiers.ts'
 
 /** A UUID (version 8, RFC 9562) that the same texts give each time. */
 export const derivedId = (...texts: string[]): string => {
-  const bytes = createHash('sha256').update(texts.join('\0')).digest().subarray(0, 16)
+  const bytes = hash('sha256', texts.join('\0'), 'buffer').subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   const hex = bytes.toString('hex')

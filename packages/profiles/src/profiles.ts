@@ -27,7 +27,8 @@ import { createRecent, type Recent } from './recent.ts'
 import { type Forgotten, type Remaining, withoutForgotten } from './refuse-forgotten.ts'
 import { neededFor, resolve } from './resolve.ts'
 import { defaultRules, type Rules } from './rules.ts'
-import { type TraitRow, writeTraits } from './traits.ts'
+import { contentOf, type TraitSet } from './trait-changes.ts'
+import { writeTraits } from './traits.ts'
 
 /** Facts that are remembered as known, over all workspaces: 2 to this power, 8 MB. */
 const knownFactBits = 20
@@ -77,7 +78,7 @@ const learn = async (
   const { graph, sequences } = await loadGraph(tx, workspaceId, [...needed.values()], ledger.hasSplits)
   for (const [key, at] of await loadSequences(tx, workspaceId, [...bearers.values()])) sequences.set(key, at)
   const entries: Entry[] = []
-  const traits: TraitRow[] = []
+  const traits: TraitSet[] = []
   let { sequence } = ledger
   for (const each of observations) {
     const { event, identifiers } = each
@@ -100,11 +101,13 @@ const learn = async (
       )
     const identifier = identifiers[0] === undefined ? undefined : sequences.get(identifierKey(identifiers[0]))
     if (identifier === undefined || each.traits.length === 0) continue
-    const from = { identifier, time: each.time(), event_id: event.eventId, source_id: event.sourceId }
-    for (const { name, value } of each.traits) traits.push({ ...from, name, value: value ?? null })
+    const giver = { time: each.time(), event_id: event.eventId, source_id: event.sourceId }
+    // Of a name that comes twice the last one counts.
+    const values = new Map(each.traits.map(({ name, value }) => [name, value ?? null]))
+    traits.push({ identifier, ...giver, values, content: contentOf(values) })
   }
   await appendEntries(tx, workspaceId, entries)
-  await writeTraits(tx, workspaceId, traits)
+  await writeTraits(tx, workspaceId, traits, ledger.sequence)
   for (const [kind, list] of Map.groupBy(entries, ({ operation }) => operation.kind))
     metrics.count('profile_operations', list.length, { kind })
   return { refused, shortened, wrote: entries.length + traits.length + refused.size > 0 }

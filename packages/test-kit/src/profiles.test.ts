@@ -82,6 +82,7 @@ const profilesOf = async (workspaceId: string): Promise<string[]> => {
 }
 
 const tables = ['identity_operations', 'profiles', 'profile_identifiers', 'profile_identifiers_apart'] as const
+const traitTables = ['profile_traits', 'profile_trait_sets'] as const
 const dump = async (): Promise<string[]> => {
   const texts = tables.map(async (table) => {
     const { rows } = await database.pool.query<{ row: string }>(`select t::text as row from ${table} t order by 1`)
@@ -216,7 +217,7 @@ const identify = (traits: object, timestamp?: string): object => ({
 
 /** Everything of profiles as it is now; what puts it back, as restoring a backup of the database does. */
 const backUp = async (): Promise<() => Promise<void>> => {
-  const restored = ['identity_ledgers', 'identity_places', 'profile_traits', ...tables]
+  const restored = ['identity_ledgers', 'identity_places', ...traitTables, ...tables]
   for (const table of restored) await database.pool.query(`create table ${table}_before as table ${table}`)
   return async () => {
     await database.pool.query(`begin; ${restored.map((table) => `delete from ${table};`).join(' ')}
@@ -313,7 +314,7 @@ test('with its workspace everything known of its people is gone, and that of oth
     await send(workspace(), { type: 'identify', userId: 'u', anonymousId: 'a', traits: { a: 1 } })
   await handleAll()
   await database.db.deleteFrom('workspaces').where('id', '=', first()).execute()
-  for (const table of ['identity_ledgers', 'profile_traits', ...tables]) {
+  for (const table of ['identity_ledgers', ...traitTables, ...tables]) {
     const { rows } = await database.pool.query<{ id: string }>(`select distinct workspace_id as id from ${table}`)
     expect(
       rows.filter(({ id }) => id !== second()),
@@ -371,9 +372,12 @@ test('of ten thousand traits of one person five hundred are kept, and that other
   for (let n = 0; n < 20; n++)
     await send(first(), identify(Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`t${n * 500 + at}`, at]))))
   await handleAll()
+  // One more, by itself and beside one that is known.
+  await send(first(), identify({ more: 1 }), identify({ t0: 'new', more: 2 }))
+  await handleAll()
   const traits = await traitsOf()
   expect(Object.keys(traits)).toHaveLength(501)
-  expect(traits['']).toBe(null)
+  expect(traits).toMatchObject({ '': null, t0: '"new"' })
 })
 
 test('a trait that changes its type is of the type that came last', async () => {

@@ -174,7 +174,7 @@ export const statementOfProfiles = (
       ? ''
       : `latest as (
   select distinct on (i.profile_id, t.name) i.profile_id, t.name, coalesce(t.value, '') as value
-  from profile_traits t
+  from current_traits t
   join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
   where t.workspace_id = $1::uuid and t.name = any(${all})${ids === undefined ? '' : ` and i.profile_id = any(${ids})`}
   order by i.profile_id, t.name, t.time desc, t.event_id desc

@@ -29,7 +29,7 @@ export const readPersonTraits = async (
     text: `select distinct on (t.name) t.name, t.value
       from profile_identifiers known
       join profile_identifiers i on i.workspace_id = known.workspace_id and i.profile_id = known.profile_id
-      left join profile_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
+      left join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
         and t.name <> '' and ($4::text[] is null or t.name = any($4::text[]))
       where known.workspace_id = $1 and known.value = $2 and known.type = $3 and ${notSuppressed}
       order by t.name, t.time desc, t.event_id desc limit ${maxTraits}`,

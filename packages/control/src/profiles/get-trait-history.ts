@@ -19,7 +19,7 @@ export const getTraitHistory =
       with traits as (
         select t.value, t.time, t.event_id, t.source_id, t.earlier
         from profile_identifiers i
-        join profile_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
+        join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
         where i.workspace_id = ${workspace.id}::uuid and i.profile_id = ${id}::uuid and t.name = ${query.trait}),
       given as (
         select value, time, event_id, source_id from traits

@@ -13,12 +13,12 @@ const having = (workspaceId: string, search: string) => {
     select i.profile_id from profile_identifiers i
       where i.workspace_id = ${workspaceId}::uuid and i.value = ${search}
     union
-    select i.profile_id from profile_traits t
+    select i.profile_id from current_traits t
       join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
       where t.workspace_id = ${workspaceId}::uuid and t.value in (${text}, ${search})
         and left(t.value, 100) in (left(${text}, 100), left(${search}, 100))
         and not exists (
-          select from profile_identifiers j join profile_traits later
+          select from profile_identifiers j join current_traits later
             on later.workspace_id = j.workspace_id and later.identifier = j.sequence and later.name = t.name
           where j.workspace_id = ${workspaceId}::uuid and j.profile_id = i.profile_id
             and (later.time, later.event_id) > (t.time, t.event_id)))`

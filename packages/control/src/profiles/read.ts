@@ -70,7 +70,7 @@ const readTraits = async (
     select distinct on (i.profile_id, t.name) i.profile_id, t.name, t.value, t.time, t.event_id, t.source_id,
       bool_or(t.earlier <> '[]') over same or count(*) over same > 1 as changed
     from profile_identifiers i
-    join profile_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
+    join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
     where i.workspace_id = ${workspaceId}::uuid and i.profile_id = any(${profileIds}::uuid[])
       and (${names ?? null}::text[] is null or t.name = any(${names ?? null}::text[]))
     window same as (partition by i.profile_id, t.name)

@@ -467,9 +467,12 @@ export type ProfileTraitsTable = {
   name: string
   /** JSON text; null when it was too large. */
   value: string | null
+  /** Of the event with which it was written. */
   time: ColumnType<Date, Date | string, Date | string>
   event_id: string
   source_id: string
+  /** With which it came last. */
+  set_id: ColumnType<string | null, string | null | undefined, string | null>
   /** Values of before, latest first. */
   earlier: ColumnType<
     { value: string | null; time: string; event_id: string; source_id: string }[],
