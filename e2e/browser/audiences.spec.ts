@@ -38,7 +38,7 @@ const withCustomers = async (product: Product, title: string): Promise<{ workspa
   await send(product, key, order('ada', 120), order('ada', 150), order('bob', 10), {
     type: 'identify',
     userId: 'ada',
-    traits: { email: 'ada@example.com', plan: 'pro' },
+    traits: { email: 'ada@example.com', plan: 'pro', since: '2020-01-31' },
   })
   await eventually('events and profiles are there', async () => {
     const events = (await product.api.ok('GET', `/${source}/events`)).events as unknown[]
@@ -132,6 +132,47 @@ test('SEG-09, SEG-13: each element shows its own error, in the words of the spec
   await expect(page.getByText("Months can't exceed an interval of 3 months")).toBeVisible()
   await button(page, 'Create').click()
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveAccessibleDescription('Required')
+})
+
+test('dates and pasted lists are conditions, and the sentence says what they mean', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await withCustomers(product, 'Dates')
+  await page.goto(`/${workspace}/audiences/new`)
+  await button(page, 'Add trait condition').click()
+  await button(page, 'Delete condition 1').click()
+  await enter(page, 'Trait', 'since')
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('Date')
+  await page.getByRole('combobox', { name: 'Comparison' }).selectOption('is more than … days ago')
+  await page.getByRole('textbox', { name: 'Days' }).fill('0')
+  await expect(page.getByText('Must be greater than 0')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Days' }).fill('30')
+  const panel = page.getByRole('status')
+  await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
+  await expect(page.getByText('have a profile where since is more than 30 days ago.')).toBeVisible()
+  await page.getByRole('combobox', { name: 'Comparison' }).selectOption('is between')
+  await page.getByLabel('First day').fill('2020-02-01')
+  await page.getByLabel('Last day').fill('2020-01-01')
+  await expect(page.getByText('The second date must not be before the first one')).toBeVisible()
+  await page.getByLabel('First day').fill('0001-01-01')
+  await page.getByLabel('Last day').fill('2020-01-31')
+  await expect(page.getByText('since is between 0001-01-01 and 2020-01-31.')).toBeVisible()
+  await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
+  await button(page, 'Add trait').click()
+  const name = page.getByRole('combobox', { name: 'Trait', exact: true }).last()
+  await name.fill('plan')
+  await name.press('Tab')
+  await page.getByRole('combobox', { name: 'Comparison' }).last().selectOption('is none of, or is missing')
+  const pasted = Array.from({ length: 1000 }, (_, index) => `plan ${index}`).join('\r\n')
+  await page.getByPlaceholder('Values, each with Enter').evaluate((element, text) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', text)
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, pasted)
+  await expect(page.getByText('One value per line. 1,000 in all')).toBeVisible()
+  await expect(page.getByText('plan is missing or is none of “plan 0”, “plan 1”, “plan 2” and 997 more.')).toBeVisible()
+  await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
 })
 
 test('a guest sees audiences and cannot change them', async ({ page, product, database }) => {

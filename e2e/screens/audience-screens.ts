@@ -46,6 +46,20 @@ export const audienceScreens: Screen[] = [
     },
   },
   {
+    name: 'audience-builder-dates',
+    path: ({ filled }) => `/${filled.workspace}/audiences/new`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add trait condition' }).click()
+      await page.getByRole('button', { name: 'Delete condition 1' }).click()
+      for (const comparison of ['is before', 'is between', 'is in the last … days', 'is today (UTC)']) {
+        await page.getByRole('button', { name: 'Add trait', exact: true }).click()
+        await page.getByRole('combobox', { name: 'Type' }).last().selectOption('Date')
+        await page.getByRole('combobox', { name: 'Comparison' }).last().selectOption(comparison)
+      }
+      await settled(page)
+    },
+  },
+  {
     name: 'audience-builder-no-count',
     path: builder,
     prepare: failing(/\/audiences:preview$/),

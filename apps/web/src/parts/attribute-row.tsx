@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import {
   type AttributeOperator,
   attributeOperators,
-  attributesWithoutValue,
   type ElementErrors,
   type SelectedAttribute,
   type ValueType,
@@ -16,14 +15,16 @@ import { Button } from '../ui/button.tsx'
 import { FieldError } from '../ui/forms/field.tsx'
 import { Select } from '../ui/forms/input.tsx'
 import { SuggestInput } from '../ui/forms/suggest-input.tsx'
-import { TagInput } from '../ui/forms/tag-input.tsx'
+import { type AttributePart, ValueInput, type Wrong } from './attribute-values.tsx'
 
 /** How an operator is called; the negative ones also hold where there is no value. */
 const operatorTitles: Readonly<Record<AttributeOperator, string>> = {
   equals: 'is',
   not_equals: 'is not, or is missing',
   equals_any: 'is one of',
+  not_equals_any: 'is none of, or is missing',
   contains: 'contains',
+  contains_any: 'contains any of',
   not_contains: 'does not contain, or is missing',
   starts_with: 'starts with',
   ends_with: 'ends with',
@@ -31,30 +32,29 @@ const operatorTitles: Readonly<Record<AttributeOperator, string>> = {
   at_least: 'is at least',
   less_than: 'is less than',
   at_most: 'is at most',
+  before: 'is before',
+  after: 'is after',
+  between: 'is between',
+  today: 'is today (UTC)',
+  within_last: 'is in the last … days',
+  before_last: 'is more than … days ago',
+  within_next: 'is in the next … days',
+  after_next: 'is more than … days away',
   exists: 'is set',
   not_exists: 'is not set',
 }
 
-const typeTitles = { text: 'Text', number: 'Number' } as const
-
-type Noun = 'trait' | 'property'
-type Part = {
-  noun: Noun
-  /** The event that a property is of; '' for traits. */
-  event: string
-  attribute: SelectedAttribute
-  onChange: (part: Partial<SelectedAttribute>) => void
-}
-/** What marks the control of the field that is wrong. */
-type Wrong = (field: string) => { 'aria-invalid'?: true; 'aria-describedby'?: string }
+const typeTitles = { text: 'Text', number: 'Number', date: 'Date' } as const
 
 /** The operator, when values of the type have it, else the first of theirs. */
 const ofType = (valueType: ValueType, operator: SelectedAttribute['operator']): Partial<SelectedAttribute> => ({
   valueType,
-  ...(attributeOperators[valueType].some((each) => each === operator) ? {} : { operator: 'equals' }),
+  ...(attributeOperators[valueType].some((each) => each === operator)
+    ? {}
+    : { operator: attributeOperators[valueType][0] }),
 })
 
-const NameInput = ({ noun, event, attribute, onChange, wrong }: Part & { wrong: Wrong }) => {
+const NameInput = ({ noun, event, attribute, onChange, wrong }: AttributePart & { wrong: Wrong }) => {
   const workspace = useWorkspace().name
   const [asked, setAsked] = useState(false)
   const names = useQuery({
@@ -79,60 +79,12 @@ const NameInput = ({ noun, event, attribute, onChange, wrong }: Part & { wrong: 
   )
 }
 
-const ValueInput = ({ noun, event, attribute, onChange, wrong }: Part & { wrong: Wrong }) => {
-  const workspace = useWorkspace().name
-  const [asked, setAsked] = useState(false)
-  const id = useId()
-  const { name, operator, valueType, value, values } = attribute
-  const found = useQuery({
-    ...suggestionsQuery(workspace, {
-      kind: noun === 'trait' ? 'trait_value' : 'property_value',
-      ...(noun === 'trait' ? {} : { event }),
-      name,
-    }),
-    enabled: asked && name !== '' && (noun === 'trait' || event !== ''),
-  }).data
-  if (attributesWithoutValue.has(operator)) return null
-  if (operator === 'equals_any')
-    return (
-      <div>
-        <label htmlFor={id} className="sr-only">
-          Values
-        </label>
-        <TagInput
-          value={values}
-          placeholder="Values, each with Enter"
-          control={{
-            id,
-            'aria-describedby': undefined,
-            'aria-invalid': undefined,
-            'aria-required': undefined,
-            ...wrong('values'),
-          }}
-          onChange={(next) => onChange({ values: [...next] })}
-        />
-      </div>
-    )
-  return (
-    <SuggestInput
-      aria-label="Value"
-      placeholder="Value"
-      inputMode={valueType === 'number' ? 'decimal' : 'text'}
-      value={value}
-      suggestions={(found ?? []).map(({ text }) => ({ value: text }))}
-      onFocus={() => setAsked(true)}
-      onChange={(next) => onChange({ value: next })}
-      {...wrong('value')}
-    />
-  )
-}
-
 /** One trait, or one property of an event: its name, how it is compared, and with what. */
 export const AttributeRow = ({
   errors = {},
   onRemove,
   ...part
-}: Part & { errors?: ElementErrors | undefined; onRemove: () => void }) => {
+}: AttributePart & { errors?: ElementErrors | undefined; onRemove: () => void }) => {
   const { noun, attribute, onChange } = part
   const { operator, valueType } = attribute
   const id = useId()

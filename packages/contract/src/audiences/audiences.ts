@@ -5,7 +5,7 @@ import { defineMethod } from '../api/method.ts'
 import { profileSummary } from '../profiles.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { audienceMembership, queryTooLarge } from './membership.ts'
-import { audienceQuery } from './query.ts'
+import { audienceQuery, valueTypes } from './query.ts'
 
 /** `preparing` was never computed; a failed one keeps the profiles of the time before. */
 export const audienceStates = ['preparing', 'computing', 'live', 'failed'] as const
@@ -191,7 +191,7 @@ export const audiences = {
       event: line(500).default(''),
       name: line(200).default(''),
     }),
-    response: z.object({ suggestions: z.array(z.object({ text: z.string(), type: z.enum(['text', 'number']) })) }),
+    response: z.object({ suggestions: z.array(z.object({ text: z.string(), type: z.enum(valueTypes) })) }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, queryTooLarge, errors.unavailable],
   }),
 }

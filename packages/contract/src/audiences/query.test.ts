@@ -96,6 +96,56 @@ describe('a number', () => {
   })
 })
 
+describe('a comparison of dates', () => {
+  const ofTrait = (part: object) =>
+    errorsOf({ id: 'cccc', type: 'attribute', selectedAttributes: [attribute({ valueType: 'date', ...part })] })['dddd']
+  test('has a day or a moment, in any zone, from year 1 to 9999', () => {
+    for (const value of ['0001-01-01', '9999-12-31', '2026-03-04T05:06:07.890+14:00'])
+      expect(ofTrait({ operator: 'before', value })).toBeUndefined()
+    for (const value of ['2026-02-30', 'yesterday', '12345', '10000-01-01'])
+      expect(ofTrait({ operator: 'after', value })).toEqual({ value: 'Enter a date such as 2026-03-04' })
+  })
+  test('between two that are in order', () => {
+    expect(ofTrait({ operator: 'between', values: ['2026-03-04', '2026-03-04'] })).toBeUndefined()
+    expect(ofTrait({ operator: 'between', values: ['2026-03-04', '2026-03-03'] })).toEqual({
+      values: 'The second date must not be before the first one',
+    })
+    for (const values of [[], ['2026-03-04'], ['2026-03-04', 'x'], ['2026-03-04', '2026-03-05', '2026-03-06']])
+      expect(ofTrait({ operator: 'between', values })).toEqual({ values: 'Enter two dates' })
+  })
+  test.each([
+    ['1', undefined],
+    ['36500', undefined],
+    ['0', 'Must be greater than 0'],
+    ['36501', 'At most 36500 days'],
+    ['1a', 'Only numbers are allowed'],
+    ['1.5', 'Only numbers are allowed'],
+    ['-1', 'Only numbers are allowed'],
+    ['', 'Required'],
+  ])('of %j days says %s', (value, message) => {
+    expect(ofTrait({ operator: 'within_last', value })?.['value']).toBe(message)
+  })
+  test('has operators of its own', () => {
+    expect(ofTrait({ operator: 'equals', value: '2026-03-04' })).toEqual({ operator: 'Choose an operator for a date' })
+    expect(ofTrait({ operator: 'today' })).toBeUndefined()
+  })
+})
+
+test('all lists together have at most 10,000 values, and a value may contain any of 100 texts', () => {
+  const values = (count: number) => Array.from({ length: count }, String)
+  const list = (operator: string, count: number, id = 'dddd') => ({
+    id: `${id.slice(1)}q`,
+    type: 'attribute',
+    selectedAttributes: [attribute({ id, operator, values: values(count) })],
+  })
+  expect(errorsOf(list('equals_any', 10_000))).toEqual({})
+  expect(errorsOf(list('equals_any', 10_001))['dddd']).toEqual({ values: 'At most 10000 elements' })
+  expect(errorsOf(list('equals_any', 6000), list('not_equals_any', 6000, 'eeee'))['']).toEqual({
+    groups: 'At most 10000 values in all lists',
+  })
+  expect(errorsOf(list('contains_any', 101))['dddd']).toEqual({ values: 'At most 100 elements' })
+})
+
 test('SEG-08: each error is told by the id of the group, segment, query or attribute that it is of', () => {
   const errors = queryErrors({
     groups: {
@@ -142,5 +192,20 @@ test('a query is one sentence, which says where a missing value counts and what 
   )
   expect(text(event({ count: { operator: 'at_most', value: 2 } }))).toBe(
     'Profiles that did Order Completed at most 2 times (or never).',
+  )
+  const trait = (part: object) =>
+    text({
+      id: 'ffff',
+      type: 'attribute',
+      selectedAttributes: [attribute({ valueType: 'date', name: 'born', ...part })],
+    })
+  expect(trait({ operator: 'before_last', value: '30' })).toContain('where born is more than 30 days ago.')
+  expect(trait({ operator: 'within_next', value: '1' })).toContain('where born is in the next 1 day.')
+  expect(trait({ operator: 'between', values: ['2026-03-04', '2026-03-05'] })).toContain(
+    'born is between 2026-03-04 and 2026-03-05.',
+  )
+  expect(trait({ operator: 'today' })).toContain('where born is today (UTC).')
+  expect(trait({ valueType: 'text', operator: 'not_equals_any', values: ['a', 'b'] })).toContain(
+    'where born is missing or is none of “a”, “b”.',
   )
 })

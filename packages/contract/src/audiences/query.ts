@@ -2,23 +2,29 @@ import { z } from 'zod'
 import { line, reference } from '../api/fields.ts'
 import { stockMessage } from '../api/stock-messages.ts'
 import { shortIdText } from '../rules/conditions.ts'
-import { numberList, selectedValue, timeInterval } from '../rules/value-rules.ts'
+import { digits, numberList, selectedValue, timeInterval } from '../rules/value-rules.ts'
+import { maxDaysAway, spanOfDate } from './dates.ts'
 
 /** How parts of a query go together. */
 export const queryOperators = ['and', 'or'] as const
 export type QueryOperator = (typeof queryOperators)[number]
 
-/** What a value is compared as. A text of digits is a number, too; a number is no text. */
-export const valueTypes = ['text', 'number'] as const
+/** What a value is compared as. A text of digits is a number, too, and a text as ISO 8601 writes them a date; a number is neither. */
+export const valueTypes = ['text', 'number', 'date'] as const
 export type ValueType = (typeof valueTypes)[number]
 
-/** How a trait or property is compared, by what its value is compared as. `equals_any` has a list of values. */
+/**
+ * How a trait or property is compared, by what its value is compared as. Those with `any` have a list of values, `between` has
+ * two, and `within_last`, `before_last`, `within_next` and `after_next` have a number of days.
+ */
 export const attributeOperators = {
   text: [
     'equals',
     'not_equals',
     'equals_any',
+    'not_equals_any',
     'contains',
+    'contains_any',
     'not_contains',
     'starts_with',
     'ends_with',
@@ -29,10 +35,23 @@ export const attributeOperators = {
     'equals',
     'not_equals',
     'equals_any',
+    'not_equals_any',
     'greater_than',
     'at_least',
     'less_than',
     'at_most',
+    'exists',
+    'not_exists',
+  ],
+  date: [
+    'before',
+    'after',
+    'between',
+    'today',
+    'within_last',
+    'before_last',
+    'within_next',
+    'after_next',
     'exists',
     'not_exists',
   ],
@@ -42,7 +61,22 @@ export type AttributeOperator = (typeof attributeOperators)[ValueType][number]
 const everyOperator = [...new Set(Object.values(attributeOperators).flat())] as const
 
 /** Operators without a value. */
-export const attributesWithoutValue: ReadonlySet<AttributeOperator> = new Set(['exists', 'not_exists'])
+export const attributesWithoutValue: ReadonlySet<AttributeOperator> = new Set(['exists', 'not_exists', 'today'])
+
+/** Operators with a list of values. */
+export const attributesWithList: ReadonlySet<AttributeOperator> = new Set([
+  'equals_any',
+  'not_equals_any',
+  'contains_any',
+])
+
+/** Operators with a number of days. */
+export const attributesWithDays: ReadonlySet<AttributeOperator> = new Set([
+  'within_last',
+  'before_last',
+  'within_next',
+  'after_next',
+])
 
 /** How often an event was performed. `at_most` includes never. */
 export const countOperators = ['at_least', 'exactly', 'at_most'] as const
@@ -52,8 +86,21 @@ export type CountOperator = (typeof countOperators)[number]
 export const queryTypes = ['event', 'attribute', 'audience'] as const
 export type QueryType = (typeof queryTypes)[number]
 
-/** Limits of one audience. `conditions` counts queries and the attributes of event queries, other audiences it names included. */
-export const audienceLimits = { conditions: 100, values: 1000, audiences: 200, depth: 5, count: 1_000_000 } as const
+/**
+ * Limits of one audience. `conditions` counts queries and the attributes of event queries, `values` the values of all lists, both with
+ * those of other audiences it names; `parts` are the texts of which a value may contain any.
+ */
+export const audienceLimits = {
+  conditions: 100,
+  values: 10_000,
+  parts: 100,
+  audiences: 200,
+  depth: 5,
+  count: 1_000_000,
+} as const
+
+/** What is said of more values than all lists may have. */
+export const tooManyValues = `At most ${audienceLimits.values} values in all lists`
 
 /** A number that consists of digits only. */
 const digitsOnly = z
@@ -75,6 +122,48 @@ const attributeName = line(200)
     'Use letters, digits, spaces, and _ $ / - in a name, and dots between names',
   )
 
+type Attribute = { valueType: ValueType; operator: AttributeOperator; value: string; values: readonly string[] }
+type Problem = readonly ['operator' | 'value' | 'values', string]
+
+const listProblem = ({ valueType, operator, values }: Attribute): Problem | undefined => {
+  const list = valueType === 'number' ? numberList : z.array(selectedValue).min(1, 'Please submit at least one element')
+  const [issue] = list.safeParse(values, { error: stockMessage }).error?.issues ?? []
+  if (issue !== undefined) return ['values', issue.message]
+  if (valueType === 'number' && !values.every((each) => decimalText.test(each)))
+    return ['values', 'Elements must be numbers']
+  return operator === 'contains_any' && values.length > audienceLimits.parts
+    ? ['values', `At most ${audienceLimits.parts} elements`]
+    : undefined
+}
+
+const notADate = 'Enter a date such as 2026-03-04'
+
+const spanProblem = (values: readonly string[]): Problem | undefined => {
+  const [first, last, ...more] = values.map(spanOfDate)
+  if (first === undefined || last === undefined || more.length > 0) return ['values', 'Enter two dates']
+  return first.from < last.until ? undefined : ['values', 'The second date must not be before the first one']
+}
+
+const daysProblem = (value: string): Problem | undefined => {
+  const [issue] = digits.safeParse(value).error?.issues ?? []
+  if (issue !== undefined) return ['value', issue.message]
+  if (Number(value) === 0) return ['value', 'Must be greater than 0']
+  return Number(value) > maxDaysAway ? ['value', `At most ${maxDaysAway} days`] : undefined
+}
+
+const attributeProblem = (attribute: Attribute): Problem | undefined => {
+  const { valueType, operator, value, values } = attribute
+  if (!attributeOperators[valueType].some((each) => each === operator))
+    return ['operator', `Choose an operator for a ${valueType}`]
+  if (attributesWithoutValue.has(operator)) return undefined
+  if (attributesWithList.has(operator)) return listProblem(attribute)
+  if (operator === 'between') return spanProblem(values)
+  if (attributesWithDays.has(operator)) return daysProblem(value)
+  if (value === '') return ['value', 'Required']
+  if (valueType === 'date') return spanOfDate(value) === undefined ? ['value', notADate] : undefined
+  return valueType === 'number' && !decimalText.test(value) ? ['value', 'Only numbers are allowed'] : undefined
+}
+
 /** What must be true of one trait, or of one property of an event. */
 export const selectedAttribute = z
   .object({
@@ -83,24 +172,12 @@ export const selectedAttribute = z
     valueType: z.enum(valueTypes).default('text'),
     operator: z.enum(everyOperator),
     value: line(1000).default(''),
-    /** For `equals_any`. */
+    /** For operators with a list; for `between` its first and its last day or moment. */
     values: z.array(line(1000)).max(audienceLimits.values).default([]),
   })
-  .superRefine(({ valueType, operator, value, values }, context) => {
-    const refuse = (field: 'operator' | 'value' | 'values', message: string): void =>
-      context.addIssue({ code: 'custom', path: [field], message })
-    if (!attributeOperators[valueType].some((each) => each === operator))
-      refuse('operator', `Choose an operator for a ${valueType}`)
-    else if (attributesWithoutValue.has(operator)) return
-    else if (operator === 'equals_any') {
-      const list =
-        valueType === 'number' ? numberList : z.array(selectedValue).min(1, 'Please submit at least one element')
-      const [issue] = list.safeParse(values, { error: stockMessage }).error?.issues ?? []
-      if (issue !== undefined) refuse('values', issue.message)
-      else if (valueType === 'number' && !values.every((each) => decimalText.test(each)))
-        refuse('values', 'Elements must be numbers')
-    } else if (value === '') refuse('value', 'Required')
-    else if (valueType === 'number' && !decimalText.test(value)) refuse('value', 'Only numbers are allowed')
+  .superRefine((attribute, context) => {
+    const [field, message] = attributeProblem(attribute) ?? []
+    if (field !== undefined && message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
   })
 export type SelectedAttribute = z.infer<typeof selectedAttribute>
 
@@ -173,6 +250,13 @@ export const conditionCount = (query: { groups: Readonly<Record<string, QueryGro
     return count + (type === 'attribute' ? attributes : 1 + attributes)
   }, 0)
 
+/** How many values the lists of a tree have. */
+export const listValueCount = (query: { groups: Readonly<Record<string, QueryGroup>> }): number =>
+  queriesOf(query).reduce(
+    (count, { selectedAttributes }) => selectedAttributes.reduce((sum, { values }) => sum + values.length, count),
+    0,
+  )
+
 /** Groups by their ids, joined by one operator. */
 export const audienceQuery = z
   .object({
@@ -185,6 +269,7 @@ export const audienceQuery = z
     path: ['groups'],
     message: `At most ${audienceLimits.conditions} conditions`,
   })
+  .refine((query) => listValueCount(query) <= audienceLimits.values, { path: ['groups'], message: tooManyValues })
 export type AudienceQuery = z.infer<typeof audienceQuery>
 /** A query as it is being written: numbers may still be any text. */
 export type AudienceDraft = z.input<typeof audienceQuery>

@@ -1,10 +1,21 @@
-import type { AttributeOperator, AudienceQuery, SegmentQuery, SelectedAttribute, Timeframe } from './query.ts'
+import {
+  type AttributeOperator,
+  type AudienceQuery,
+  attributesWithDays,
+  attributesWithList,
+  attributesWithoutValue,
+  type SegmentQuery,
+  type SelectedAttribute,
+  type Timeframe,
+} from './query.ts'
 
 const words: Readonly<Record<AttributeOperator, string>> = {
   equals: 'is',
   not_equals: 'is missing or is not',
   equals_any: 'is one of',
+  not_equals_any: 'is missing or is none of',
   contains: 'contains',
+  contains_any: 'contains any of',
   not_contains: 'is missing or does not contain',
   starts_with: 'starts with',
   ends_with: 'ends with',
@@ -12,17 +23,31 @@ const words: Readonly<Record<AttributeOperator, string>> = {
   at_least: 'is at least',
   less_than: 'is less than',
   at_most: 'is at most',
+  before: 'is before',
+  after: 'is after',
+  between: 'is between',
+  today: 'is today (UTC)',
+  within_last: 'is in the last',
+  before_last: 'is more than',
+  within_next: 'is in the next',
+  after_next: 'is more than',
   exists: 'is set',
   not_exists: 'is not set',
 }
+
+/** What follows a number of days. */
+const behindDays: Partial<Record<AttributeOperator, string>> = { before_last: ' ago', after_next: ' away' }
 
 /** Values of a list that a sentence names. */
 const namedValues = 3
 
 const valueOf = ({ operator, valueType, value, values }: SelectedAttribute): string => {
-  const quote = (text: string): string => (valueType === 'number' ? text : `“${text}”`)
-  if (operator === 'exists' || operator === 'not_exists') return ''
-  if (operator !== 'equals_any') return ` ${quote(value)}`
+  const quote = (text: string): string => (valueType === 'text' ? `“${text}”` : text)
+  if (attributesWithoutValue.has(operator)) return ''
+  if (attributesWithDays.has(operator))
+    return ` ${value} ${value === '1' ? 'day' : 'days'}${behindDays[operator] ?? ''}`
+  if (operator === 'between') return ` ${values.join(' and ')}`
+  if (!attributesWithList.has(operator)) return ` ${quote(value)}`
   const more = values.length - namedValues
   return ` ${values.slice(0, namedValues).map(quote).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

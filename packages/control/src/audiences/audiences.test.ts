@@ -285,8 +285,8 @@ test('names and values are suggested from what was received', async () => {
 describe('bad input', () => {
   test('too many values, conditions, and empty groups are refused in words', async () => {
     const trait = queriesOf(trialAudience)[0]?.selectedAttributes[0]
-    const listed = { ...trait, operator: 'equals_any', values: Array.from({ length: 10_000 }, String) }
-    expect(await refused(queryOf({ selectedAttributes: [listed] as never }))).toContain('At most 1000 elements')
+    const listed = { ...trait, operator: 'equals_any', values: Array.from({ length: 10_001 }, String) }
+    expect(await refused(queryOf({ selectedAttributes: [listed] as never }))).toContain('At most 10000 elements')
     const many = Array.from({ length: 101 }, (_, index) => ({
       ...queriesOf(did('Seen'))[0],
       id: String(index).padStart(4, '0'),
@@ -296,6 +296,59 @@ describe('bad input', () => {
     expect(await refused({ groups: {} })).toContain('Add a condition')
     expect(await refused({ groups: { aaaa: { segments: [] } } })).toContain('Add a condition')
     expect(await refused({ groups: { aaaa: { tableName: 'accounts', segments: [] } } })).toContain('Only users')
+  })
+
+  test('a list of 10,000 values finds those of a trait and of a property, or all others; two such lists are refused', async () => {
+    await receive(
+      { type: 'identify', userId: 'ada', traits: { plan: 'x' } },
+      { userId: 'ada', properties: { plan: 'person 9999 é' } },
+      { userId: 'bob', properties: { plan: 'person 10000 é' } },
+      { type: 'identify', userId: 'bob', traits: { plan: 'person 5 é' } },
+    )
+    const values = Array.from({ length: 10_000 }, (_, index) => `person ${index} é`)
+    const listed = (operator: string) =>
+      [{ id: 'dddd', name: 'plan', valueType: 'text', operator, value: '', values }] as never
+    const found = async (query: AudienceQuery): Promise<string[]> => {
+      const { name } = await create(query)
+      await compute(name)
+      return await members(name)
+    }
+    expect(await found(queryOf({ selectedAttributes: listed('equals_any') }))).toEqual(['bob'])
+    expect(await found(queryOf({ selectedAttributes: listed('not_equals_any') }))).toEqual(['ada'])
+    const event = { type: 'event', selectedEvent: 'Seen', count: { operator: 'at_least', value: 1 } } as const
+    expect(await found(queryOf({ ...event, selectedAttributes: listed('equals_any') }))).toEqual(['ada'])
+    expect(await found(queryOf({ ...event, selectedAttributes: listed('not_equals_any') }))).toEqual(['bob'])
+    const { name } = await create(queryOf({ selectedAttributes: listed('equals_any') }))
+    const both = within(name)
+    Object.values(both.groups)[0]?.segments.push(
+      ...(Object.values(queryOf({ selectedAttributes: listed('equals_any') }).groups)[0]?.segments ?? []),
+    )
+    expect(await refused(both)).toContain('those of other audiences included')
+  })
+
+  test('a date is compared in UTC whatever its zone, in years 1 and 9999, too; what is no date is never compared', async () => {
+    await receive(
+      { type: 'identify', userId: 'first', traits: { at: '0001-01-01T00:30:00+01:00' } },
+      { type: 'identify', userId: 'zone', traits: { at: '2026-01-01T01:00:00+02:00' } },
+      { type: 'identify', userId: 'last', traits: { at: '9999-12-31T23:59:59.999-01:00' } },
+      { type: 'identify', userId: 'never', traits: { at: '2026-02-30' } },
+      { type: 'identify', userId: 'number', traits: { at: 1_772_600_767 } },
+    )
+    const found = async (part: object, type: 'attribute' | 'event'): Promise<string[]> => {
+      const selectedAttributes = [
+        { id: 'dddd', name: 'at', valueType: 'date', value: '', values: [], ...part },
+      ] as never
+      const { name } = await create(queryOf({ type, selectedEvent: 'identify', selectedAttributes }))
+      await compute(name)
+      return await members(name)
+    }
+    for (const type of ['attribute', 'event'] as const) {
+      expect(await found({ operator: 'before', value: '0001-01-01' }, type)).toEqual(['first'])
+      expect(await found({ operator: 'before', value: '2026-01-01' }, type)).toEqual(['first', 'zone'])
+      expect(await found({ operator: 'after', value: '9999-12-31' }, type)).toEqual(['last'])
+      expect(await found({ operator: 'between', values: ['2025-12-31', '2025-12-31'] }, type)).toEqual(['zone'])
+      expect(await found({ operator: 'after_next', value: '36500' }, type)).toEqual(['last'])
+    }
   })
 
   test('a hundred conditions are counted', async () => {

@@ -76,7 +76,7 @@ describe('whatever a query is', () => {
   test('no value of it stands in a statement', () => {
     const quoted = /'([^']*)'/g
     // Kinds of values, states of events, and how texts are put together.
-    const own = /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|\{|\}|,|)$/
+    const own = /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|0|\{|\}|,|)$/
     for (const { events, profiles } of compiled)
       for (const text of [events?.text ?? '', profiles.text])
         for (const [, inside = ''] of text.matchAll(quoted)) expect(inside).toMatch(own)

@@ -78,7 +78,7 @@ const createEvents = ({ workspaceId, asOf, people }: Omit<CompileOptions, 'query
             : [
                 condition`least(timestamp, receive_time) > fromUnixTimestamp64Milli(${params.add('since', 'Int64', since)})`,
               ]),
-          ...query.selectedAttributes.map((each) => propertyCondition(each, column, params)),
+          ...query.selectedAttributes.map((each) => propertyCondition(each, column, params, asOf)),
         ],
         'and',
       )
@@ -118,7 +118,7 @@ const hasUserId = condition`exists (select from profile_identifiers i where i.wo
  * itself.
  */
 export const createCompiler = (options: CompileOptions): Compiler => {
-  const { workspaceId, queryOf, people } = options
+  const { workspaceId, asOf, queryOf, people } = options
   const events = createEvents(options)
   const createConditions = () => {
     const params = createProfilesParams(workspaceId)
@@ -149,7 +149,7 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       if (each.type === 'event') return ofEvents(each)
       if (each.type === 'attribute')
         return joined(
-          each.selectedAttributes.map((attribute) => traitCondition(attribute, traitOf(attribute.name), params)),
+          each.selectedAttributes.map((attribute) => traitCondition(attribute, traitOf(attribute.name), params, asOf)),
           'and',
         )
       const inside = ofAudience(each.selectedAudience?.name ?? '')

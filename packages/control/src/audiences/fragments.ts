@@ -27,7 +27,15 @@ export type EventsParams = {
   /** The placeholder of a value of a type. */
   add(
     name: string,
-    type: 'String' | 'Identifier' | 'Int64' | 'UInt64' | 'Float64' | 'Array(String)' | 'Array(UInt64)',
+    type:
+      | 'String'
+      | 'Identifier'
+      | 'Int64'
+      | 'UInt64'
+      | 'Float64'
+      | 'Array(String)'
+      | 'Array(Float64)'
+      | 'Array(UInt64)',
     value: unknown,
   ): Condition
 }
@@ -141,7 +149,7 @@ export const createProfilesParams = (workspaceId: string) => {
   return {
     values,
     add(
-      type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]' | 'uuid[]',
+      type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]' | 'int8range' | 'uuid[]',
       value: (typeof values)[number],
     ): Condition {
       values.push(value)

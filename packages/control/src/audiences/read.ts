@@ -30,8 +30,22 @@ export const readAudience = async (db: Db, workspaceId: string, audienceId: stri
   return row
 }
 
-/** An audience as others refer to it. */
-export type KnownAudience = { id: string; name: string; title: string; query: AudienceQuery }
+/** An audience as others refer to it; `text` is its query as JSON. Lists may be long: it is read when it is asked for. */
+export type KnownAudience = { id: string; name: string; title: string; text: string; readonly query: AudienceQuery }
+
+const knownOf = (workspaceId: string, { id, title, query: text }: Pick<AudienceRow, 'id' | 'title' | 'query'>) => {
+  let query: AudienceQuery | undefined
+  return {
+    id,
+    name: audienceName(workspaceId, id),
+    title,
+    text,
+    get query(): AudienceQuery {
+      query ??= audienceQuery.parse(JSON.parse(text))
+      return query
+    },
+  }
+}
 
 /** Every audience of a workspace with its query. */
 export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudience[]> => {
@@ -42,12 +56,7 @@ export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudie
     .orderBy('create_time')
     .orderBy('id')
     .execute()
-  return rows.map(({ id, title, query }) => ({
-    id,
-    name: audienceName(workspaceId, id),
-    title,
-    query: audienceQuery.parse(JSON.parse(query)),
-  }))
+  return rows.map((row) => knownOf(workspaceId, row))
 }
 
 /** Resource names of the audiences that a query names. */
@@ -58,7 +67,7 @@ export const namedIn = (query: AudienceQuery): string[] =>
 
 /** Those whose queries name an audience. */
 export const dependentsOf = (name: string, known: readonly KnownAudience[]): KnownAudience[] =>
-  known.filter((each) => each.name !== name && namedIn(each.query).includes(name))
+  known.filter((each) => each.name !== name && each.text.includes(name) && namedIn(each.query).includes(name))
 
 /** A row of the list as the wire shows it. */
 export const presentSummary = (row: Omit<AudienceRow, 'query'>): AudienceSummary => ({

@@ -1,5 +1,12 @@
 import { parseReference, type Tx } from '@tributary/api-kit'
-import { type AudienceQuery, audienceLimits, conditionCount, resourceNames } from '@tributary/contract'
+import {
+  type AudienceQuery,
+  audienceLimits,
+  conditionCount,
+  listValueCount,
+  resourceNames,
+  tooManyValues,
+} from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { audienceName, type KnownAudience, namedIn, readKnown } from './read.ts'
@@ -12,23 +19,27 @@ const refuse = (text: string): Error => badRequest('VALIDATION', text, { query: 
  */
 export const checkReferences = (query: AudienceQuery, own: string, known: readonly KnownAudience[]): void => {
   const byName = new Map(known.map((each) => [each.name, each]))
-  const conditionsOf = (tree: AudienceQuery, depth: number): number => {
+  type Weight = { conditions: number; values: number }
+  const weightOf = (tree: AudienceQuery, depth: number): Weight => {
     if (depth > audienceLimits.depth)
       throw refuse(`Audiences can name each other over at most ${audienceLimits.depth} levels`)
-    let count = conditionCount(tree)
+    const weight = { conditions: conditionCount(tree), values: listValueCount(tree) }
     for (const name of namedIn(tree)) {
       parseReference(resourceNames.audience, 'query', name)
       if (name === own) throw refuse('An audience cannot depend on itself')
       const other = byName.get(name)
       if (other === undefined) throw refuse('This query names an audience that does not exist')
-      count += conditionsOf(other.query, depth + 1)
+      const { conditions, values } = weightOf(other.query, depth + 1)
+      weight.conditions += conditions
+      weight.values += values
       // Each turn is bounded by what all the turns before may come to.
-      if (count > audienceLimits.conditions)
+      if (weight.conditions > audienceLimits.conditions)
         throw refuse(`At most ${audienceLimits.conditions} conditions, those of other audiences included`)
+      if (weight.values > audienceLimits.values) throw refuse(`${tooManyValues}, those of other audiences included`)
     }
-    return count
+    return weight
   }
-  conditionsOf(query, 1)
+  weightOf(query, 1)
 }
 
 /** Holds off others who change audiences of the workspace until the transaction ends, and reads all of them. */
@@ -39,8 +50,8 @@ export const lockAudiences = async (tx: Tx, workspaceId: string): Promise<KnownA
 
 /** How a query finds those that it names. */
 export const lookUp = (known: readonly KnownAudience[]): ((name: string) => AudienceQuery | undefined) => {
-  const queries = new Map(known.map(({ name, query }) => [name, query]))
-  return (name) => queries.get(name)
+  const byName = new Map(known.map((each) => [each.name, each]))
+  return (name) => byName.get(name)?.query
 }
 
 /** Throws 400 where a changed query would make one that depends on it too deep, too long or come to itself. */
@@ -52,5 +63,5 @@ export const checkDependents = (
 ) => {
   const name = audienceName(workspaceId, id)
   const changed = known.map((each) => (each.name === name ? { ...each, query } : each))
-  for (const each of changed) checkReferences(each.query, each.name, changed)
+  for (const each of changed) if (each.text.includes('"audience"')) checkReferences(each.query, each.name, changed)
 }

@@ -1,9 +1,9 @@
-import type { methods } from '@tributary/contract'
+import type { methods, ValueType } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 
-type Found = { text: string; type: 'text' | 'number' }
+type Found = { text: string; type: ValueType }
 
 /** Suggestions of one kind at most. */
 const shownSuggestions = 50
@@ -22,6 +22,10 @@ const properties = `select arrayJoin(JSONExtractKeysAndValuesRaw(toString(
     and (event = {event:String} or (event = '' and type = {event:String})) limit ${looked})`
 
 const isNumber = `match(value, '^-?[0-9]')`
+/** As `datePattern` of the contract begins. */
+const isDate = `match(value, '^"[0-9]{4}-[0-9]{2}-[0-9]{2}[T" ]')`
+/** What most of the values are. */
+const mostly = `multiIf(countIf(${isNumber}) > count() / 2, 'number', countIf(${isDate}) > count() / 2, 'date', 'text')`
 const textOf = `if(startsWith(value, '"'), JSONExtractString(value), value)`
 
 const statements = {
@@ -29,9 +33,9 @@ const statements = {
       select if(event = '', type, event) as text, count() as n from events
       where ${ofWorkspace} and ${since} group by text)
     where text != '' order by n desc, text limit ${shownSuggestions}`,
-  property: `select pair.1 as text, if(countIf(${isNumber}) > count() / 2, 'number', 'text') as type
+  property: `select pair.1 as text, ${mostly} as type
     from (select pair, pair.2 as value from (${properties})) group by text order by count() desc, text limit ${shownSuggestions}`,
-  property_value: `select ${textOf} as text, if(any(${isNumber}), 'number', 'text') as type
+  property_value: `select ${textOf} as text, ${mostly} as type
     from (select pair.1 as name, pair.2 as value from (${properties}))
     where name = {name:String} and not match(value, '^[\\\\[{]') and value != 'null' and length(value) < 200
     group by text order by count() desc, text limit ${shownSuggestions}`,
@@ -53,17 +57,15 @@ export const suggestForAudience =
     const { kind, event, name } = query
     if (kind === 'trait' || kind === 'trait_value') {
       const named = kind === 'trait' ? sql`name` : sql`value`
-      const { rows } = await sql<{ text: string; is_number: boolean }>`
-        select ${named} as text, bool_or(value ~ '^-?[0-9]') as is_number
+      const { rows } = await sql<Found>`
+        select ${named} as text, case when bool_or(value ~ '^-?[0-9]') then 'number'
+          when bool_and(value ~ '^"[0-9]{4}-[0-9]{2}-[0-9]{2}[T" ]') then 'date' else 'text' end as type
         from (select name, value from profile_traits where workspace_id = ${workspace.id}::uuid and name <> ''
           ${kind === 'trait' ? sql`` : sql`and name = ${name} and value !~ '^[\\[{]' and value <> 'null' and length(value) < 200`}
           limit ${looked * 10}) as sample
         group by 1 order by count(*) desc, 1 limit ${shownSuggestions}`.execute(db)
       return {
-        suggestions: rows.map(({ text, is_number }) => ({
-          text: kind === 'trait' ? text : textOfJson(text),
-          type: is_number ? ('number' as const) : ('text' as const),
-        })),
+        suggestions: rows.map(({ text, type }) => ({ text: kind === 'trait' ? text : textOfJson(text), type })),
       }
     }
     const params = { workspace: workspace.id, event, name, since: clock() - span }

@@ -36,13 +36,54 @@ const numberOf = (value: unknown): number | undefined => {
   return typeof value === 'string' && decimalText.test(value) ? Number(value) : undefined
 }
 
-const meetsAttribute = (found: unknown, attribute: SelectedAttribute): boolean => {
+const dateShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d))?)?$/
+
+/** A date as JavaScript understands it; undefined for what it takes for another one, such as February 30. */
+const timeOf = (value: unknown): { day: string; time: number; isDay: boolean } | undefined => {
+  const found = typeof value === 'string' ? dateShape.exec(value) : null
+  if (found === null) return undefined
+  const [, day = '', clock, second = '00', fraction = '', sign, hours = '0', minutes = '0'] = found
+  const written = `${day}T${clock ?? '00:00'}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`
+  const time = Date.parse(written)
+  if (Number.isNaN(time) || new Date(time).toISOString() !== written || day.startsWith('0000')) return undefined
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined
+  const zone = Number(hours) * 3_600_000 + Number(minutes) * 60_000
+  return { day, time: sign === '-' ? time + zone : time - zone, isDay: clock === undefined }
+}
+
+const day = 86_400_000
+
+const meetsDate = (found: unknown, { operator, value, values }: SelectedAttribute, asOf: number): boolean => {
+  const at = timeOf(found)?.time
+  if (at === undefined) return false
+  const isBefore = (given: string): boolean => at < (timeOf(given)?.time ?? Number.NaN)
+  const isAfter = (given: string): boolean => {
+    const { time = Number.NaN, isDay = false } = timeOf(given) ?? {}
+    return isDay ? at >= time + day : at > time
+  }
+  const days = Number(value) * day
+  const age = asOf - at
+  const kinds: Partial<Record<SelectedAttribute['operator'], () => boolean>> = {
+    before: () => isBefore(value),
+    after: () => isAfter(value),
+    between: () => !isBefore(values[0] ?? '') && !isAfter(values[1] ?? ''),
+    today: () => new Date(at).toISOString().slice(0, 10) === new Date(asOf).toISOString().slice(0, 10),
+    within_last: () => age >= 0 && age < days,
+    before_last: () => age >= days,
+    within_next: () => age < 0 && age >= -days,
+    after_next: () => age < -days,
+  }
+  return kinds[operator]?.() === true
+}
+
+const meetsAttribute = (found: unknown, attribute: SelectedAttribute, asOf: number): boolean => {
   const { operator, valueType, value, values } = attribute
   const text = textOf(found)
   const number = numberOf(found)
   const equals = (given: string): boolean =>
     valueType === 'number' ? number === Number(given) : text !== undefined && text === given
-  const contains = (): boolean => (Array.isArray(found) ? found.includes(value) : text?.includes(value) === true)
+  const contains = (part: string): boolean =>
+    Array.isArray(found) ? found.includes(part) : text?.includes(part) === true
   const compare = (holds: (difference: number) => boolean): boolean =>
     number !== undefined && holds(number - Number(value))
   switch (operator) {
@@ -56,10 +97,14 @@ const meetsAttribute = (found: unknown, attribute: SelectedAttribute): boolean =
       return !equals(value)
     case 'equals_any':
       return values.some(equals)
+    case 'not_equals_any':
+      return !values.some(equals)
     case 'contains':
-      return contains()
+      return contains(value)
+    case 'contains_any':
+      return values.some(contains)
     case 'not_contains':
-      return !contains()
+      return !contains(value)
     case 'starts_with':
       return text?.startsWith(value) === true
     case 'ends_with':
@@ -72,6 +117,8 @@ const meetsAttribute = (found: unknown, attribute: SelectedAttribute): boolean =
       return compare((difference) => difference < 0)
     case 'at_most':
       return compare((difference) => difference <= 0)
+    default:
+      return meetsDate(found, attribute, asOf)
   }
 }
 
@@ -94,7 +141,7 @@ const meetsEvent = (query: SegmentQuery, profile: NaiveProfile, { asOf }: Option
     const time = Math.min(event.timestamp, event.receivedAt)
     if (query.timeframe !== null && time <= asOf - timeframeMs(query.timeframe)) return false
     const inside = ['identify', 'group'].includes(query.selectedEvent) ? event.traits : event.properties
-    return query.selectedAttributes.every((each) => meetsAttribute(propertyAt(inside, each.name), each))
+    return query.selectedAttributes.every((each) => meetsAttribute(propertyAt(inside, each.name), each, asOf))
   }).length
   const { operator, value } = query.count
   return operator === 'at_least' ? count >= value : operator === 'exactly' ? count === value : count <= value
@@ -106,7 +153,9 @@ export const meetsQuery = (query: AudienceQuery, profile: NaiveProfile, options:
   const meets = (each: SegmentQuery): boolean => {
     if (each.type === 'event') return meetsEvent(each, profile, options)
     if (each.type === 'attribute')
-      return each.selectedAttributes.every((attribute) => meetsAttribute(profile.traits[attribute.name], attribute))
+      return each.selectedAttributes.every((attribute) =>
+        meetsAttribute(profile.traits[attribute.name], attribute, options.asOf),
+      )
     const other = options.queryOf(each.selectedAudience?.name ?? '')
     return (other !== undefined && meetsQuery(other, profile, options)) === each.selectedAudience?.member
   }

@@ -1,11 +1,13 @@
 import {
   type AudienceQuery,
   attributeOperators,
+  attributesWithDays,
   audienceQuery,
   countOperators,
   type QueryOperator,
   type SegmentQuery,
   type SelectedAttribute,
+  spanOfDate,
   valueTypes,
 } from '@tributary/contract'
 
@@ -33,27 +35,67 @@ export const oneOf = <T>(random: Random, list: readonly T[]): T => {
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
 
 export const randomEvents = ['Order Completed', "it's {x:String}", 'page', 'identify', 'Viewed\\n']
-export const randomNames = ['plan', 'total', 'nest.deep', 'a b', 'null', 'tags']
+export const randomNames = ['plan', 'total', 'nest.deep', 'a b', 'null', 'tags', 'since']
 const texts = ['a', 'ab', 'true', '12', "o'b", 'é"\\', '%', 'false', '-3', '{x:String}', '$1']
+/** Days and moments around the ends of comparisons, of the calendar, and of the day on which queries are asked. */
+const dates = [
+  '2026-03-04',
+  '2026-03-03',
+  '2026-03-04T05:06:07.890Z',
+  '2026-03-04 10:06:07.891+05:00',
+  '2026-03-03T05:06:07.890Z',
+  '2026-03-05T05:06:07.890',
+  '2026-03-03T23:59:59.999999999-00:30',
+  '2026-02-02T05:06:07.8904Z',
+  '2026-02-02 05:06',
+  '2024-02-29',
+  '1900-02-28T23:00:00-01:00',
+  '0001-01-01',
+  '0001-01-01T00:00:00+23:59',
+  '9999-12-31T23:59:59.999-23:59',
+  '9999-12-31',
+]
+/** What looks like a date and is none. */
+const noDates = [
+  '2026-02-30',
+  '1900-02-29',
+  '0000-01-01',
+  '2026-03-04T24:00',
+  '2026-3-4',
+  '2026-03-04T05:06:60Z',
+  '٢٠٢٦-03-04',
+]
+const days = ['1', '30', '400', '36500']
 const numbers = ['12', '-3', '0', '1.5', '0.1', '100000000000000']
 
 /** A value as a sender gives it. */
 export const randomValue = (random: Random): unknown =>
-  oneOf<unknown>(random, [...texts, 12, -3, 0, 1.5, 0.1, 1e14, true, false, null, ['a', 'x'], ['ab']])
+  oneOf<unknown>(
+    random,
+    random(2) === 0
+      ? [...dates, ...noDates]
+      : [...texts, 12, -3, 0, 1.5, 0.1, 1e14, true, false, null, ['a', 'x'], ['ab'], ['2026-03-04']],
+  )
 
 let serial = 0
 const id = (): string => (serial++ % 1_679_616).toString(36).padStart(4, '0')
 
+const spanOf = (date: string): number => spanOfDate(date)?.from ?? 0
+const valuesOf = { text: texts, number: numbers, date: dates } as const
+
 const randomAttribute = (random: Random): SelectedAttribute => {
   const valueType = oneOf(random, valueTypes)
-  const values = valueType === 'number' ? numbers : texts
+  const operator = oneOf<SelectedAttribute['operator']>(random, attributeOperators[valueType])
+  const values = valuesOf[valueType]
+  const span = times(2, () => oneOf(random, dates)).toSorted((a, b) => (spanOf(a) < spanOf(b) ? -1 : 1))
   return {
     id: id(),
-    name: oneOf(random, randomNames),
+    // Dates are met more often where few names have them.
+    name: valueType === 'date' ? oneOf(random, ['since', 'nest.deep']) : oneOf(random, randomNames),
     valueType,
-    operator: oneOf(random, attributeOperators[valueType]),
-    value: oneOf(random, values),
-    values: times(1 + random(3), () => oneOf(random, values)),
+    operator,
+    value: oneOf<string>(random, attributesWithDays.has(operator) ? days : values),
+    values: operator === 'between' ? span : times(1 + random(3), () => oneOf<string>(random, values)),
   }
 }
 

@@ -25,6 +25,7 @@ import { up as suppressedOwners } from './0023-suppressed-owners.ts'
 import { up as audiences } from './0024-audiences.ts'
 import { up as audienceHistory } from './0027-audience-history.ts'
 import { up as traitSets } from './0029-trait-sets.ts'
+import { up as traitDates } from './0030-trait-dates.ts'
 import { up as forgottenOwners } from './0032-forgotten-owners.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
@@ -55,5 +56,6 @@ export const migrations: readonly Migration[] = [
   { name: '0024-audiences', up: audiences },
   { name: '0027-audience-history', up: audienceHistory },
   { name: '0029-trait-sets', up: traitSets },
+  { name: '0030-trait-dates', up: traitDates },
   { name: '0032-forgotten-owners', up: forgottenOwners },
 ]

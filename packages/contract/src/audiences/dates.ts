@@ -1,0 +1,63 @@
+import type { SelectedAttribute } from './query.ts'
+
+/**
+ * A day, or a moment of it, as ISO 8601 writes them, from year 1 to 9999: `2026-03-04`, `2026-03-04T05:06:07.890+02:00`. Without a
+ * zone it is UTC. The groups are year, month, day, hour, minute, second, fraction, and the sign, hours and minutes of the zone.
+ * Every store reads dates by this pattern; numbers are no dates.
+ */
+export const datePattern =
+  /^([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?(?:Z|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))?)?$/
+
+const dayMs = 86_400_000
+
+/** Epoch ms from `from` on, and before `until`; undefined where there is no such end. */
+export type TimeSpan = { readonly from: number | undefined; readonly until: number | undefined }
+
+/** The whole day of a day, else the millisecond of a moment; undefined for what is neither, such as February 30. */
+export const spanOfDate = (text: string): { from: number; until: number } | undefined => {
+  const found = datePattern.exec(text)
+  if (found === null) return undefined
+  const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHours, zoneMinutes] = found
+  const date = new Date(0)
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  if (Number(year) === 0 || date.getUTCDate() !== Number(day)) return undefined
+  if (hour === undefined) return { from: date.getTime(), until: date.getTime() + dayMs }
+  date.setUTCHours(Number(hour), Number(minute), Number(second ?? 0), Number(fraction.padEnd(3, '0').slice(0, 3)))
+  const zone = (Number(zoneHours ?? 0) * 60 + Number(zoneMinutes ?? 0)) * 60_000
+  const from = date.getTime() - (sign === '-' ? -zone : zone)
+  return { from, until: from + 1 }
+}
+
+/** Days that a relative date may be away at most: a hundred years. */
+export const maxDaysAway = 36_500
+
+/**
+ * The times that a comparison of a date is about, at a moment (epoch ms). Days are days of UTC; so many days ago is so many times 24 hours,
+ * and now belongs to the last of them. Of a value that `selectedAttribute` has accepted.
+ */
+export const spanOfComparison = (
+  { operator, value, values }: Pick<SelectedAttribute, 'operator' | 'value' | 'values'>,
+  now: number,
+): TimeSpan => {
+  const days = Number(value) * dayMs
+  switch (operator) {
+    case 'before':
+      return { from: undefined, until: spanOfDate(value)?.from }
+    case 'after':
+      return { from: spanOfDate(value)?.until, until: undefined }
+    case 'between':
+      return { from: spanOfDate(values[0] ?? '')?.from, until: spanOfDate(values[1] ?? '')?.until }
+    case 'today':
+      return { from: Math.floor(now / dayMs) * dayMs, until: (Math.floor(now / dayMs) + 1) * dayMs }
+    case 'within_last':
+      return { from: now - days + 1, until: now + 1 }
+    case 'before_last':
+      return { from: undefined, until: now - days + 1 }
+    case 'within_next':
+      return { from: now + 1, until: now + days + 1 }
+    case 'after_next':
+      return { from: now + days + 1, until: undefined }
+    default:
+      throw new Error(`${operator} compares no dates`)
+  }
+}
