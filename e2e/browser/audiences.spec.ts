@@ -175,6 +175,35 @@ test('dates and pasted lists are conditions, and the sentence says what they mea
   await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
 })
 
+test('who saves what someone else has changed meanwhile is told, and every version can be restored', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Versions')
+  const query = { id: 'bbbb', type: 'event', selectedEvent: 'Order Completed' }
+  const { name } = await product.api.ok('POST', `/${workspace}/audiences`, {
+    title: 'Buyers',
+    query: { groups: { cccc: { segments: [{ id: 'dddd', queries: [query] }] } } },
+  })
+  await page.goto(`/${String(name)}/edit`)
+  await page.getByRole('textbox', { name: 'Title' }).fill('Mine')
+  await product.api.ok('PATCH', `/${String(name)}?update_mask=title`, { title: 'Theirs' })
+  await button(page, 'Save Changes').click()
+  const conflict = page.getByRole('alert', { name: 'The audience has changed' })
+  await expect(conflict).toContainText('saved version 2')
+  await expect(conflict).toContainText('Theirs')
+  await button(page, 'Save mine as the newest version').click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Mine' })).toBeVisible()
+  await page.getByRole('tab', { name: 'Versions' }).click()
+  await expect(rows(page, 'Versions')).toHaveCount(4)
+  await rows(page, 'Versions').filter({ hasText: 'Theirs' }).click()
+  await expect(page.getByRole('dialog').getByText('did Order Completed')).toBeVisible()
+  await button(page, 'Restore this version').click()
+  await button(page, 'Restore').click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Theirs' })).toBeVisible()
+  await expect(rows(page, 'Versions').filter({ hasText: 'Version 2 restored' })).toBeVisible()
+})
+
 test('a guest sees audiences and cannot change them', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Guests')
   const query = { id: 'bbbb', type: 'event', selectedEvent: 'Order Completed' }

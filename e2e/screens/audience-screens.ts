@@ -84,6 +84,36 @@ export const audienceScreens: Screen[] = [
       await settled(page)
     },
   },
+  { name: 'audience-versions', path: list, ready: openAudience('Versions') },
+  {
+    name: 'audience-version',
+    path: list,
+    ready: async (page) => {
+      await openAudience('Versions')(page)
+      await page.getByRole('table', { name: 'Versions' }).getByRole('row').last().click()
+      await page.getByRole('dialog').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-edit-conflict',
+    path: list,
+    expectsFailedCalls: true,
+    prepare: async (page) => {
+      const metadata = { version: '1', author: 'Grace Hopper', time: '2026-03-04T05:06:07.890Z' }
+      const body = { code: 409, reason: 'AUDIENCE_CHANGED', message: 'Grace Hopper changed this audience', metadata }
+      await page.route(/\/audiences\/[^/?]+\?/, (route) =>
+        route.request().method() === 'PATCH' ? route.fulfill({ status: 409, json: body }) : route.fallback(),
+      )
+    },
+    ready: async (page) => {
+      await page.getByRole('table', { name: 'Audiences' }).getByRole('link', { name: 'Repeat customers' }).click()
+      await page.getByRole('link', { name: 'Edit' }).click()
+      await page.getByRole('button', { name: 'Save Changes' }).click()
+      await page.getByRole('alert', { name: 'The audience has changed' }).waitFor()
+      await settled(page)
+    },
+  },
   { name: 'audience-sql', path: list, ready: openAudience('SQL') },
   { name: 'audience-settings', path: list, ready: openAudience('Settings') },
   {

@@ -14,6 +14,9 @@ import { listAudienceMembers } from './audiences/list-members.ts'
 import { previewAudience } from './audiences/preview.ts'
 import { suggestForAudience } from './audiences/suggest.ts'
 import { updateAudience } from './audiences/update.ts'
+import { getAudienceVersion } from './audiences/versions/get.ts'
+import { listAudienceVersions } from './audiences/versions/list.ts'
+import { restoreAudienceVersion } from './audiences/versions/restore.ts'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -356,6 +359,9 @@ export const createHandlers = (
     explain: explainAudience(deps),
     getStatements: getAudienceStatements(deps),
     suggest: suggestForAudience(deps),
+    listVersions: listAudienceVersions(deps),
+    getVersion: getAudienceVersion(deps),
+    restoreVersion: restoreAudienceVersion(deps),
   },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

@@ -14,6 +14,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   AudienceQuery: contract.audienceQuery,
   AudienceStatement: contract.audienceStatement,
   AudienceSummary: contract.audienceSummary,
+  AudienceVersion: contract.audienceVersion,
   CatalogDestination: contract.catalogDestination,
   CatalogGuideStep: contract.guideStep,
   CatalogSource: contract.catalogSource,

@@ -122,6 +122,7 @@ export const resourceNames = {
   privacyRequest: resourcePattern('workspaces/{workspace}/privacyRequests/{privacy_request}'),
   suppression: resourcePattern('workspaces/{workspace}/suppressions/{suppression}'),
   audience: resourcePattern('workspaces/{workspace}/audiences/{audience}'),
+  audienceVersion: resourcePattern('workspaces/{workspace}/audiences/{audience}/versions/{version}'),
   parkedDelivery: resourcePattern(
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),

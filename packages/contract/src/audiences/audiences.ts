@@ -6,6 +6,7 @@ import { profileSummary } from '../profiles.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { audienceMembership, queryTooLarge } from './membership.ts'
 import { audienceQuery, valueTypes } from './query.ts'
+import { audienceChanged, audienceVersions } from './versions.ts'
 
 /** `preparing` was never computed; a failed one keeps the profiles of the time before. */
 export const audienceStates = ['preparing', 'computing', 'live', 'failed'] as const
@@ -36,7 +37,7 @@ export type AudienceStatement = z.infer<typeof audienceStatement>
 
 export const audience = audienceSummary.extend({
   query: audienceQuery,
-  /** Rises with each change of the query. */
+  /** Rises with each change of the title or the query. */
   version: z.number().int(),
   /** Why it could not be computed, in words; '' when it could. */
   failure: z.string(),
@@ -67,11 +68,6 @@ export const audiencePreview = z.object({
 })
 export type AudiencePreview = z.infer<typeof audiencePreview>
 
-const changed = {
-  code: 409,
-  reason: 'AUDIENCE_CHANGED',
-  when: 'Someone else changed the query since `version`.',
-} as const
 const inUse = {
   code: 409,
   reason: 'AUDIENCE_IN_USE',
@@ -115,15 +111,15 @@ export const audiences = {
     access: workspaceEditors,
     summary: 'Changes the title or the query of an audience. A changed query is computed again.',
     query: maskQuery,
-    maskCompanions: { query: ['version'] },
+    maskCompanions: { query: ['version'], title: ['version'] },
     request: z.object({
       title: genericTitle.optional(),
       query: audienceQuery.optional(),
-      /** The version that the query was made from: another one is refused. */
+      /** The version that the change was made from: another one is refused. */
       version: z.number().int().optional(),
     }),
     response: audience,
-    errors: [errors.invalid, errors.forbidden, errors.notFound, changed],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, audienceChanged],
   }),
   delete: defineMethod({
     name: 'audiences.delete',
@@ -194,4 +190,5 @@ export const audiences = {
     response: z.object({ suggestions: z.array(z.object({ text: z.string(), type: z.enum(valueTypes) })) }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, queryTooLarge, errors.unavailable],
   }),
+  ...audienceVersions,
 }

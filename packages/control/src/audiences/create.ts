@@ -6,6 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 import { queueCompute } from './compute.ts'
 import { audienceName, presentAudience, readAudience } from './read.ts'
 import { checkReferences, lockAudiences } from './references.ts'
+import { keepVersion } from './versions/versions.ts'
 
 /** Saves an audience, and has it computed. */
 export const createAudience =
@@ -13,6 +14,7 @@ export const createAudience =
   async ({ actor, workspace, body }) => {
     const id = idFor(body.request_id, 'audiences', workspace.id)
     const time = new Date(clock())
+    const query = JSON.stringify(body.query)
     await db.transaction().execute(async (tx) => {
       const known = await lockAudiences(tx, workspace.id)
       if (known.some((each) => each.id === id)) return
@@ -25,12 +27,13 @@ export const createAudience =
           id,
           workspace_id: workspace.id,
           title: body.title,
-          query: JSON.stringify(body.query),
+          query,
           author_id: actor.userId,
           create_time: time,
           update_time: time,
         })
         .execute()
+      await keepVersion(tx, { id, version: 1, title: body.title, query }, { actor, time })
       await audit(tx, {
         actor,
         action: 'audiences.create',

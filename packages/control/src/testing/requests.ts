@@ -196,6 +196,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'audiences.update': { title: 'Reachable by mail' },
   'audiences.compute': {},
   'audiences.preview': { query: trialAudience },
+  'audiences.restoreVersion': {},
   'profileKeys.create': { kind: 'secret', title: 'Key' },
   'profileKeys.update': { title: 'Key' },
   'profileKeys.rotate': {},
@@ -203,9 +204,12 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'privacyRequests.create': { kind: 'delete', identifiers: [{ type: 'user_id', value: newId() }] },
 })
 
+/** An audience with two versions. */
 const makeAudience = async ({ administrator, workspaceId }: Organization): Promise<string> => {
   const body = { title: 'Reachable', query: trialAudience }
-  return idIn((await administrator.ok(methods.audiences.create, { workspace: workspaceId }, { body })).name)
+  const { name } = await administrator.ok(methods.audiences.create, { workspace: workspaceId }, { body })
+  await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Reachable by email' })
+  return idIn(name)
 }
 
 /** A source that has settings. */

@@ -580,6 +580,19 @@ export type AudiencesTable = {
   update_time: Time
 }
 
+/** What an audience was called and asked for in a version. */
+export type AudienceVersionsTable = {
+  audience_id: string
+  version: number
+  title: string
+  /** JSON text, as the contract's `audienceQuery` reads it. */
+  query: string
+  /** The version that was restored by it. */
+  restored_version: number | null
+  author_id: string | null
+  create_time: Time
+}
+
 /** Who was in an audience when it was computed last. */
 export type AudienceMembersTable = {
   audience_id: string
@@ -668,4 +681,5 @@ export type Database = {
   audience_members: AudienceMembersTable
   audience_changes: AudienceChangesTable
   audience_hours: AudienceHoursTable
+  audience_versions: AudienceVersionsTable
 }

@@ -24,6 +24,7 @@ import { Sentence } from './estimate-panel.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
 import { useComputeAudience, useDeleteAudience } from './mutations.ts'
+import { VersionsTab } from './versions-tab.tsx'
 
 const Size = ({ audience }: { audience: Audience }) => {
   const { size, as_of, entered_count, left_count, failure, state } = audience
@@ -155,6 +156,7 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
           { id: 'profiles', name: 'Profiles', content: <MembersTab audience={audience} /> },
           { id: 'history', name: 'History', hash: 'history', content: <HistoryTab audience={audience} /> },
           { id: 'check', name: 'Check a profile', hash: 'check', content: <CheckTab audience={audience} /> },
+          { id: 'versions', name: 'Versions', hash: 'versions', content: <VersionsTab audience={audience} /> },
           { id: 'sql', name: 'SQL', hash: 'sql', content: <SqlTab audience={audience} /> },
           ...(mayEdit
             ? [

@@ -15,6 +15,8 @@ import type { Building } from './use-draft.ts'
 const titleError = (title: string): string | undefined =>
   genericTitle.safeParse(title, { error: stockMessage }).error?.issues[0]?.message
 
+type Save = (audience: { title: string; query: AudienceQuery }) => void
+
 /** The page on which an audience is built: its title, its query, and beside them who that finds. */
 export const BuilderPage = ({
   heading,
@@ -26,6 +28,7 @@ export const BuilderPage = ({
   saveLabel,
   saving,
   failure,
+  conflict,
   onSave,
 }: {
   heading: string
@@ -39,7 +42,9 @@ export const BuilderPage = ({
   saveLabel: string
   saving: boolean
   failure: Error | null
-  onSave: (audience: { title: string; query: AudienceQuery }) => void
+  /** What is told of a change by somebody else; it may have what is built saved in its own way. */
+  conflict?: ((again: (save: Save) => void) => ReactNode) | undefined
+  onSave: Save
 }) => {
   const [title, setTitle] = useState(given)
   const [asked, setAsked] = useState(false)
@@ -48,10 +53,10 @@ export const BuilderPage = ({
   const errors = useMemo(() => shownErrors(draft), [draft])
   const query = 'query' in checked ? checked.query : undefined
   const wrongTitle = titleError(title)
-  const save = (): void => {
+  const saveBy = (how: Save): void => {
     setAsked(true)
     building.showErrors()
-    if (query !== undefined && wrongTitle === undefined) onSave({ title: title.trim(), query })
+    if (query !== undefined && wrongTitle === undefined) how({ title: title.trim(), query })
   }
   const dirty = draft.past.length > 0 || title !== given
   return (
@@ -66,7 +71,7 @@ export const BuilderPage = ({
           className="space-y-5"
           onSubmit={(event) => {
             event.preventDefault()
-            save()
+            saveBy(onSave)
           }}
         >
           <Field label="Title" required error={asked ? wrongTitle : undefined}>
@@ -86,6 +91,7 @@ export const BuilderPage = ({
               The audience was not saved: {failureText(failure)}
             </p>
           )}
+          {conflict?.(saveBy)}
           <div className="flex justify-end">
             <Button type="submit" variant="primary" loading={saving}>
               {saveLabel}

@@ -22,23 +22,43 @@ export const useCreateAudience = (workspace: string) => {
   })
 }
 
-/** Changes the title, or the query that was made from a version. */
-export const useUpdateAudience = (audience: Audience) => {
+/** Changes the title and the query of a version of an audience; refused when it has another version meanwhile. */
+export const useUpdateAudience = (audience: Pick<Audience, 'name'>) => {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (change: { title?: string; query?: AudienceQuery }) =>
+    mutationFn: (change: { title: string; query: AudienceQuery; version: number }) =>
       call(methods.audiences.update, {
         params: audienceIds(audience.name),
-        query: { update_mask: Object.keys(change).join(',') },
-        body: { ...change, ...(change.query === undefined ? {} : { version: audience.version }) },
+        query: { update_mask: 'title,query' },
+        body: change,
       }),
-    onSuccess: (updated, change) => {
+    onSuccess: (updated) => {
       cache.setQueryData(audienceQuery(audience.name).queryKey, updated)
-      track('Audience Updated', { audience: audience.name, fields: Object.keys(change) })
+      track('Audience Updated', { audience: audience.name })
       notify('success', 'Audience Updated')
     },
     onSettled: () => {
       const { workspace } = audienceIds(audience.name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}
+
+/** Makes an audience what it was in a version. */
+export const useRestoreVersion = ({ name, version }: Pick<Audience, 'name' | 'version'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (restored: number) =>
+      call(methods.audiences.restoreVersion, {
+        params: { ...audienceIds(name), version: String(restored) },
+        body: { current_version: version },
+      }),
+    onSuccess: () => {
+      track('Audience Updated', { audience: name })
+      notify('success', 'Version Restored')
+    },
+    onSettled: () => {
+      const { workspace } = audienceIds(name)
       refresh(cache, ['audiences'], { workspace })
     },
   })

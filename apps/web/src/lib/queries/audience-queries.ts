@@ -87,6 +87,22 @@ export const profileAudiencesQuery = (profile: string) =>
 export const audienceStatementsQuery = (audience: string) =>
   query(methods.audiences.getStatements, { params: audienceIds(audience) }, { read: ({ statements }) => statements })
 
+/** The versions of an audience, newest first, by pages of 50; another one is made with each change. */
+export const audienceVersionsQuery = (audience: string, version: number) =>
+  pagesQuery(
+    methods.audiences.listVersions,
+    { params: audienceIds(audience), query: { page_size: 50 } },
+    { clocked: { of: version, at: () => ({}) } },
+  )
+
+/** One version of an audience with its query; a version never changes. */
+export const audienceVersionQuery = (audience: string, version: number) =>
+  query(
+    methods.audiences.getVersion,
+    { params: { ...audienceIds(audience), version: String(version) } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  )
+
 /** ms that a query has to be left alone before it is counted. */
 const typingMs = 400
 

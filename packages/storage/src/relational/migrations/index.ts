@@ -26,6 +26,7 @@ import { up as audiences } from './0024-audiences.ts'
 import { up as audienceHistory } from './0027-audience-history.ts'
 import { up as traitSets } from './0029-trait-sets.ts'
 import { up as traitDates } from './0030-trait-dates.ts'
+import { up as audienceVersions } from './0031-audience-versions.ts'
 import { up as forgottenOwners } from './0032-forgotten-owners.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
@@ -57,5 +58,6 @@ export const migrations: readonly Migration[] = [
   { name: '0027-audience-history', up: audienceHistory },
   { name: '0029-trait-sets', up: traitSets },
   { name: '0030-trait-dates', up: traitDates },
+  { name: '0031-audience-versions', up: audienceVersions },
   { name: '0032-forgotten-owners', up: forgottenOwners },
 ]

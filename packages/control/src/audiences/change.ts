@@ -1,0 +1,73 @@
+import { audit, type Tx } from '@tributary/api-kit'
+import type { AudienceQuery } from '@tributary/contract'
+import { type Actor, notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { queueCompute } from './compute.ts'
+import { type AudienceRow, audienceName } from './read.ts'
+import { checkDependents, checkReferences, lockAudiences } from './references.ts'
+import { checkVersion, keepVersion } from './versions/versions.ts'
+
+/** What an audience is to be; `version` is the one that this was made from, `restored` the one that it is the same as. */
+export type Change = {
+  title?: string | undefined
+  query?: AudienceQuery | undefined
+  version?: number | undefined
+  restored?: number
+}
+
+/**
+ * Writes a change of an audience as a new version and has it computed; one that changes nothing writes nothing. Throws 404 for one that is gone, 409 when its
+ * version is another one, 400 for a query that cannot be.
+ */
+export const changeAudience = async (
+  tx: Tx,
+  { jobs, clock }: Pick<ControlDeps, 'jobs' | 'clock'>,
+  { id, workspace_id }: Pick<AudienceRow, 'id' | 'workspace_id'>,
+  by: { actor: Actor; organizationId: string },
+  { title, query, version, restored }: Change,
+): Promise<void> => {
+  const time = new Date(clock())
+  const known = await lockAudiences(tx, workspace_id)
+  const row = await tx.selectFrom('audiences').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  if (row === undefined) throw notFound('audience not found')
+  await checkVersion(tx, row, version)
+  const name = audienceName(workspace_id, id)
+  const asked = query !== undefined && JSON.stringify(query) !== row.query
+  const renamed = title !== undefined && title !== row.title
+  if (!asked && !renamed) return
+  if (asked) {
+    checkReferences(query, name, known)
+    checkDependents(workspace_id, id, query, known)
+  }
+  const next = {
+    version: row.version + 1,
+    title: renamed ? title : row.title,
+    query: asked ? JSON.stringify(query) : row.query,
+  }
+  await tx
+    .updateTable('audiences')
+    .set({
+      ...next,
+      ...(asked ? { state: 'computing', failure: '' } : {}),
+      author_id: by.actor.userId,
+      update_time: time,
+    })
+    .where('id', '=', id)
+    .execute()
+  await keepVersion(tx, { id, ...next }, { actor: by.actor, time, ...(restored === undefined ? {} : { restored }) })
+  await audit(tx, {
+    actor: by.actor,
+    action: restored === undefined ? 'audiences.update' : 'audiences.restoreVersion',
+    resource: name,
+    organizationId: by.organizationId,
+    workspaceId: workspace_id,
+    detail: {
+      ...(renamed ? { title } : {}),
+      version: next.version,
+      ...(restored === undefined ? {} : { restored_version: restored }),
+    },
+    time,
+  })
+  // A version that is no longer the audience's is not computed.
+  await queueCompute(tx, { jobs }, { id, version: next.version })
+}

@@ -1,0 +1,21 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../../deps.ts'
+import { changeAudience } from '../change.ts'
+import { readAudience } from '../read.ts'
+import { readVersion } from './get.ts'
+
+/** Makes an audience what it was in an earlier version, as a new version; the one of now answers for itself. */
+export const restoreAudienceVersion =
+  (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.restoreVersion> =>
+  async ({ actor, workspace, params, body }) => {
+    const { db } = deps
+    const row = await readAudience(db, workspace.id, params.audience)
+    const { title, query, version } = await readVersion(db, row, params.version)
+    const by = { actor, organizationId: workspace.organizationId }
+    const change = { title, query, version: body.current_version, restored: version }
+    await db.transaction().execute((tx) => changeAudience(tx, deps, row, by, change))
+    const audience = await readAudience(db, workspace.id, row.id)
+    const { query: _, ...made } = await readVersion(db, audience, String(audience.version))
+    return made
+  }

@@ -1,0 +1,80 @@
+import type { Db, Tx } from '@tributary/api-kit'
+import { type AudienceVersion, keptVersions, resourceNames } from '@tributary/contract'
+import { type Actor, conflict } from '@tributary/kernel'
+import type { AudienceVersionsTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+import { displayName } from '../../users/present.ts'
+import type { AudienceRow } from '../read.ts'
+
+/** Versions of an audience, without their queries, and who made them. */
+export const selectVersions = (db: Db, audienceId: string) =>
+  db
+    .selectFrom('audience_versions as v')
+    .leftJoin('users', 'users.id', 'v.author_id')
+    .select(['v.version', 'v.title', 'v.restored_version', 'v.create_time'])
+    .select(['users.email', 'users.first_name', 'users.last_name'])
+    .where('v.audience_id', '=', audienceId)
+
+type VersionRow = Pick<Selectable<AudienceVersionsTable>, 'version' | 'title' | 'restored_version' | 'create_time'> & {
+  email: string | null
+  first_name: string | null
+  last_name: string | null
+}
+
+const authorOf = ({ email, first_name, last_name }: VersionRow): string =>
+  email === null ? '' : displayName({ email, first_name: first_name ?? '', last_name: last_name ?? '' })
+
+/** A version as the wire shows it. */
+export const presentVersion = (
+  audience: Pick<AudienceRow, 'id' | 'workspace_id'>,
+  row: VersionRow,
+): AudienceVersion => ({
+  name: resourceNames.audienceVersion.format({
+    workspace: audience.workspace_id,
+    audience: audience.id,
+    version: String(row.version),
+  }),
+  version: row.version,
+  title: row.title,
+  create_time: row.create_time.toISOString(),
+  author: authorOf(row),
+  restored_version: row.restored_version,
+})
+
+/** Keeps what an audience is called and asks for from now on, and forgets the oldest of too many versions. */
+export const keepVersion = async (
+  tx: Tx,
+  audience: Pick<AudienceRow, 'id' | 'version' | 'title' | 'query'>,
+  { actor, time, restored }: { actor: Actor; time: Date; restored?: number },
+): Promise<void> => {
+  const { id: audience_id, version, title, query } = audience
+  await tx
+    .insertInto('audience_versions')
+    .values({
+      audience_id,
+      version,
+      title,
+      query,
+      restored_version: restored ?? null,
+      author_id: actor.userId,
+      create_time: time,
+    })
+    .execute()
+  await tx
+    .deleteFrom('audience_versions')
+    .where('audience_id', '=', audience_id)
+    .where('version', '<=', version - keptVersions)
+    .execute()
+}
+
+/** Throws 409 that says who changed an audience and when, unless it still has a version; undefined is any. */
+export const checkVersion = async (tx: Tx, row: AudienceRow, version: number | undefined): Promise<void> => {
+  if (version === undefined || version === row.version) return
+  const last = await selectVersions(tx, row.id).where('v.version', '=', row.version).executeTakeFirst()
+  const author = last === undefined ? '' : authorOf(last)
+  throw conflict(
+    'AUDIENCE_CHANGED',
+    `${author === '' ? 'Someone' : author} changed this audience since you opened it. Load it again and repeat your change`,
+    { version: String(row.version), author, time: row.update_time.toISOString() },
+  )
+}
