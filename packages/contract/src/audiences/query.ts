@@ -114,8 +114,8 @@ const digitsOnly = z
 /** A number as it is written: with a sign and a fraction, of at most 15 digits on either side of the point. */
 export const decimalText = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/
 
-/** A name whose parts are joined by dots, as an object inside an object has it. */
-const attributeName = line(200)
+/** The name of a trait or property. Its parts are joined by dots, as an object inside an object has it. */
+export const attributeName = line(200)
   .min(1, 'Required')
   .regex(
     /^[\p{L}\p{N}_ $/-]+(\.[\p{L}\p{N}_ $/-]+)*$/u,

@@ -86,20 +86,29 @@ const eventTime = (text: Condition, pattern: Condition): Condition =>
     - if(g[8] = '-', -1, 1) * (${num(9)} * 60 + ${num(10)}) * 60000, null),
     [${num(1)}], [${num(2)}], [${num(3)}], [toInt64(${num(2)} < 3)])[1], [extractGroups(ifNull(${text}, ''), ${pattern})])[1]` as Condition
 
-/**
- * A condition on a property of an event, in the dialect of the event store. Objects are no values, their parts are: a dot
- * in a name and an object inside are the same there. Lists contain their texts. `now` is epoch ms.
- */
+/** A property of an event in the dialect of the event store, as it is and as a number: null where there is none. */
+export type PropertyValue = { path: Condition; string: Condition; number: () => Condition }
+
+/** Reads a property. Objects are no values, their parts are: a dot in a name and an object inside are the same there. */
+export const propertyValue = (name: string, column: 'properties' | 'traits', params: EventsParams): PropertyValue => {
+  const path = pathOf(column, name, params)
+  const string = condition`dynamicElement(${path}, 'String')`
+  return {
+    path,
+    string,
+    number: () =>
+      condition`coalesce(dynamicElement(${path}, 'Float64'), toFloat64(dynamicElement(${path}, 'Int64')), toFloat64(dynamicElement(${path}, 'UInt64')), if(match(ifNull(${string}, ''), ${params.add('pattern', 'String', decimalText.source)}), toFloat64OrNull(${string}), null))`,
+  }
+}
+
+/** A condition on a property of an event, in the dialect of the event store. Lists contain their texts. `now` is epoch ms. */
 export const propertyCondition = (
   attribute: SelectedAttribute,
   column: 'properties' | 'traits',
   params: EventsParams,
   now: number,
 ): Condition => {
-  const path = pathOf(column, attribute.name, params)
-  const string = condition`dynamicElement(${path}, 'String')`
-  const number = (): Condition =>
-    condition`coalesce(dynamicElement(${path}, 'Float64'), toFloat64(dynamicElement(${path}, 'Int64')), toFloat64(dynamicElement(${path}, 'UInt64')), if(match(ifNull(${string}, ''), ${params.add('pattern', 'String', decimalText.source)}), toFloat64OrNull(${string}), null))`
+  const { path, string, number } = propertyValue(attribute.name, column, params)
   const written = condition`coalesce(${string}, toString(dynamicElement(${path}, 'Bool')))`
   const sure = (inside: Condition): Condition => condition`ifNull(${inside}, false)`
   const text = (value: string): Condition => params.add('value', 'String', value)

@@ -80,7 +80,8 @@ export const presentSummary = (row: Omit<AudienceRow, 'query'>): AudienceSummary
   update_time: row.update_time.toISOString(),
 })
 
-const authorOf = async (db: Db, userId: string | null): Promise<string> => {
+/** What a member is called who changed something; '' for one who is gone. */
+export const authorOf = async (db: Db, userId: string | null): Promise<string> => {
   if (userId === null) return ''
   const user = await db
     .selectFrom('users')
