@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { listedDestinations } from '@tributary/connectors'
 import { audienceScreens } from './audience-screens.ts'
 import { authScreens, registrationScreens } from './auth-screens.ts'
+import { computedTraitScreens } from './computed-trait-screens.ts'
 import { docsScreens } from './docs-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
@@ -490,6 +491,7 @@ export const screens: Screen[] = [
   ...frameScreens,
   ...eventScreens,
   ...profileScreens,
+  ...computedTraitScreens,
   ...privacyScreens,
   ...audienceScreens,
 ]

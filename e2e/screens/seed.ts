@@ -278,6 +278,16 @@ const seedAudience = async ({ api }: Product, workspace: string): Promise<void> 
   })
 }
 
+/** A computed trait that some profiles have a value of. */
+const seedComputedTrait = async ({ api }: Product, workspace: string): Promise<void> => {
+  const definition = { event: 'Order Completed', operation: 'sum', property: 'total', window_days: 30 }
+  const made = await api.ok('POST', `/${workspace}/computedTraits`, { trait: 'revenue_30_days', definition })
+  await eventually('a computed trait has values', async () => {
+    const { state, profile_count } = await api.ok('GET', `/${String(made.name)}`)
+    return state === 'live' && profile_count !== 0
+  })
+}
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -358,6 +368,7 @@ export const seedWorkspaces = async (
   const { mapped, chat } = await seedMapped(product, workspace, source, receiver.url)
   const many = await seedMany(product, receiver.url)
   await seedAudience(product, workspace)
+  await seedComputedTrait(product, workspace)
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')

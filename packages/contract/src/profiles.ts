@@ -22,10 +22,11 @@ export const profileTrait = z.object({
   name: z.string(),
   /** JSON text; null when it was too large to be kept. */
   value: z.string().nullable(),
-  /** The lesser of the event's time and its receipt. */
+  /** The lesser of the event's time and its receipt; of a computed trait when its value changed. */
   time,
-  /** Resource names of the source and the event that it comes from. */
+  /** Resource name of the source that it comes from, or of the computed trait that it is a value of. */
   source: z.string(),
+  /** Resource name of the event that it comes from; '' of a computed trait. */
   event: z.string(),
   /** Whether there was another value before, or another identifier has one. */
   changed: z.boolean(),

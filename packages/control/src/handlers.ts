@@ -22,6 +22,12 @@ import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
 import { listCatalogSources } from './catalog-sources/list.ts'
 import { getConfig } from './client-config/get.ts'
+import { createComputedTrait } from './computed-traits/create.ts'
+import { deleteComputedTrait } from './computed-traits/delete.ts'
+import { getComputedTrait } from './computed-traits/get.ts'
+import { listComputedTraits } from './computed-traits/list.ts'
+import { previewComputedTrait } from './computed-traits/preview.ts'
+import { updateComputedTrait } from './computed-traits/update.ts'
 import { createConnection } from './connections/create.ts'
 import { deleteConnection } from './connections/delete.ts'
 import { getConnectionActivity } from './connections/get-activity.ts'
@@ -345,6 +351,14 @@ export const createHandlers = (
   },
   profileExports: { get: getProfileExport(deps) },
   suppressions: { list: listSuppressions(deps), delete: deleteSuppression(deps) },
+  computedTraits: {
+    list: listComputedTraits(deps),
+    get: getComputedTrait(deps),
+    create: createComputedTrait(deps),
+    update: updateComputedTrait(deps),
+    delete: deleteComputedTrait(deps),
+    preview: previewComputedTrait(deps),
+  },
   audiences: {
     list: listAudiences(deps),
     get: getAudience(deps),

@@ -1,5 +1,7 @@
 export { computeEveryMinutes, computeJob } from './audiences/compute.ts'
+export { type ComputedTraitWorker, createComputedTraitWorker } from './computed-traits/worker.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
+export { createComputedTraitCache } from './configuration-cache/computed-trait-cache.ts'
 export {
   type CachedDestination,
   createDestinationCache,

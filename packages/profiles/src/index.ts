@@ -1,3 +1,4 @@
+export { type ComputedTraitEvents, createComputedChanges } from './computed-changes.ts'
 export { openForgottenFile } from './forgotten-file.ts'
 export { createForgottenUsers } from './forgotten-users.ts'
 export { createOwnersProjection, type OwnersProjection } from './owners/projection.ts'

@@ -8,6 +8,7 @@ import {
   type EventConsumerDeps,
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
+import { type ComputedTraitEvents, createComputedChanges } from './computed-changes.ts'
 import { createGivingWay, restUntil } from './giving-way.ts'
 import { type Identifier, identifierKey } from './identifiers.ts'
 import { profileIdOf } from './ids.ts'
@@ -217,17 +218,20 @@ export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | '
   Pick<LearningDeps, 'db' | 'rulesFor'> & {
     /** Whether storing is behind, which comes first then; never unless given. */
     isPipelineBehind?: () => boolean
+    /** Of which events computed traits are made; of none unless given. */
+    computed?: ComputedTraitEvents
   }
 
 /**
  * The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and goes on where it was; while
  * storing is behind it gives way.
  */
-export const createProfiles = ({ db, rulesFor, isPipelineBehind, ...deps }: ProfilesDeps): Consumer => {
+export const createProfiles = ({ db, rulesFor, isPipelineBehind, computed, ...deps }: ProfilesDeps): Consumer => {
   const stopping = new AbortController()
   const giveWay = createGivingWay({ isBusy: isPipelineBehind ?? (() => false), rest: restUntil(stopping.signal) })
   const places = createPlaces(db)
   const learnOf = createLearning({ db, ...(rulesFor === undefined ? {} : { rulesFor }), metrics: deps.metrics, places })
+  const noteChanges = computed && createComputedChanges({ db, computed, rulesFor })
   const consumer = createEventConsumer({
     ...deps,
     name: 'profiles',
@@ -235,6 +239,8 @@ export const createProfiles = ({ db, rulesFor, isPipelineBehind, ...deps }: Prof
     handle: async (events, partition, place) => {
       const began = performance.now()
       await learnOf(events, { partition, place })
+      // Whose events they are is known by then.
+      await noteChanges?.(events)
       await giveWay(events, performance.now() - began)
     },
   })

@@ -6,6 +6,7 @@ export const metricHelp: Readonly<Record<string, string>> = {
   collect_append: 'Time from an accepted body to the log being synced.',
   collect_buffered_bytes: 'Bytes of request bodies held in memory just now.',
   collect_requests: 'Requests of collection, by call and status.',
+  computed_trait_values: 'Profiles that computed traits were computed for.',
   consumer_failures: 'Batches that a consumer of the stream failed to handle, and tries again.',
   delivery_attempts: 'Events that were sent to a destination, by outcome.',
   delivery_batches_split: 'Batches that were sent again in halves because of one refused event.',

@@ -1,18 +1,24 @@
 // The profiles role in a worker thread of its own: reads the stream, writes who is who into the relational store, and
 // says it to the event store.
 import { constants } from 'node:os'
-import { createIdentityCache, storedForm } from '@tributary/control'
+import {
+  createComputedTraitCache,
+  createComputedTraitWorker,
+  createIdentityCache,
+  storedForm,
+} from '@tributary/control'
+import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
 import { createOwnersProjection, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
 import { createCut, createReadingProgress, openLogReader } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
-// Under load profiles are behind, and make up for it: storing and delivering come first. The configuration cache listens on a
+// Under load profiles are behind, and make up for it: storing and delivering come first. Each configuration cache listens on a
 // connection, and looks for changes on another.
 const context = openRoleContext('profiles', {
   log: 'stream',
-  maxConnections: 6,
+  maxConnections: 8,
   priority: constants.priority.PRIORITY_LOW,
 })
 const { coordination, db, eventStore, folders, journal, logger, metrics, reader, relational } = context
@@ -20,11 +26,13 @@ const requests = openLogReader({ dir: folders.requests })
 const stored = followStoredPositions(coordination)
 const lag = watchPipelineLag({ requests, stored })
 const identity = createIdentityCache({ db, pool: relational.pool, logger, make: rulesOf })
+const computed = createComputedTraitCache({ db, pool: relational.pool, logger })
 
 const profiles = createProfiles({
   db,
   isPipelineBehind: lag.isBehind,
   rulesFor: (workspaceId) => identity.find(workspaceId) ?? defaultRules,
+  computed,
   reader,
   journal,
   history: {
@@ -40,19 +48,35 @@ const profiles = createProfiles({
 
 const progress = createReadingProgress({ eventStore, journal, partitions: reader.partitions })
 const owners = createOwnersProjection({ db, eventStore, logger })
+const computing = createComputedTraitWorker({
+  db,
+  eventStore,
+  cache: computed,
+  async whenStored() {
+    const ends = await requests.ends()
+    await Promise.all(ends.map((offset, partition) => stored.whenStored(partition, offset)))
+  },
+  bringOwners: () => owners.catchUp(),
+  clock: systemClock,
+  logger,
+  metrics,
+})
 
 await hostRole({
   role: {
     async start() {
       await startCache(identity)
+      await startCache(computed)
       profiles.give(Array.from({ length: reader.partitions }, (_, partition) => partition))
       owners.start()
+      computing.start()
     },
     async stop() {
       // Who waits for the pipeline would wait beyond the end.
       stored.close()
       lag.close()
-      await Promise.all([profiles.stop(), owners.stop()])
+      await Promise.all([profiles.stop(), computing.stop()])
+      await owners.stop()
     },
     wake: () => reader.notice(),
   },
@@ -64,7 +88,7 @@ await hostRole({
   metrics,
   async close() {
     requests.close()
-    await identity.stop()
+    await Promise.all([identity.stop(), computed.stop()])
     await context.close()
   },
 })

@@ -46,7 +46,14 @@ export const areasOf = (workspace: string, flags: { audiences: boolean; syncs: b
   },
   { to: paths.connections(workspace), label: 'Connections', icon: Cable, letter: 'c', end: false, also: [] },
   { to: paths.events(workspace), label: 'Events', icon: ListTree, letter: 'e', end: false, also: [] },
-  { to: paths.profiles(workspace), label: 'Profiles', icon: UsersRound, letter: 'p', end: false, also: [] },
+  {
+    to: paths.profiles(workspace),
+    label: 'Profiles',
+    icon: UsersRound,
+    letter: 'p',
+    end: false,
+    also: [paths.computedTraits(workspace)],
+  },
   ...(flags.audiences
     ? [{ to: paths.audiences(workspace), label: 'Audiences', icon: Target, letter: 'a', end: false, also: [] }]
     : []),

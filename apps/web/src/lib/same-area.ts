@@ -5,6 +5,8 @@ const areas = {
   destinations: paths.destinations,
   events: (workspace: string): string => paths.events(workspace),
   connections: paths.connections,
+  profiles: paths.profiles,
+  computedTraits: paths.computedTraits,
   audiences: paths.audiences,
   syncs: paths.syncs,
   signals: paths.signals,

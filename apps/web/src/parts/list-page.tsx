@@ -16,6 +16,7 @@ export const ListPage = <Item,>({
   description,
   query,
   errorTitle,
+  crumbs,
   action,
   empty,
   children,
@@ -24,6 +25,8 @@ export const ListPage = <Item,>({
   description: string
   query: UseQueryResult<readonly Item[]>
   errorTitle: string
+  /** The way back, for a list that is part of an area. */
+  crumbs?: readonly { label: string; to: string }[]
   /** The way to make one: in the head, and with nothing there in the middle of the page. None for those who may not. */
   action: ReactNode
   empty: { icon: ReactNode; title: string; text: ReactNode }
@@ -34,6 +37,7 @@ export const ListPage = <Item,>({
       title={title}
       documentTitle={title}
       description={description}
+      {...(crumbs === undefined ? {} : { crumbs })}
       action={(query.data?.length ?? 0) > 0 && action}
     />
     <QueryView query={query} skeleton={<TableSkeleton />} errorTitle={errorTitle}>

@@ -20,6 +20,9 @@ const subscribe = (listener: () => void): (() => void) => {
   }
 }
 
+/** The time of now, epoch ms, a few seconds old at most: whoever uses it is rendered again as it moves on. */
+export const useCurrentTime = (): number => useSyncExternalStore(subscribe, () => now)
+
 /**
  * A moment as "2 min ago", kept current, with the exact UTC time on hover. A past moment that the clocks disagree about
  * is "now"; with `upcoming` the moment may lie ahead: "in 2 min". `past` is said instead once it has come.
@@ -35,7 +38,7 @@ export const RelativeTime = ({
   upcoming?: boolean
   past?: string
 }) => {
-  const current = useSyncExternalStore(subscribe, () => now)
+  const current = useCurrentTime()
   return (
     <time dateTime={time} title={utcTime(time)} className={className}>
       {past !== undefined && Date.parse(time) <= current

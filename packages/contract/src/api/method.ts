@@ -123,6 +123,7 @@ export const resourceNames = {
   suppression: resourcePattern('workspaces/{workspace}/suppressions/{suppression}'),
   audience: resourcePattern('workspaces/{workspace}/audiences/{audience}'),
   audienceVersion: resourcePattern('workspaces/{workspace}/audiences/{audience}/versions/{version}'),
+  computedTrait: resourcePattern('workspaces/{workspace}/computedTraits/{computed_trait}'),
   parkedDelivery: resourcePattern(
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),

@@ -29,6 +29,8 @@ export type Changed = {
   /** Workspaces whose identity settings may have changed. */
   readonly identitySettings: readonly string[]
   readonly profileKeys: readonly string[]
+  /** Workspaces whose computed traits may have changed. */
+  readonly computedTraits: readonly string[]
 }
 
 /** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
@@ -51,6 +53,7 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
     writeKeys: idsOf('write_key'),
     identitySettings: idsOf('identity_settings'),
     profileKeys: idsOf('profile_key'),
+    computedTraits: idsOf('computed_traits'),
   }
 }
 

@@ -20,7 +20,9 @@ export const getTraitHistory =
         select t.value, t.time, t.event_id, t.source_id, t.earlier
         from profile_identifiers i
         join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
-        where i.workspace_id = ${workspace.id}::uuid and i.profile_id = ${id}::uuid and t.name = ${query.trait}),
+        where i.workspace_id = ${workspace.id}::uuid and i.profile_id = ${id}::uuid and t.name = ${query.trait}
+          -- What is computed has no history.
+          and t.time <> 'infinity'),
       given as (
         select value, time, event_id, source_id from traits
         union all

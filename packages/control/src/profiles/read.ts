@@ -29,6 +29,8 @@ type TraitRow = {
   event_id: string
   source_id: string
   changed: boolean
+  /** Whether `source_id` is the computed trait that it is a value of. */
+  computed: boolean
 }
 
 /** The profile that an id stands for now: itself, or the one that it was merged into. Throws 404 for none. */
@@ -59,6 +61,9 @@ export const readIdentifiers = async (
   return rows
 }
 
+/** When a trait got its value: one that is computed comes before all others by its time, and says it elsewhere. */
+const shownTime = sql<Date>`case when t.time = 'infinity' then t.event_id::timestamptz else t.time end`
+
 /** The latest of each trait of profiles; of some names only, when they are given. */
 const readTraits = async (
   db: Db,
@@ -67,8 +72,9 @@ const readTraits = async (
   names?: readonly string[],
 ): Promise<TraitRow[]> => {
   const { rows } = await sql<TraitRow>`
-    select distinct on (i.profile_id, t.name) i.profile_id, t.name, t.value, t.time, t.event_id, t.source_id,
-      bool_or(t.earlier <> '[]') over same or count(*) over same > 1 as changed
+    select distinct on (i.profile_id, t.name) i.profile_id, t.name, t.value, ${shownTime} as time, t.event_id, t.source_id,
+      t.time = 'infinity' as computed,
+      t.time <> 'infinity' and (bool_or(t.earlier <> '[]') over same or count(*) over same > 1) as changed
     from profile_identifiers i
     join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
     where i.workspace_id = ${workspaceId}::uuid and i.profile_id = any(${profileIds}::uuid[])
@@ -185,14 +191,16 @@ const presentEntry = (workspaceId: string, profileId: string, row: HistoryRow): 
 
 const presentTrait = (
   workspaceId: string,
-  { name, value, time, source_id, event_id, changed }: TraitRow,
+  { name, value, time, source_id, event_id, changed, computed }: TraitRow,
 ): ProfileTrait => ({
   name,
   changed,
   value,
   time: time.toISOString(),
-  source: resourceNames.source.format({ workspace: workspaceId, source: source_id }),
-  event: resourceNames.event.format({ workspace: workspaceId, event: event_id }),
+  source: computed
+    ? resourceNames.computedTrait.format({ workspace: workspaceId, computed_trait: source_id })
+    : resourceNames.source.format({ workspace: workspaceId, source: source_id }),
+  event: computed ? '' : resourceNames.event.format({ workspace: workspaceId, event: event_id }),
 })
 
 /** A profile with everything known of it. Throws 404 for none. */

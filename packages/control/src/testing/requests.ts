@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type AudienceQuery, methodList, methods, type Source } from '@tributary/contract'
+import { type AudienceQuery, type ComputedTraitDefinition, methodList, methods, type Source } from '@tributary/contract'
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { OpenIdProvider } from '@tributary/test-kit'
@@ -156,6 +156,15 @@ export const trialAudience: AudienceQuery = {
   },
 }
 
+/** How many orders a profile has. */
+export const trialComputedTrait: ComputedTraitDefinition = {
+  event: 'Order Completed',
+  operation: 'count',
+  property: '',
+  window_days: 30,
+  conditions: [],
+}
+
 const trialMapping = { id: 'aaaa', destination: 'send', field_mappings: [] }
 
 /** Bodies that need nothing special, by method. */
@@ -197,6 +206,9 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'audiences.compute': {},
   'audiences.preview': { query: trialAudience },
   'audiences.restoreVersion': {},
+  'computedTraits.create': { trait: `orders ${newId()}`, definition: trialComputedTrait },
+  'computedTraits.update': { definition: { ...trialComputedTrait, window_days: 7 } },
+  'computedTraits.preview': { definition: trialComputedTrait },
   'profileKeys.create': { kind: 'secret', title: 'Key' },
   'profileKeys.update': { title: 'Key' },
   'profileKeys.rotate': {},
@@ -210,6 +222,13 @@ const makeAudience = async ({ administrator, workspaceId }: Organization): Promi
   const { name } = await administrator.ok(methods.audiences.create, { workspace: workspaceId }, { body })
   await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Reachable by email' })
   return idIn(name)
+}
+
+/** A computed trait, in the place of the one before: a workspace has few of them. */
+const makeComputedTrait = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
+  await harness.db.deleteFrom('computed_traits').where('workspace_id', '=', workspaceId).execute()
+  const body = { trait: 'orders', definition: trialComputedTrait }
+  return idIn((await administrator.ok(methods.computedTraits.create, { workspace: workspaceId }, { body })).name)
 }
 
 /** A source that has settings. */
@@ -270,6 +289,7 @@ export const createRequests = async (
       version: '1',
       app: name.startsWith('catalogSources') ? 'http' : 'webhook',
       ...(method.path.includes('{audience}') ? { audience: await makeAudience(organization) } : {}),
+      ...(name.startsWith('computedTraits') ? { computed_trait: await makeComputedTrait(harness, organization) } : {}),
       ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
     }
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')

@@ -272,7 +272,7 @@ export type DirectoryVersionTable = {
 
 /** What changed last of what configuration caches hold, with the version of that change; kept for what is deleted. */
 export type DirectoryChangesTable = {
-  kind: 'source' | 'destination' | 'write_key' | 'identity_settings' | 'profile_key'
+  kind: 'source' | 'destination' | 'write_key' | 'identity_settings' | 'profile_key' | 'computed_traits'
   id: string
   version: ColumnType<string, number | string, number | string>
 }
@@ -479,6 +479,8 @@ export type ProfileTraitsTable = {
     string | undefined,
     string
   >
+  /** Of the value of a computed trait when it is to be computed anew, infinity for never; null of what events said. */
+  due: ColumnType<Date | number | null, Date | string | null | undefined, Date | string | null>
 }
 
 /** Whom nothing is to be known of: keyed hashes of identifiers. */
@@ -593,6 +595,48 @@ export type AudienceVersionsTable = {
   create_time: Time
 }
 
+export type ComputedTraitsTable = {
+  id: string
+  workspace_id: string
+  /** The name of the trait. */
+  trait: string
+  /** JSON text, as the contract's `computedTraitDefinition` reads it. */
+  definition: string
+  version: Generated<number>
+  /** The version that all profiles have been computed by; 0 before the first time. */
+  computed_version: Generated<number>
+  /** When the pass began that is under way; null when none is. */
+  pass_time: NullableTime
+  /** The last profile that it has done. */
+  pass_after: Generated<string | null>
+  pass_done: Generated<number>
+  pass_total: Generated<number>
+  /** When the last whole pass began. */
+  compute_time: NullableTime
+  /** Why it could not be computed, in words, and when it is tried again. */
+  failure: Generated<string>
+  retry_time: NullableTime
+  /** When it was deleted: it is gone for everybody, and its values are being removed. */
+  delete_time: NullableTime
+  author_id: string | null
+  create_time: Time
+  update_time: Time
+}
+
+/** How far computed traits of a workspace follow its ledger, and as of when they are up to date. */
+export type ComputedTraitPlacesTable = {
+  workspace_id: string
+  sequence: ColumnType<string, number | string, number | string>
+  as_of: NullableTime
+}
+
+/** Identifiers (the sequences of their operations) whose profiles are to be computed anew. */
+export type ComputedTraitChangesTable = {
+  trait_id: string
+  identifier: ColumnType<string, number | string, never>
+  serial: Generated<string>
+}
+
 /** Who was in an audience when it was computed last. */
 export type AudienceMembersTable = {
   audience_id: string
@@ -679,6 +723,9 @@ export type Database = {
   privacy_tellings: PrivacyTellingsTable
   audiences: AudiencesTable
   audience_members: AudienceMembersTable
+  computed_traits: ComputedTraitsTable
+  computed_trait_places: ComputedTraitPlacesTable
+  computed_trait_changes: ComputedTraitChangesTable
   audience_changes: AudienceChangesTable
   audience_hours: AudienceHoursTable
   audience_versions: AudienceVersionsTable

@@ -92,6 +92,13 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
             () => go(paths.catalogDestinations(workspace.name)),
             'add create',
           ),
+          action(
+            'new-computed-trait',
+            'New computed trait',
+            <Plus />,
+            () => go(paths.newComputedTrait(workspace.name)),
+            'add create profile count sum',
+          ),
           ...(audiences
             ? [
                 action(

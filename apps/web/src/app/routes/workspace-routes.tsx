@@ -2,6 +2,7 @@ import { administrators } from '@tributary/contract'
 import { Navigate, type RouteObject } from 'react-router'
 import { patterns } from '../../lib/paths.ts'
 import { audienceQuery, audiencesQuery } from '../../lib/queries/audience-queries.ts'
+import { computedTraitQuery, computedTraitsQuery } from '../../lib/queries/computed-trait-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import {
@@ -94,6 +95,37 @@ const profileRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../../features/profiles/profile-page.tsx')).ProfilePage }),
     loader: reads(({ workspace, params }) => [
       queryClient.prefetchQuery(profileQuery(`${workspace}/profiles/${params.profileId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.computedTraits,
+    lazy: async () => ({
+      Component: (await import('../../features/profiles/computed/computed-traits-page.tsx')).ComputedTraitsPage,
+    }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(computedTraitsQuery(workspace))]),
+  },
+  {
+    path: patterns.newComputedTrait,
+    lazy: async () => ({
+      Component: (await import('../../features/profiles/computed/new-computed-trait-page.tsx')).NewComputedTraitPage,
+    }),
+  },
+  {
+    path: patterns.computedTrait,
+    lazy: async () => ({
+      Component: (await import('../../features/profiles/computed/computed-trait-page.tsx')).ComputedTraitPage,
+    }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(computedTraitQuery(`${workspace}/computedTraits/${params.computedTraitId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.editComputedTrait,
+    lazy: async () => ({
+      Component: (await import('../../features/profiles/computed/edit-computed-trait-page.tsx')).EditComputedTraitPage,
+    }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(computedTraitQuery(`${workspace}/computedTraits/${params.computedTraitId ?? ''}`)),
     ]),
   },
 ]

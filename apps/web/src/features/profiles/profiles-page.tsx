@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ProfileSummary } from '@tributary/contract'
-import { SearchX, Settings2, UsersRound } from 'lucide-react'
+import { SearchX, Settings2, Sigma, UsersRound } from 'lucide-react'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { useAddress } from '../../lib/browser/use-address.ts'
@@ -121,10 +121,16 @@ export const ProfilesPage = () => {
         documentTitle="Profiles"
         description="What is known of each user across events."
         action={
-          <ButtonLink to={paths.profileSettings(workspace.name)}>
-            <Settings2 aria-hidden />
-            Settings
-          </ButtonLink>
+          <>
+            <ButtonLink to={paths.computedTraits(workspace.name)}>
+              <Sigma aria-hidden />
+              Computed traits
+            </ButtonLink>
+            <ButtonLink to={paths.profileSettings(workspace.name)}>
+              <Settings2 aria-hidden />
+              Settings
+            </ButtonLink>
+          </>
         }
       />
       <div className="space-y-5">

@@ -62,7 +62,14 @@ const columnsOf = (
   {
     id: 'source',
     header: 'Source',
-    cell: (trait) => <span className="block truncate text-ink-2">{titleOf(trait.source)}</span>,
+    cell: ({ source, event }) =>
+      event === '' ? (
+        <Link to={paths.computedTrait(source)} className="block truncate rounded-sm text-ink-2 hover:underline">
+          Computed
+        </Link>
+      ) : (
+        <span className="block truncate text-ink-2">{titleOf(source)}</span>
+      ),
     wide: 'lg',
     width: 'sm:w-40',
   },
@@ -70,11 +77,14 @@ const columnsOf = (
     id: 'time',
     header: 'Updated',
     value: (trait) => trait.time,
-    cell: (trait) => (
-      <Link to={paths.event(trait.event)} title="The event it comes from" className="rounded-sm hover:underline">
-        <RelativeTime time={trait.time} className="text-ink-2" />
-      </Link>
-    ),
+    cell: ({ time, event }) =>
+      event === '' ? (
+        <RelativeTime time={time} className="text-ink-2" />
+      ) : (
+        <Link to={paths.event(event)} title="The event it comes from" className="rounded-sm hover:underline">
+          <RelativeTime time={time} className="text-ink-2" />
+        </Link>
+      ),
     align: 'right',
     wide: true,
     width: 'sm:w-36',

@@ -26,6 +26,7 @@ export const profileKeyIds = (name: string) => idsOf(resourceNames.profileKey, n
 export const profileIds = (name: string) => idsOf(resourceNames.profile, name)
 export const suppressionIds = (name: string) => idsOf(resourceNames.suppression, name)
 export const audienceIds = (name: string) => idsOf(resourceNames.audience, name)
+export const computedTraitIds = (name: string) => idsOf(resourceNames.computedTrait, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 

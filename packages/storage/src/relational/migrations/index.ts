@@ -23,6 +23,7 @@ import { up as privacyDestinations } from './0021-privacy-destinations.ts'
 import { up as privacyChanges } from './0022-privacy-changes.ts'
 import { up as suppressedOwners } from './0023-suppressed-owners.ts'
 import { up as audiences } from './0024-audiences.ts'
+import { up as computedTraits } from './0026-computed-traits.ts'
 import { up as audienceHistory } from './0027-audience-history.ts'
 import { up as traitSets } from './0029-trait-sets.ts'
 import { up as traitDates } from './0030-trait-dates.ts'
@@ -55,6 +56,7 @@ export const migrations: readonly Migration[] = [
   { name: '0022-privacy-changes', up: privacyChanges },
   { name: '0023-suppressed-owners', up: suppressedOwners },
   { name: '0024-audiences', up: audiences },
+  { name: '0026-computed-traits', up: computedTraits },
   { name: '0027-audience-history', up: audienceHistory },
   { name: '0029-trait-sets', up: traitSets },
   { name: '0030-trait-dates', up: traitDates },

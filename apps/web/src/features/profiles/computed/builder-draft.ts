@@ -1,0 +1,52 @@
+import {
+  attributeName,
+  type ComputedTraitDefinition,
+  computedTraitDefinition,
+  type ElementErrors,
+  type SelectedAttribute,
+  stockMessage,
+} from '@tributary/contract'
+import { shortId } from '../../../lib/format/short-id.ts'
+
+/** A definition that nothing is chosen of. */
+export const newDefinition = (): ComputedTraitDefinition => ({
+  event: '',
+  operation: 'count',
+  property: '',
+  window_days: 30,
+  conditions: [],
+})
+
+/** What is wrong with a definition, by its fields, and of conditions by their ids. */
+export type DefinitionErrors = {
+  fields: Readonly<Record<string, string>>
+  conditions: ReadonlyMap<string, ElementErrors>
+}
+
+/** The definition when it can be saved, else what is wrong with it. */
+export const checkDefinition = (
+  draft: ComputedTraitDefinition,
+): { definition: ComputedTraitDefinition } | { errors: DefinitionErrors } => {
+  const { data, error } = computedTraitDefinition.safeParse(draft, { error: stockMessage })
+  if (data !== undefined) return { definition: data }
+  const fields: Record<string, string> = {}
+  const conditions = new Map<string, Record<string, string>>()
+  for (const { path, message } of error.issues) {
+    const [field, index, part] = path.map(String)
+    const condition = field === 'conditions' ? draft.conditions[Number(index)] : undefined
+    if (condition === undefined) fields[field ?? ''] ??= message
+    else conditions.set(condition.id, { [part ?? '']: message, ...conditions.get(condition.id) })
+  }
+  return { errors: { fields, conditions } }
+}
+
+/** What is wrong with the name of a trait; undefined when nothing is. */
+export const traitError = (trait: string): string | undefined =>
+  attributeName.safeParse(trait, { error: stockMessage }).error?.issues[0]?.message
+
+/** The definition with one more condition. */
+export const withCondition = (draft: ComputedTraitDefinition): ComputedTraitDefinition => {
+  const id = shortId(new Set(draft.conditions.map((each) => each.id)))
+  const condition: SelectedAttribute = { id, name: '', valueType: 'text', operator: 'equals', value: '', values: [] }
+  return { ...draft, conditions: [...draft.conditions, condition] }
+}

@@ -1,0 +1,108 @@
+import type { ComputedTraitDefinition } from '@tributary/contract'
+import { useMemo, useState } from 'react'
+import { formFailure } from '../../../lib/api/errors.ts'
+import { FormLayout } from '../../../parts/docs-panel.tsx'
+import { LeaveGuard } from '../../../parts/leave-guard.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
+import { Input } from '../../../ui/forms/input.tsx'
+import { PageHeader } from '../../../ui/page/page-header.tsx'
+import { checkDefinition, traitError } from './builder-draft.ts'
+import { DefinitionFields } from './definition-form.tsx'
+import { PreviewPanel } from './preview-panel.tsx'
+
+/** What a refused call says, of the name of the trait and otherwise. */
+const refusalOf = (failure: Error | null): { trait?: string; form?: string } => {
+  if (failure === null) return {}
+  const { fields, form } = formFailure(failure)
+  const trait = fields.find(({ name }) => name === 'trait')?.message
+  const other =
+    fields.find(({ name }) => name !== 'trait')?.message ?? (trait === undefined ? form?.message : undefined)
+  return { ...(trait === undefined ? {} : { trait }), ...(other === undefined ? {} : { form: other }) }
+}
+
+/** The page on which a computed trait is defined, and beside it what that gives for some profiles. */
+export const BuilderPage = ({
+  heading,
+  crumbs,
+  given,
+  saveLabel,
+  saving,
+  failure,
+  onSave,
+}: {
+  heading: string
+  crumbs: readonly { label: string; to: string }[]
+  /** What it begins with; the name of a trait that there is cannot be changed. */
+  given: { trait: string | undefined; definition: ComputedTraitDefinition }
+  saveLabel: string
+  saving: boolean
+  failure: Error | null
+  onSave: (made: { trait: string; definition: ComputedTraitDefinition }) => void
+}) => {
+  const [trait, setTrait] = useState(given.trait ?? '')
+  const [draft, setDraft] = useState(given.definition)
+  const [asked, setAsked] = useState(false)
+  const checked = useMemo(() => checkDefinition(draft), [draft])
+  const definition = 'definition' in checked ? checked.definition : undefined
+  const errors = asked && 'errors' in checked ? checked.errors : undefined
+  const wrongTrait = traitError(trait)
+  const refusal = refusalOf(failure)
+  const dirty = draft !== given.definition || trait !== (given.trait ?? '')
+  return (
+    <>
+      <PageHeader title={heading} documentTitle={heading} crumbs={crumbs} />
+      <LeaveGuard dirty={dirty && !saving}>Your changes to this computed trait are not saved.</LeaveGuard>
+      <FormLayout aside={<PreviewPanel definition={definition} />}>
+        <Card>
+          <form
+            noValidate
+            aria-label={heading}
+            className="space-y-5"
+            onSubmit={(event) => {
+              event.preventDefault()
+              setAsked(true)
+              if (definition !== undefined && wrongTrait === undefined) onSave({ trait: trait.trim(), definition })
+            }}
+          >
+            <Field
+              label="Name of the trait"
+              required
+              error={(asked ? wrongTrait : undefined) ?? refusal.trait}
+              hint={
+                given.trait === undefined
+                  ? 'Profiles, audiences, and the Profile API show the value under this name. It cannot be changed later.'
+                  : 'The name cannot be changed.'
+              }
+            >
+              {(control) => (
+                <Input
+                  {...control}
+                  value={trait}
+                  disabled={given.trait !== undefined}
+                  autoComplete="off"
+                  spellCheck={false}
+                  placeholder="orders_30_days"
+                  className="font-mono text-xs max-sm:text-lg"
+                  onChange={({ target }) => setTrait(target.value)}
+                />
+              )}
+            </Field>
+            <DefinitionFields draft={draft} errors={errors} onChange={setDraft} />
+            {refusal.form !== undefined && (
+              <p role="alert" className="text-sm break-words text-danger-ink">
+                The computed trait was not saved: {refusal.form}
+              </p>
+            )}
+            <div className="flex justify-end">
+              <Button type="submit" variant="primary" loading={saving}>
+                {saveLabel}
+              </Button>
+            </div>
+          </form>
+        </Card>
+      </FormLayout>
+    </>
+  )
+}

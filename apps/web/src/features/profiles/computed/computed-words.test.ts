@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { definitionText, isBehind } from './computed-words.ts'
+
+test('a definition is told as one sentence', () => {
+  const definition = { event: 'Order Completed', conditions: [] }
+  expect(definitionText({ ...definition, operation: 'count', property: '', window_days: null })).toBe(
+    'Count of Order Completed, all stored events',
+  )
+  const condition = { id: 'aaaa', name: 'plan', valueType: 'text', operator: 'exists', value: '', values: [] } as const
+  expect(
+    definitionText({
+      ...definition,
+      operation: 'sum',
+      property: 'total',
+      window_days: 30,
+      conditions: [{ ...condition, values: [] }],
+    }),
+  ).toBe('Sum of total in Order Completed, the last 30 days, with 1 condition')
+})
+
+test('values are behind when they are more than a minute old, and not before there are any', () => {
+  const now = Date.parse('2026-01-02T00:02:00.000Z')
+  expect(isBehind({ as_of: null }, now)).toBe(false)
+  expect(isBehind({ as_of: '2026-01-02T00:01:00.000Z' }, now)).toBe(false)
+  expect(isBehind({ as_of: '2026-01-02T00:00:59.000Z' }, now)).toBe(true)
+})

@@ -1,0 +1,59 @@
+import type {
+  ComputedOperation,
+  ComputedTraitDefinition,
+  ComputedTraitState,
+  ComputedTraitSummary,
+} from '@tributary/contract'
+import type { BadgeTone } from '../../../ui/badge.tsx'
+
+/** What an operation is called in the form. */
+export const operationTitles: Readonly<Record<ComputedOperation, string>> = {
+  count: 'Count of events',
+  sum: 'Sum',
+  average: 'Average',
+  minimum: 'Minimum',
+  maximum: 'Maximum',
+  unique_count: 'Number of different values',
+  first: 'First value',
+  last: 'Last value',
+}
+
+export const stateTitles: Readonly<Record<ComputedTraitState, string>> = {
+  computing: 'Computing',
+  live: 'Live',
+  failed: 'Failed',
+}
+
+export const stateTones: Readonly<Record<ComputedTraitState, BadgeTone>> = {
+  computing: 'accent',
+  live: 'success',
+  failed: 'danger',
+}
+
+/** What a window is called. */
+export const windowTitle = (days: ComputedTraitDefinition['window_days']): string =>
+  days === null ? 'All stored events' : `Last ${days} days`
+
+/** A definition as one sentence. */
+export const definitionText = ({
+  event,
+  operation,
+  property,
+  window_days,
+  conditions,
+}: ComputedTraitDefinition): string => {
+  const what = operation === 'count' ? `Count of ${event}` : `${operationTitles[operation]} of ${property} in ${event}`
+  const when = window_days === null ? 'all stored events' : `the last ${window_days} days`
+  const some =
+    conditions.length === 0
+      ? ''
+      : `, with ${conditions.length === 1 ? '1 condition' : `${conditions.length} conditions`}`
+  return `${what}, ${when}${some}`
+}
+
+/** Values are seconds old; from this age on something is the matter, ms. */
+const behindMs = 60_000
+
+/** Whether the values of a computed trait are older than they should be, at a time (epoch ms). */
+export const isBehind = ({ as_of }: Pick<ComputedTraitSummary, 'as_of'>, now: number): boolean =>
+  as_of !== null && now - Date.parse(as_of) > behindMs

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ComputedTrait } from '@tributary/contract'
+import { useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { paths } from '../../../lib/paths.ts'
+import { computedTraitQuery } from '../../../lib/queries/computed-trait-queries.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
+import { FillPage } from '../../../parts/create-flow.tsx'
+import { BuilderPage } from './builder-page.tsx'
+import { useUpdateComputedTrait } from './mutations.ts'
+
+const EditComputedTrait = ({ computedTrait: given }: { computedTrait: ComputedTrait }) => {
+  // What is edited is what was opened: a change by somebody else is told when it is saved.
+  const [computedTrait] = useState(given)
+  const workspace = useWorkspace().name
+  const navigate = useNavigate()
+  const update = useUpdateComputedTrait(computedTrait)
+  const { name, trait, definition } = computedTrait
+  return (
+    <BuilderPage
+      heading={`Edit ${trait}`}
+      crumbs={[
+        { label: 'Computed traits', to: paths.computedTraits(workspace) },
+        { label: trait, to: paths.computedTrait(name) },
+      ]}
+      given={{ trait, definition }}
+      saveLabel="Save Changes"
+      saving={update.isPending || update.isSuccess}
+      failure={update.error}
+      onSave={(change) => update.mutate(change, { onSuccess: () => void navigate(paths.computedTrait(name)) })}
+    />
+  )
+}
+
+/** The form of a computed trait that there is. */
+export const EditComputedTraitPage = () => {
+  const workspace = useWorkspace().name
+  const { computedTraitId } = useParams()
+  const query = useQuery(computedTraitQuery(`${workspace}/computedTraits/${computedTraitId ?? ''}`))
+  return (
+    <FillPage query={query} errorTitle="Failed to load the computed trait">
+      {(computedTrait) => <EditComputedTrait key={computedTrait.name} computedTrait={computedTrait} />}
+    </FillPage>
+  )
+}

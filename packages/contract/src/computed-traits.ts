@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './api/access.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time } from './api/fields.ts'
+import { defineMethod } from './api/method.ts'
+import { attributeName, attributesWithDays, selectedAttribute } from './audiences/query.ts'
+import { profileSummary } from './profiles.ts'
+
+/** What is made of the events of a profile. All but `count` are of a property of theirs. */
+export const computedOperations = [
+  'count',
+  'sum',
+  'average',
+  'minimum',
+  'maximum',
+  'unique_count',
+  'first',
+  'last',
+] as const
+export type ComputedOperation = (typeof computedOperations)[number]
+
+/** Days that a window can have. */
+export const computedWindows = [7, 30, 90] as const
+
+/** Computed traits of a workspace; conditions of one, and values in all their lists; profiles that a preview shows. */
+export const computedTraitLimits = { traits: 25, conditions: 10, values: 1000, sample: 10 } as const
+
+/** How a trait is made of events. */
+export const computedTraitDefinition = z
+  .object({
+    /** The name of an event, or the type of a call without a name. */
+    event: line(500).min(1, 'Required'),
+    operation: z.enum(computedOperations),
+    /** A property of the event, or a trait of an identify or group call; '' for `count`. */
+    property: z.union([z.literal(''), attributeName]).default(''),
+    /** The last so many days; null for all stored events. */
+    window_days: z.literal(computedWindows).nullable(),
+    /** All of them must be true of the event's properties. */
+    conditions: z
+      .array(selectedAttribute)
+      .max(computedTraitLimits.conditions, `At most ${computedTraitLimits.conditions} conditions`)
+      .default([]),
+  })
+  .superRefine(({ operation, property, conditions }, context) => {
+    // Values would change by time alone, in other ways than the window's.
+    for (const [index, { operator }] of conditions.entries())
+      if (operator === 'today' || attributesWithDays.has(operator))
+        context.addIssue({
+          code: 'custom',
+          path: ['conditions', index, 'operator'],
+          message: 'Choose a comparison that does not depend on the current date',
+        })
+    if (conditions.reduce((sum, { values }) => sum + values.length, 0) > computedTraitLimits.values)
+      context.addIssue({
+        code: 'custom',
+        path: ['conditions'],
+        message: `At most ${computedTraitLimits.values} values in all lists`,
+      })
+    if (operation !== 'count' && property === '')
+      context.addIssue({ code: 'custom', path: ['property'], message: 'Required' })
+    if (operation === 'count' && property !== '')
+      context.addIssue({
+        code: 'custom',
+        path: ['property'],
+        message: 'A count has no property. Add a condition instead',
+      })
+  })
+export type ComputedTraitDefinition = z.infer<typeof computedTraitDefinition>
+
+/** `computing` until all profiles have been computed once by the definition of now; `failed` when that takes too much. */
+export const computedTraitStates = ['computing', 'live', 'failed'] as const
+export type ComputedTraitState = (typeof computedTraitStates)[number]
+
+/** A row of the list of computed traits. */
+export const computedTraitSummary = z.object({
+  /** `workspaces/{id}/computedTraits/{id}`. */
+  name: z.string(),
+  /** The name of the trait on profiles. */
+  trait: z.string(),
+  definition: computedTraitDefinition,
+  /** Rises with each change of the definition. */
+  version: z.number().int(),
+  state: z.enum(computedTraitStates),
+  /** While it is computing, how many profiles have been computed; null otherwise. */
+  progress: z.object({ done_count: z.number().int(), profile_count: z.number().int() }).nullable(),
+  /** As of when values are up to date: seconds ago, unless a store is away. Null before the first time. */
+  as_of: time.nullable(),
+  /** Why it could not be computed, in words; '' when it could. */
+  failure: z.string(),
+  create_time: time,
+  update_time: time,
+})
+export type ComputedTraitSummary = z.infer<typeof computedTraitSummary>
+
+export const computedTrait = computedTraitSummary.extend({
+  /** Profiles that have a value. */
+  profile_count: z.number().int(),
+  /** Who changed it last; '' for a member who is gone. */
+  author: z.string(),
+})
+export type ComputedTrait = z.infer<typeof computedTrait>
+
+/** What a definition gives for some profiles that have had the event lately. */
+export const computedTraitPreview = z.object({
+  as_of: time,
+  sample: z.array(
+    z.object({
+      profile: profileSummary,
+      /** JSON text; null when it is too large to be kept, or, with `has_value` false, when there is none. */
+      value: z.string().nullable(),
+      has_value: z.boolean(),
+    }),
+  ),
+})
+export type ComputedTraitPreview = z.infer<typeof computedTraitPreview>
+
+const tooLarge = {
+  code: 400,
+  reason: 'QUERY_TOO_LARGE',
+  when: 'It takes too much time or memory; the message says what to narrow.',
+} as const
+const changed = {
+  code: 409,
+  reason: 'COMPUTED_TRAIT_CHANGED',
+  when: 'Someone else changed the definition since `version`.',
+} as const
+
+export const computedTraits = {
+  list: defineMethod({
+    name: 'computedTraits.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/computedTraits',
+    access: workspaceMembers,
+    summary: 'Lists the computed traits of a workspace, newest first.',
+    query: pageQuery,
+    response: z.object({ computed_traits: z.array(computedTraitSummary), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'computedTraits.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/computedTraits/{computed_trait}',
+    access: workspaceMembers,
+    summary: 'Gets a computed trait with its definition, and how far it is computed.',
+    response: computedTrait,
+    errors: [errors.notFound],
+  }),
+  create: defineMethod({
+    name: 'computedTraits.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/computedTraits',
+    access: workspaceEditors,
+    summary: 'Creates a computed trait and begins to compute it. The name of the trait cannot be changed later.',
+    request: z.object({ trait: attributeName, definition: computedTraitDefinition, request_id: requestId }),
+    response: computedTrait,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.exists],
+  }),
+  update: defineMethod({
+    name: 'computedTraits.update',
+    verb: 'PATCH',
+    path: '/workspaces/{workspace}/computedTraits/{computed_trait}',
+    access: workspaceEditors,
+    summary: 'Changes the definition of a computed trait. All profiles are computed again.',
+    query: maskQuery,
+    maskCompanions: { definition: ['version'] },
+    request: z.object({
+      definition: computedTraitDefinition.optional(),
+      /** The version that the definition was made from: another one is refused. */
+      version: z.number().int().optional(),
+    }),
+    response: computedTrait,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, changed],
+  }),
+  delete: defineMethod({
+    name: 'computedTraits.delete',
+    verb: 'DELETE',
+    path: '/workspaces/{workspace}/computedTraits/{computed_trait}',
+    access: workspaceEditors,
+    summary: 'Deletes a computed trait. Its values are removed from profiles in the background.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  preview: defineMethod({
+    name: 'computedTraits.preview',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/computedTraits:preview',
+    access: workspaceEditors,
+    reads: true,
+    summary: 'Computes a definition for some of the profiles that had the event last.',
+    request: z.object({ definition: computedTraitDefinition }),
+    response: computedTraitPreview,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, tooLarge, errors.unavailable],
+  }),
+}

@@ -1,0 +1,315 @@
+import { type ComputedTraitDefinition, computedTraitLimits, methods } from '@tributary/contract'
+import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { createComputedChanges, createLearning, createOwnersProjection } from '@tributary/profiles'
+import { EventStoreLimitExceeded, EventStoreUnavailable } from '@tributary/storage'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { compileAudience } from '../audiences/compile.ts'
+import { profilesQuery } from '../audiences/evaluate.ts'
+import { type ComputedTraitCache, createComputedTraitCache } from '../configuration-cache/computed-trait-cache.ts'
+import { readPersonTraits } from '../profile-api/read-person.ts'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { trialAudience, trialComputedTrait } from '../testing/requests.ts'
+import { type ComputedTraitWorker, createComputedTraitWorker } from './worker.ts'
+
+let harness: Harness
+let organization: Organization
+let workspace: string
+let cache: ComputedTraitCache
+let worker: ComputedTraitWorker
+let owners: ReturnType<typeof createOwnersProjection>
+/** By how much the worker's clock is ahead of the API's, whose sessions end, ms. */
+let ahead = 0
+/** What the event store answers with instead. */
+let broken: Error | undefined
+
+beforeAll(async () => {
+  harness = await startControl()
+  const { db, eventStore, database } = harness
+  const { query } = eventStore
+  eventStore.query = (...call) => (broken === undefined ? query(...call) : Promise.reject(broken))
+  organization = await startOrganization(harness)
+  cache = createComputedTraitCache({ db, pool: database.pool, logger: silentLogger })
+  await cache.start()
+  owners = createOwnersProjection({ db, eventStore, logger: silentLogger })
+  worker = createComputedTraitWorker({
+    db,
+    eventStore,
+    cache,
+    whenStored: async () => {},
+    bringOwners: () => owners.catchUp(),
+    clock: () => harness.now() + ahead,
+    logger: silentLogger,
+    metrics: noMetrics,
+  })
+})
+afterAll(async () => {
+  await worker.stop()
+  await owners.stop()
+  await cache.stop()
+  await harness[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  broken = undefined
+  ahead = 0
+  const { administrator, organization: of } = organization
+  const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
+  workspace = idIn(made.name)
+})
+
+let serial = 0
+
+/** What the stream and the event store have of an event, received a minute ago. */
+const receive = async (given: {
+  userId: string
+  event?: string
+  properties?: object
+  traits?: object
+}): Promise<void> => {
+  const { userId, event = '', properties = {}, traits = {} } = given
+  const type = event === '' ? 'identify' : 'track'
+  const [eventId, at] = [`0-${++serial}-0`, new Date(harness.now() - 60_000).toISOString()]
+  const stored = at.replace('T', ' ').slice(0, 23)
+  const row = {
+    workspace_id: workspace,
+    source_id: newId(),
+    event_id: eventId,
+    message_id: eventId,
+    type,
+    event,
+    user_id: userId,
+    status: 'accepted',
+    properties,
+    traits,
+    receive_time: stored,
+    timestamp: stored,
+    original: '{}',
+  }
+  await harness.eventStore.insert('events', JSON.stringify(row), { token: newId() })
+  const json = JSON.stringify({
+    eventId,
+    messageId: eventId,
+    type,
+    event,
+    userId,
+    properties,
+    traits,
+    context: {},
+    receivedAt: at,
+    timestamp: at,
+  })
+  const accepted = [{ workspaceId: workspace, sourceId: row.source_id, eventId, json }]
+  await createLearning({ db: harness.db, metrics: noMetrics })(accepted)
+  await createComputedChanges({ db: harness.db, computed: cache })(accepted)
+}
+
+const order = (userId: string, total: number) => receive({ userId, event: 'Order Completed', properties: { total } })
+const totals: ComputedTraitDefinition = { ...trialComputedTrait, operation: 'sum', property: 'total' }
+
+const create = (trait: string, definition = trialComputedTrait) =>
+  organization.collaborator.ok(methods.computedTraits.create, { workspace }, { body: { trait, definition } })
+const get = (name: string) =>
+  organization.guest.ok(methods.computedTraits.get, { workspace, computed_trait: idIn(name) })
+const compute = async (): Promise<void> => {
+  await cache.refresh()
+  await worker.catchUp()
+}
+const profileOf = async (search: string, caller = organization.collaborator) => {
+  const { profiles } = await caller.ok(methods.profiles.list, { workspace }, { query: { search } })
+  return await caller.ok(methods.profiles.get, { workspace, profile: idIn(profiles[0]?.name ?? '') })
+}
+const traitsOf = async (search: string): Promise<Record<string, unknown>> =>
+  Object.fromEntries((await profileOf(search)).traits.map(({ name, value }) => [name, value]))
+
+test('a computed trait is created, listed, changed, and deleted with its values; each leaves its record', async () => {
+  const { collaborator, guest } = organization
+  await order('ada', 20)
+  const made = await create('orders')
+  expect(made).toMatchObject({
+    trait: 'orders',
+    definition: trialComputedTrait,
+    version: 1,
+    state: 'computing',
+    as_of: null,
+  })
+  await compute()
+  expect(await get(made.name)).toMatchObject({ state: 'live', profile_count: 1, progress: null, failure: '' })
+  expect((await get(made.name)).as_of).not.toBeNull()
+  const { computed_traits } = await guest.ok(methods.computedTraits.list, { workspace })
+  expect(computed_traits.map(({ name }) => name)).toEqual([made.name])
+  const params = { workspace, computed_trait: idIn(made.name) }
+  const body = { definition: totals, version: 1 }
+  const mask = { query: { update_mask: 'definition' }, body }
+  expect(await collaborator.ok(methods.computedTraits.update, params, mask)).toMatchObject({
+    version: 2,
+    state: 'computing',
+  })
+  // Somebody else has changed it meanwhile.
+  const late = await collaborator.call('PATCH', `/${made.name}?update_mask=definition`, {
+    ...body,
+    definition: trialComputedTrait,
+  })
+  expect(late).toMatchObject({ status: 409, body: { reason: 'COMPUTED_TRAIT_CHANGED' } })
+  await compute()
+  expect(await traitsOf('ada')).toEqual({ orders: '20' })
+  await collaborator.ok(methods.computedTraits.delete, params)
+  expect((await collaborator.call('GET', `/${made.name}`)).status).toBe(404)
+  const again = { trait: 'orders', definition: totals }
+  expect(await collaborator.call('POST', `/workspaces/${workspace}/computedTraits`, again)).toMatchObject({
+    status: 409,
+  })
+  await compute()
+  expect(await traitsOf('ada')).toEqual({})
+  expect((await create('orders')).state).toBe('computing')
+  const records = (await harness.audits()).filter(({ resource }) => resource === made.name)
+  expect(records.map(({ action }) => action)).toEqual([
+    'computedTraits.create',
+    'computedTraits.update',
+    'computedTraits.delete',
+  ])
+})
+
+test('a definition without a property to add up, a name that events send, and one trait too many are refused with what to do', async () => {
+  const path = `/workspaces/${workspace}/computedTraits`
+  const post = (trait: string, definition: object) =>
+    organization.collaborator.call('POST', path, { trait, definition })
+  expect(await post('total', { ...totals, property: '' })).toMatchObject({ status: 400 })
+  expect(await post('total', { ...totals, window_days: 8 })).toMatchObject({ status: 400 })
+  expect(await post('to[t]al', totals)).toMatchObject({ status: 400 })
+  const moving = { id: 'aaaa', name: 'due', valueType: 'date', operator: 'within_last', value: '3', values: [] }
+  expect(await post('total', { ...totals, conditions: [moving] })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('Choose a comparison that does not depend on the current date') },
+  })
+  await receive({ userId: 'ada', traits: { plan: 'team' } })
+  const taken = await post('plan', totals)
+  expect(taken).toMatchObject({
+    status: 409,
+    body: { message: 'Events already send the trait plan. Choose another name' },
+  })
+  for (let n = 0; n < computedTraitLimits.traits; n++) await create(`trait ${n}`)
+  expect(await post('total', totals)).toMatchObject({
+    status: 400,
+    body: { reason: 'LIMIT_REACHED', message: 'A workspace can have at most 25 computed traits' },
+  })
+  expect(await post('trait 0', totals)).toMatchObject({ status: 400 })
+})
+
+test('a preview shows what is stored when it is saved, for the profiles that had the event last', async () => {
+  await order('ada', 20)
+  await order('grace', 5)
+  await order('ada', 0.1)
+  await receive({ userId: 'bob', event: 'Order Completed', properties: { total: 'none' } })
+  await receive({ userId: 'eve', event: 'Seen', properties: { total: 7 } })
+  const { sample } = await organization.collaborator.ok(
+    methods.computedTraits.preview,
+    { workspace },
+    { body: { definition: totals } },
+  )
+  expect(
+    new Map(sample.map(({ profile, value, has_value }) => [profile.title, has_value ? value : undefined])),
+  ).toEqual(
+    new Map([
+      ['ada', '20.1'],
+      ['grace', '5'],
+      ['bob', undefined],
+    ]),
+  )
+  await create('revenue', totals)
+  await compute()
+  for (const { profile, value, has_value } of sample)
+    expect(await traitsOf(profile.title)).toEqual(has_value ? { revenue: value } : {})
+})
+
+test('a value is a trait like others, for search, audiences, and the Profile API, says that it is computed, and is masked for guests', async () => {
+  const made = await create('revenue', totals)
+  await compute()
+  await order('ada', 20)
+  await order('ada', 22.5)
+  await compute()
+  const { traits } = await profileOf('42.5')
+  expect(traits).toMatchObject([{ name: 'revenue', value: '42.5', source: made.name, event: '', changed: false }])
+  expect((await profileOf('ada', organization.guest)).traits).toMatchObject([{ name: 'revenue', value: '"•••"' }])
+  const asked = { type: 'user_id', value: 'ada' }
+  expect(await readPersonTraits(harness.database.pool, workspace, asked, null)).toEqual([
+    { name: 'revenue', value: '42.5' },
+  ])
+  const query = structuredClone(trialAudience)
+  const [attribute] = query.groups.aaaa?.segments[0]?.queries[0]?.selectedAttributes ?? []
+  Object.assign(attribute ?? {}, { name: 'revenue', valueType: 'number', operator: 'greater_than', value: '42' })
+  const { profiles } = compileAudience(query, { workspaceId: workspace, asOf: harness.now(), queryOf: () => undefined })
+  const { rows } = await harness.db.executeQuery(profilesQuery(profiles, [], { text: 'select id from members' }))
+  expect(rows).toHaveLength(1)
+  // What an event sends under the name later is not shown in its place.
+  await receive({ userId: 'ada', traits: { revenue: 1 } })
+  expect(await traitsOf('ada')).toEqual({ revenue: '42.5' })
+})
+
+test('while the event store is away values stay and say of when they are; then they are computed', async () => {
+  const made = await create('revenue', totals)
+  await order('ada', 20)
+  await compute()
+  const { as_of } = await get(made.name)
+  harness.advance(60_000)
+  await order('ada', 1)
+  broken = new EventStoreUnavailable('away')
+  await expect(worker.catchUp()).rejects.toThrow('away')
+  expect(await traitsOf('ada')).toEqual({ revenue: '20' })
+  expect((await get(made.name)).as_of).toBe(as_of)
+  broken = undefined
+  await worker.catchUp()
+  expect(await traitsOf('ada')).toEqual({ revenue: '21' })
+  expect(Date.parse((await get(made.name)).as_of ?? '')).toBeGreaterThan(Date.parse(as_of ?? ''))
+})
+
+test('a definition that takes too much says what to do, keeps no other from being computed, and is tried again', async () => {
+  await order('ada', 20)
+  const made = await create('revenue', totals)
+  broken = new EventStoreLimitExceeded('bytes', 'too much')
+  await compute()
+  expect(await get(made.name)).toMatchObject({
+    state: 'failed',
+    failure: 'Computing it reads too many events. Choose a shorter window or a rarer event',
+  })
+  broken = undefined
+  await worker.catchUp()
+  expect((await get(made.name)).state).toBe('failed')
+  harness.advance(11 * 60_000)
+  await worker.catchUp()
+  expect(await get(made.name)).toMatchObject({ state: 'live', failure: '' })
+  expect(await traitsOf('ada')).toEqual({ revenue: '20' })
+})
+
+test('events of after a suppression do not count, and count again within a day of it being lifted', async () => {
+  const { administrator } = organization
+  await order('ada', 20)
+  await create('revenue', totals)
+  await compute()
+  harness.advance(120_000)
+  const body = { kind: 'suppress' as const, identifiers: [{ type: 'user_id', value: 'ada' }] }
+  await administrator.ok(methods.privacyRequests.create, { workspace }, { body })
+  harness.advance(120_000)
+  await order('ada', 1)
+  ahead += 25 * 3_600_000
+  await worker.catchUp()
+  expect(await traitsOf('ada')).toEqual({ revenue: '20' })
+  const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace })
+  await administrator.ok(methods.suppressions.delete, { workspace, suppression: idIn(suppressions[0]?.name ?? '') })
+  ahead += 25 * 3_600_000
+  await worker.catchUp()
+  expect(await traitsOf('ada')).toEqual({ revenue: '21' })
+})
+
+test('who is deleted has no values any more, and nothing of theirs is computed', async () => {
+  await order('ada', 20)
+  await order('grace', 5)
+  const made = await create('revenue', totals)
+  await compute()
+  harness.advance(120_000)
+  const body = { kind: 'delete' as const, identifiers: [{ type: 'user_id', value: 'ada' }] }
+  await organization.administrator.ok(methods.privacyRequests.create, { workspace }, { body })
+  await worker.catchUp()
+  ahead += 25 * 3_600_000
+  await worker.catchUp()
+  expect((await get(made.name)).profile_count).toBe(1)
+  expect(await traitsOf('grace')).toEqual({ revenue: '5' })
+})

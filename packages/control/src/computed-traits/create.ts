@@ -1,0 +1,70 @@
+import { audit, idFor, type Tx } from '@tributary/api-kit'
+import { computedTraitLimits, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, conflict } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
+import { computedTraitName, presentComputedTrait, readComputedTrait } from './read.ts'
+
+type Known = { id: string; trait: string; delete_time: Date | null }
+
+/** Throws 409 for a name that events, or another computed trait, already give a value. */
+const checkName = async (tx: Tx, workspaceId: string, trait: string, known: readonly Known[]): Promise<void> => {
+  const taken = (text: string) => conflict('ALREADY_EXISTS', text, { trait: text })
+  const same = known.find((each) => each.trait === trait)
+  if (same?.delete_time === null) throw taken(`The computed trait ${trait} already exists. Choose another name`)
+  if (same !== undefined) throw taken(`The values of a deleted trait ${trait} are being removed. Try again in a moment`)
+  const { rows } = await sql`
+    select from profile_traits
+    where workspace_id = ${workspaceId}::uuid and name = ${trait} and due is null limit 1`.execute(tx)
+  if (rows.length > 0) throw taken(`Events already send the trait ${trait}. Choose another name`)
+}
+
+/** Saves a computed trait. It is computed by who looks for changes, which follows the ledger from now on. */
+export const createComputedTrait =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.computedTraits.create> =>
+  async ({ actor, workspace, body }) => {
+    const id = idFor(body.request_id, 'computedTraits', workspace.id)
+    const { trait, definition } = body
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      // One after the other: of two who take the last place, or a name, one is told.
+      await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
+      const known = await tx
+        .selectFrom('computed_traits')
+        .select(['id', 'trait', 'delete_time'])
+        .where('workspace_id', '=', workspace.id)
+        .execute()
+      if (known.some((each) => each.id === id)) return
+      if (known.filter(({ delete_time }) => delete_time === null).length >= computedTraitLimits.traits)
+        throw badRequest('LIMIT_REACHED', `A workspace can have at most ${computedTraitLimits.traits} computed traits`)
+      await checkName(tx, workspace.id, trait, known)
+      await tx
+        .insertInto('computed_traits')
+        .values({
+          id,
+          workspace_id: workspace.id,
+          trait,
+          definition: JSON.stringify(definition),
+          author_id: actor.userId,
+          create_time: time,
+          update_time: time,
+        })
+        .execute()
+      await sql`
+        insert into computed_trait_places (workspace_id, sequence)
+        select ${workspace.id}::uuid, coalesce(
+          (select sequence from identity_ledgers where workspace_id = ${workspace.id}::uuid), 0)
+        on conflict do nothing`.execute(tx)
+      await audit(tx, {
+        actor,
+        action: 'computedTraits.create',
+        resource: computedTraitName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { trait },
+        time,
+      })
+    })
+    return await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
+  }

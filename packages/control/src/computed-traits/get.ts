@@ -1,0 +1,10 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { presentComputedTrait, readComputedTrait } from './read.ts'
+
+/** A computed trait with its definition, and how far it is computed. */
+export const getComputedTrait =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.computedTraits.get> =>
+  async ({ workspace, params }) =>
+    await presentComputedTrait(db, await readComputedTrait(db, workspace.id, params.computed_trait))

@@ -1,0 +1,56 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { conflict, notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { computedTraitName, presentComputedTrait, readComputedTrait } from './read.ts'
+
+/** Changes a definition; of two who change the same version one is told (409). All profiles are computed by the new one. */
+export const updateComputedTrait =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.computedTraits.update> =>
+  async ({ actor, workspace, params, body }) => {
+    const { id } = await readComputedTrait(db, workspace.id, params.computed_trait)
+    const { definition, version } = body
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const row = await tx
+        .selectFrom('computed_traits')
+        .selectAll()
+        .where('id', '=', id)
+        .where('delete_time', 'is', null)
+        .forUpdate()
+        .executeTakeFirst()
+      if (row === undefined) throw notFound('computed trait not found')
+      if (definition !== undefined && version !== undefined && version !== row.version)
+        throw conflict('COMPUTED_TRAIT_CHANGED', 'Someone else changed this computed trait. Reload it', {
+          version: String(row.version),
+        })
+      if (definition === undefined || JSON.stringify(definition) === row.definition) return
+      const next = row.version + 1
+      await tx
+        .updateTable('computed_traits')
+        .set({
+          definition: JSON.stringify(definition),
+          version: next,
+          pass_time: null,
+          pass_done: 0,
+          pass_total: 0,
+          failure: '',
+          retry_time: null,
+          author_id: actor.userId,
+          update_time: time,
+        })
+        .where('id', '=', id)
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'computedTraits.update',
+        resource: computedTraitName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { version: next },
+        time,
+      })
+    })
+    return await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
+  }

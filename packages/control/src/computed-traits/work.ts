@@ -1,0 +1,254 @@
+import type { Db, Tx } from '@tributary/api-kit'
+import { type Clock, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import { type EventStore, EventStoreBusy, EventStoreLimitExceeded, EventStoreQueryError } from '@tributary/storage'
+import { sql } from 'kysely'
+import type { ComputedTraitCache } from '../configuration-cache/computed-trait-cache.ts'
+import { type ComputedValue, computeValues, numberOfProfile, removeValues, writeValues } from './compute.ts'
+import { type Pending, passEveryMs, readPending, readProfilesAfter } from './pending.ts'
+import { type ComputedTraitRow, definitionOf } from './read.ts'
+
+export type WorkDeps = {
+  db: Db
+  /** Without the events of whoever is being deleted. */
+  eventStore: Pick<EventStore, 'query'>
+  /** What is in it is noted when an event comes. */
+  cache: Pick<ComputedTraitCache, 'knows'>
+  /** Resolves when the event store has every event that was received until the call. */
+  whenStored(): Promise<void>
+  /** Brings merges and splits of now to the event store. */
+  bringOwners(): Promise<void>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  signal: AbortSignal
+  /** Profiles of one page of a pass. */
+  pageProfiles: number
+}
+
+/** Profiles of one statement for changes; with fewer than `few` an index finds their events. */
+const chunk = 1000
+const few = 50
+/** Values that are removed in one statement. */
+const removedAtOnce = 5000
+/** When a trait that takes too much is tried again, ms. */
+const retryAfterMs = 10 * 60_000
+
+/** Why a definition cannot be computed, in words; undefined when something else is the matter. */
+const failureOf = (error: unknown): string | undefined => {
+  if (error instanceof EventStoreBusy) return undefined
+  if (error instanceof EventStoreLimitExceeded)
+    return error.limit === 'time'
+      ? 'Computing it takes too long. Choose a shorter window or a rarer event'
+      : 'Computing it reads too many events. Choose a shorter window or a rarer event'
+  return error instanceof EventStoreQueryError ? 'The event store could not compute it' : undefined
+}
+
+/** Does something for a trait; what takes too much is told, and others go on. */
+const attempt = async (
+  { db, clock, logger, signal }: WorkDeps,
+  row: ComputedTraitRow,
+  task: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await task()
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === undefined || signal.aborted) throw error
+    logger.warn({ computedTrait: row.id, err: error }, 'A computed trait cannot be computed')
+    await db
+      .updateTable('computed_traits')
+      // All are looked at when it is tried again.
+      .set({ failure, retry_time: new Date(clock() + retryAfterMs), pass_time: null, compute_time: null })
+      .where('id', '=', row.id)
+      .where('version', '=', row.version)
+      .execute()
+  }
+}
+
+/** Writes what was computed, unless the definition is another one by now. */
+const store = (db: Db, row: ComputedTraitRow, write: (tx: Tx) => Promise<void>): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const same = await tx
+      .selectFrom('computed_traits')
+      .select('id')
+      .where('id', '=', row.id)
+      .where('version', '=', row.version)
+      .where('delete_time', 'is', null)
+      .forUpdate()
+      .executeTakeFirst()
+    if (same !== undefined) await write(tx)
+  })
+
+/** Ids by which an index finds the events of a few profiles; undefined for more. */
+const readIds = async (db: Db, workspaceId: string, profiles: readonly string[]): Promise<string[] | undefined> => {
+  if (profiles.length > few) return undefined
+  const { rows } = await sql<{ value: string }>`
+    select value from profile_identifiers where workspace_id = ${workspaceId}::uuid
+      and profile_id = any(${profiles}::uuid[]) and type in ('user_id', 'anonymous_id')`.execute(db)
+  return rows.map(({ value }) => value)
+}
+
+/** Computes a trait for profiles of which something has changed. */
+const computeChanged = async (deps: WorkDeps, row: ComputedTraitRow, profiles: readonly string[]): Promise<void> => {
+  const { db, clock, metrics, signal } = deps
+  const { workspace_id: workspaceId } = row
+  for (let at = 0; at < profiles.length; at += chunk) {
+    signal.throwIfAborted()
+    const own = profiles.slice(at, at + chunk)
+    const asOf = clock()
+    const ids = await readIds(db, workspaceId, own)
+    const values = await computeValues(deps, {
+      workspaceId,
+      definition: definitionOf(row),
+      profiles: own,
+      scope: { profiles: own.map(numberOfProfile), ids },
+      asOf,
+      slot: 'short',
+      signal,
+    })
+    await store(db, row, (tx) => writeValues(tx, { ...row, workspaceId }, own, values, asOf))
+    metrics.count('computed_trait_values', own.length)
+  }
+}
+
+const beginPass = async ({ db, clock }: WorkDeps, row: ComputedTraitRow): Promise<ComputedTraitRow | undefined> =>
+  await db
+    .updateTable('computed_traits')
+    .set((of) => ({
+      pass_time: new Date(clock()),
+      pass_after: null,
+      pass_done: 0,
+      pass_total: of
+        .selectFrom('profiles')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('workspace_id', '=', row.workspace_id)
+        .where('merged_into', 'is', null),
+    }))
+    .where('id', '=', row.id)
+    .where('version', '=', row.version)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Text values are large: pages of them are smaller. */
+const pageOf = (row: ComputedTraitRow, pageProfiles: number): number => {
+  const { operation } = definitionOf(row)
+  return operation === 'first' || operation === 'last' ? Math.ceil(pageProfiles / 4) : pageProfiles
+}
+
+/** Computes a trait for a page of profiles. */
+const computePage = async (
+  deps: WorkDeps,
+  row: ComputedTraitRow,
+  profiles: readonly string[],
+  asOf: number,
+): Promise<Map<string, ComputedValue>> => {
+  const [first, last] = [profiles[0], profiles.at(-1)]
+  if (first === undefined || last === undefined) return new Map()
+  return await computeValues(deps, {
+    workspaceId: row.workspace_id,
+    definition: definitionOf(row),
+    profiles,
+    // Ids are in the order of the numbers that they begin with.
+    scope: { from: numberOfProfile(first), to: numberOfProfile(last) },
+    asOf,
+    slot: 'heavy',
+    signal: deps.signal,
+  })
+}
+
+/** One page of a pass, which begins or ends with it; true when there is more of it. */
+const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> => {
+  const { db, clock, metrics, pageProfiles } = deps
+  const row = given.pass_time === null ? await beginPass(deps, given) : given
+  if (row === undefined) return false
+  const { workspace_id: workspaceId } = row
+  const size = pageOf(row, pageProfiles)
+  const profiles = await readProfilesAfter(db, workspaceId, row.pass_after, size)
+  const asOf = clock()
+  const values = await computePage(deps, row, profiles, asOf)
+  faultPoint('computed-traits.before-page')
+  const ends = profiles.length < size
+  const ended = {
+    pass_time: null,
+    computed_version: row.version,
+    compute_time: row.pass_time,
+    failure: '',
+    retry_time: null,
+  }
+  await store(db, row, async (tx) => {
+    await writeValues(tx, { ...row, workspaceId }, profiles, values, asOf)
+    await tx
+      .updateTable('computed_traits')
+      .set({
+        pass_after: profiles.at(-1) ?? row.pass_after,
+        pass_done: row.pass_done + profiles.length,
+        ...(ends ? ended : {}),
+      })
+      .where('id', '=', row.id)
+      .execute()
+  })
+  metrics.count('computed_trait_values', profiles.length)
+  return !ends
+}
+
+/** Removes a part of the values of a deleted trait, and at last the trait; true when there is more. */
+const remove = async ({ db }: WorkDeps, row: ComputedTraitRow): Promise<boolean> => {
+  if (await removeValues(db, row.id, removedAtOnce)) return true
+  await db.deleteFrom('computed_traits').where('id', '=', row.id).execute()
+  return false
+}
+
+const settle = async (db: Db, workspaceId: string, pending: Pending, asOf: Date | undefined): Promise<void> => {
+  const { changes, sequence } = pending
+  await db.transaction().execute(async (tx) => {
+    if (changes.length > 0)
+      await sql`
+        delete from computed_trait_changes c
+        using json_to_recordset(${JSON.stringify(changes)}::json) as done (trait_id uuid, identifier bigint, serial bigint)
+        where c.trait_id = done.trait_id and c.identifier = done.identifier and c.serial = done.serial`.execute(tx)
+    await tx
+      .updateTable('computed_trait_places')
+      .set({ sequence, ...(asOf === undefined ? {} : { as_of: asOf }) })
+      .where('workspace_id', '=', workspaceId)
+      .execute()
+  })
+}
+
+const isPassing = ({ pass_time, compute_time, computed_version, version }: ComputedTraitRow, now: Date): boolean =>
+  pass_time !== null ||
+  computed_version < version ||
+  compute_time === null ||
+  compute_time.getTime() <= now.getTime() - passEveryMs
+
+/** Does what is to be done for the computed traits of a workspace now; resolves to whether there is more. */
+export const workOn = async (deps: WorkDeps, workspaceId: string): Promise<boolean> => {
+  const { db, cache, clock } = deps
+  const began = new Date(clock())
+  const rows = await db
+    .selectFrom('computed_traits')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('create_time')
+    .execute()
+  let more = false
+  for (const row of rows) if (row.delete_time !== null && (await remove(deps, row))) more = true
+  // Events of those that are not known yet are not noted yet.
+  const traits = rows.filter(
+    ({ id, version, delete_time, retry_time }) =>
+      delete_time === null && cache.knows(workspaceId, id, version) && (retry_time === null || retry_time <= began),
+  )
+  const pending = await readPending(db, workspaceId, traits, began)
+  const passing = traits.filter((row) => isPassing(row, began))
+  if (passing.length > 0 || [...pending.profiles.values()].some((own) => own.length > 0)) {
+    await deps.whenStored()
+    await deps.bringOwners()
+  }
+  for (const row of traits)
+    await attempt(deps, row, () => computeChanged(deps, row, pending.profiles.get(row.id) ?? []))
+  for (const row of passing)
+    await attempt(deps, row, async () => {
+      if (await goOn(deps, row)) more = true
+    })
+  await settle(db, workspaceId, pending, pending.more ? undefined : began)
+  return more || pending.more
+}
