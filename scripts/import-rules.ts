@@ -18,6 +18,11 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: new RegExp(`^packages/${name}$`),
     may: ['kernel', 'contract', 'http', 'storage', 'api-kit', 'connector-kit'].map((other) => `packages/${other}`),
   })),
+  // How a server is spoken to is shared by the connectors that speak to it.
+  {
+    room: /^connectors\/(destinations|data-sources)\/postgresql$/,
+    may: ['packages/connector-kit', 'connectors/wire/postgresql'],
+  },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },
   { room: /^(apps\/server|packages\/test-kit|e2e|bench|scripts)$/, may: ['*'] },
@@ -101,8 +106,8 @@ const problemOf = (file: string, specifier: string): string | undefined => {
   const target = targetOf(file, specifier)
   const room = roomOf(file)
   if ('package' in target) {
-    const homes = ['packages/storage', 'packages/test-kit', 'bench', 'e2e', 'connectors/destinations/postgresql']
-    const atHome = homes.includes(room)
+    const homes = ['packages/storage', 'packages/test-kit', 'bench', 'e2e']
+    const atHome = homes.includes(room) || /^connectors\/\w[\w-]*\/postgresql$/.test(room)
     return engines.test(target.package) && !atHome ? 'an engine is known to its adapter only' : undefined
   }
   const other = roomOf(target.file)

@@ -1,6 +1,6 @@
 import { type DeletedUser, deletedUserOf, type EventOutcome, type OutgoingRow } from '@tributary/connector-kit'
 import type { Client } from 'pg'
-import { quoted } from './names.ts'
+import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { extraColumn } from './rows.ts'
 import type { Session } from './session.ts'
 import { inTransaction } from './write-rows.ts'

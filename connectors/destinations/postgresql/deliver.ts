@@ -9,8 +9,8 @@ import {
   type OutgoingRow,
   parseExactJson,
 } from '@tributary/connector-kit'
+import { isStale, stateOf } from '../../wire/postgresql/failures.ts'
 import { deleteUsers } from './delete-users.ts'
-import { isStale, stateOf } from './failures.ts'
 import { prepareRows } from './prepare-rows.ts'
 import { rowsOf, type WrittenEvent } from './rows.ts'
 import { type Session, useSession } from './session.ts'

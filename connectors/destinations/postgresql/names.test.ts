@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { identifierBytes, quoted, snakeCase } from './names.ts'
+import { identifierBytes, quoted } from '../../wire/postgresql/identifiers.ts'
+import { snakeCase } from './names.ts'
 
 test.each([
   ['Order Completed', 'order_completed'],

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
-
-/** PostgreSQL cuts longer identifiers without a word (NAMEDATALEN - 1), bytes of UTF-8. */
-export const identifierBytes = 63
+import { identifierBytes } from '../../wire/postgresql/identifiers.ts'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
-
-/** An identifier as it stands in a statement, whatever is in it. The caller keeps it within `identifierBytes`. */
-export const quoted = (identifier: string): string => `"${identifier.replaceAll('\0', '').replaceAll('"', '""')}"`
 
 /** Cuts a name to what fits; a cut one ends in a hash of the whole, so that two long names stay two. */
 export const fitted = (name: string, original: string): string => {

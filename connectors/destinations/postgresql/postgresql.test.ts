@@ -14,8 +14,8 @@ import {
 import { silentLogger } from '@tributary/kernel'
 import { createPostgresPeer, type PostgresPeer } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { postgresql } from './definition.ts'
-import { quoted } from './names.ts'
 import { mostColumns } from './tables.ts'
 
 let peer: PostgresPeer

@@ -1,16 +1,10 @@
-import {
-  type DeliverContext,
-  DeliveryError,
-  type GuardedStream,
-  type Lifetime,
-  RetryableError,
-} from '@tributary/connector-kit'
-import { Client } from 'pg'
-import { deliveryError } from './failures.ts'
-import { quoted } from './names.ts'
+import { type DeliverContext, type GuardedStream, type Lifetime, RetryableError } from '@tributary/connector-kit'
+import type { Client } from 'pg'
+import { type ConnectionLimits, causeOf, createGuardedClient } from '../../wire/postgresql/connect.ts'
+import { deliveryError } from '../../wire/postgresql/failures.ts'
+import { quoted } from '../../wire/postgresql/identifiers.ts'
 import type { PostgresqlSettings } from './settings.ts'
 import { createTables, type Tables } from './tables.ts'
-import { certificatesOf } from './tls.ts'
 
 /** An open connection, with what is known of the tables. */
 export type Session = { client: Client; tables: Tables }
@@ -23,54 +17,12 @@ type Keeper = { use<T>(context: Context, work: (session: Session) => Promise<T>)
 
 /** A connection that nobody used for so long is closed, ms. */
 const idleMs = 60_000
-const statementMs = 30_000
-const lockMs = 10_000
-/** Bytes of one answer: the columns of a table with a thousand take a tenth of it, and what a statement selects is not used. */
-const answerBytes = 1024 * 1024
-
-const tlsOptions = (settings: PostgresqlSettings): { rejectUnauthorized: true; ca?: string } | false => {
-  if (settings.tls === 'off') return false
-  const ca = certificatesOf(settings.ca_certificate ?? '')
-  return { rejectUnauthorized: true, ...(ca === undefined || ca === '' ? {} : { ca }) }
+const limits: ConnectionLimits = {
+  statementMs: 30_000,
+  lockMs: 10_000,
+  // The columns of a table with a thousand take a tenth of it, and what a statement selects is not used.
+  answerBytes: 1024 * 1024,
 }
-
-/** Each question may have an answer of its own: the client asks nothing without renewing what its socket may take. */
-const renewing = (client: Client, socket: GuardedStream): Client => {
-  const ask = client.query.bind(client) as (...args: unknown[]) => unknown
-  const query = (...args: unknown[]): unknown => {
-    socket.renew()
-    return ask(...args)
-  }
-  return Object.assign(client, { query })
-}
-
-/** Everything is given, so that the driver looks at no environment variable and no file. */
-const createClient = async ({ settings, connect, signal }: Context) => {
-  const { host, port, database, user, password = '' } = settings
-  const socket = await connect({ host, port, signal, answerBytes })
-  // The driver means to connect it; it is connected already, by the guard.
-  Object.assign(socket, { connect: () => process.nextTick(() => socket.emit('connect')) })
-  const client = new Client({
-    stream: () => socket,
-    host,
-    port,
-    database,
-    user,
-    password: () => password,
-    ssl: tlsOptions(settings),
-    application_name: 'Tributary',
-    connectionTimeoutMillis: 10_000,
-    statement_timeout: statementMs,
-    lock_timeout: lockMs,
-    // The server answers nothing more, though the connection stands.
-    query_timeout: statementMs + 10_000,
-  })
-  return { client: renewing(client, socket), socket }
-}
-
-/** Why the guard ended the connection, where it did: the driver knows only that it ended. */
-const causeOf = (error: unknown, socket: GuardedStream): unknown =>
-  socket.errored instanceof DeliveryError ? socket.errored : error
 
 const createKeeper = (lifetime: Lifetime): Keeper => {
   let session: OpenSession | undefined
@@ -86,7 +38,7 @@ const createKeeper = (lifetime: Lifetime): Keeper => {
 
   const open = async (context: Context): Promise<OpenSession> => {
     if (session !== undefined) return session
-    const { client, socket } = await createClient(context)
+    const { client, socket } = await createGuardedClient(context.settings, context, limits)
     const schema = context.settings.schema
     const opened = { client, socket, tables: createTables(client, schema) }
     // Without a listener an error between two uses would end the process.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OutgoingEvent, SettingObjection } from '@tributary/connector-kit'
 import type { Client } from 'pg'
-import { faultOf, stateOf, wordsOf } from './failures.ts'
+import { faultOf, stateOf, wordsOf } from '../../wire/postgresql/failures.ts'
 import type { WrittenEvent } from './rows.ts'
 import { safeJson, safeText } from './values.ts'
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@tributary/connector-kit'
 import type { Client } from 'pg'
-import { stateOf } from './failures.ts'
-import { quoted } from './names.ts'
+import { stateOf } from '../../wire/postgresql/failures.ts'
+import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { extraColumn } from './rows.ts'
 import type { ColumnType } from './values.ts'
 

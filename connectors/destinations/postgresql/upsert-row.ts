@@ -1,5 +1,5 @@
 import type { OutgoingEvent } from '@tributary/connector-kit'
-import { fitted, identifierBytes } from './names.ts'
+import { fitted } from './names.ts'
 import type { TableRow } from './prepare-rows.ts'
 import { type Columns, mostColumns, type Tables } from './tables.ts'
 import { type ColumnType, fitTo, safeText, typeFor } from './values.ts'
@@ -59,7 +59,3 @@ export const upsertRows = async (
     return { row: { table, mode: 'merge', key, values } }
   })
 }
-
-/** True for a text that may be the name of a table or column as it is. */
-export const isIdentifier = (name: string): boolean =>
-  name !== '' && !name.includes('\0') && Buffer.byteLength(name) <= identifierBytes
