@@ -1,5 +1,17 @@
 // Made by `npm run connector` of the folders beside it. Do not edit it.
-import type { ListedDestination, ListedSource } from '@tributary/connector-kit'
+import type { ListedDataSource, ListedDestination, ListedSource } from '@tributary/connector-kit'
+
+/** Every kind of data source, by title. */
+export const listedDataSources: readonly ListedDataSource[] = [
+  {
+    slug: "postgresql",
+    title: "PostgreSQL",
+    description: "Reads tables and queries from your database. Nothing is ever written to it.",
+    docsUrl: "https://www.postgresql.org/docs/current/sql-grant.html",
+    icon: "/media/connectors/data-sources/postgresql-1f1d5bd2cd29.svg",
+    load: async () => (await import('./data-sources/postgresql/definition.ts')).postgresql,
+  },
+]
 
 /** Every kind of destination, by title. */
 export const listedDestinations: readonly ListedDestination[] = [

@@ -1,5 +1,5 @@
-export { listedDestinations, listedSources } from './catalog.generated.ts'
+export { listedDataSources, listedDestinations, listedSources } from './catalog.generated.ts'
 
 /** The file of a connector's logo. */
-export const logoFile = (kind: 'destinations' | 'sources', slug: string): URL =>
+export const logoFile = (kind: 'data-sources' | 'destinations' | 'sources', slug: string): URL =>
   new URL(`./${kind}/${slug}/logo.svg`, import.meta.url)

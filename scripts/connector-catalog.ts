@@ -3,13 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
+  type DataSourceDefinition,
   type DestinationDefinition,
+  listDataSource,
   listDestination,
   listSource,
   type SourceDefinition,
 } from '@tributary/connector-kit'
 
-export type ConnectorKind = 'destinations' | 'sources'
+export type ConnectorKind = 'data-sources' | 'destinations' | 'sources'
 
 /** Where the generated catalog is, from the root. */
 export const catalogFile = 'connectors/catalog.generated.ts'
@@ -41,6 +43,10 @@ const readDefinition = async <Definition>(root: string, kind: ConnectorKind, slu
 /** The definition of a destination's folder; throws when there is none. */
 export const readDestination = (root: string, slug: string): Promise<DestinationDefinition> =>
   readDefinition(root, 'destinations', slug)
+
+/** The definition of a data source's folder; throws when there is none. */
+export const readDataSource = (root: string, slug: string): Promise<DataSourceDefinition> =>
+  readDefinition(root, 'data-sources', slug)
 
 /** The definition of a source's folder; throws when there is none. */
 export const readSource = (root: string, slug: string): Promise<SourceDefinition> =>
@@ -76,9 +82,19 @@ export const catalogText = async (root: string): Promise<string> => {
       listSource(await readSource(root, slug), iconOf(root, 'sources', slug)),
     ),
   )
+  const dataSources = await Promise.all(
+    connectorSlugs(root, 'data-sources').map(async (slug) =>
+      listDataSource(await readDataSource(root, slug), iconOf(root, 'data-sources', slug)),
+    ),
+  )
   return [
     '// Made by `npm run connector` of the folders beside it. Do not edit it.',
-    "import type { ListedDestination, ListedSource } from '@tributary/connector-kit'",
+    "import type { ListedDataSource, ListedDestination, ListedSource } from '@tributary/connector-kit'",
+    '',
+    '/** Every kind of data source, by title. */',
+    'export const listedDataSources: readonly ListedDataSource[] = [',
+    ...dataSources.toSorted(byTitle).map((entry) => entryText('data-sources', entry)),
+    ']',
     '',
     '/** Every kind of destination, by title. */',
     'export const listedDestinations: readonly ListedDestination[] = [',

@@ -1,11 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { definitionProblems, logoProblems, sourceProblems } from '@tributary/connector-kit'
+import { dataSourceProblems, definitionProblems, logoProblems, sourceProblems } from '@tributary/connector-kit'
 import {
   type ConnectorKind,
   catalogFile,
   catalogText,
   connectorSlugs,
+  readDataSource,
   readDestination,
   readSource,
 } from './connector-catalog.ts'
@@ -48,6 +49,10 @@ const ownProblems = async (root: string, kind: ConnectorKind, slug: string, open
     const source = await readSource(root, slug)
     return [...namedAs(slug, source), ...sourceProblems(source)]
   }
+  if (kind === 'data-sources') {
+    const dataSource = await readDataSource(root, slug)
+    return [...namedAs(slug, dataSource), ...dataSourceProblems(dataSource)]
+  }
   const definition = await readDestination(root, slug)
   return [...namedAs(slug, definition), ...(open ? [] : definitionProblems(definition))]
 }
@@ -59,7 +64,9 @@ const folderProblems = async (root: string, kind: ConnectorKind, slug: string): 
   const open = openWork(folder)
   const own = await ownProblems(root, kind, slug, open.length > 0).catch((error: unknown) => [wordsOf(error)])
   const logo = open.length > 0 ? [] : logoProblems(readFileSync(join(folder, 'logo.svg'), 'utf8'))
-  return [...own, ...logo, ...open, ...(kind === 'destinations' ? testProblems(folder) : [])]
+  const tested = kind === 'destinations' ? testProblems(folder) : []
+  const untested = kind === 'data-sources' && globSync('*.test.ts', { cwd: folder }).length === 0
+  return [...own, ...logo, ...open, ...tested, ...(untested ? ['There is no test: *.test.ts'] : [])]
 }
 
 /** Whether the generated catalog is what the folders say. */
@@ -75,7 +82,7 @@ export const connectorProblems = async (root: string): Promise<Map<string, strin
   const add = (place: string, own: string[]): void => {
     if (own.length > 0) problems.set(place, own)
   }
-  for (const kind of ['destinations', 'sources'] as const)
+  for (const kind of ['data-sources', 'destinations', 'sources'] as const)
     for (const slug of connectorSlugs(root, kind))
       add(`connectors/${kind}/${slug}`, await folderProblems(root, kind, slug))
   add(catalogFile, await catalogProblems(root).catch((error: unknown) => [wordsOf(error)]))

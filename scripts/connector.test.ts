@@ -15,6 +15,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(process.cwd(), '.cache/connector-'))
   for (const path of [...files, ...connectors, ...packages.map((name) => `packages/${name}`)])
     cpSync(path, join(root, path), { recursive: true, filter: (from) => !from.includes('node_modules') })
+  mkdirSync(join(root, 'connectors/data-sources'))
   mkdirSync(join(root, 'node_modules/@tributary'), { recursive: true })
   for (const name of packages) symlinkSync(join('../../packages', name), join(root, 'node_modules/@tributary', name))
   await writeCatalog(root)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { listedDestinations, listedSources, logoFile } from '@tributary/connectors'
+import { listedDataSources, listedDestinations, listedSources, logoFile } from '@tributary/connectors'
 
 /** A picture and what it is. */
 export type Logo = { contentType: string; body: Buffer }
@@ -7,6 +7,7 @@ export type Logo = { contentType: string; body: Buffer }
 /** Reads logos of connectors by the key of their address below `/media/`; undefined for a key that no connector has now. */
 export const createConnectorLogos = (): ((key: string) => Promise<Logo | undefined>) => {
   const files = new Map([
+    ...listedDataSources.map(({ slug, icon }): [string, URL] => [icon, logoFile('data-sources', slug)]),
     ...listedDestinations.map(({ slug, icon }): [string, URL] => [icon, logoFile('destinations', slug)]),
     ...listedSources.map(({ slug, icon }): [string, URL] => [icon, logoFile('sources', slug)]),
   ])

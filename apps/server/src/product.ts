@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createAuthorize } from '@tributary/api-kit'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
-import { listedDestinations, listedSources } from '@tributary/connectors'
+import { listedDataSources, listedDestinations, listedSources } from '@tributary/connectors'
 import { createControl, createRefusalSink, createWriteKeyCache } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributary/http'
 import { createWorkShare, systemClock } from '@tributary/kernel'
@@ -161,7 +161,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     eventStore,
     jobs,
     secretBox,
-    catalog: { sources: listedSources, destinations: listedDestinations },
+    catalog: { sources: listedSources, destinations: listedDestinations, dataSources: listedDataSources },
     receiveWebhook: createWebhookReceiver(),
     workShare,
     counters: hub.coordination,

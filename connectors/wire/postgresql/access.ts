@@ -55,8 +55,10 @@ export const accessProblems = (
   names: readonly string[],
 ): Record<string, string> => {
   const problems: Record<string, string> = {}
-  for (const name of names)
-    if (!isIdentifier(String(given[name] ?? ''))) problems[name] = 'At most 63 bytes, without NUL characters'
+  for (const name of names) {
+    const value = given[name]
+    if (typeof value !== 'string' || !isIdentifier(value)) problems[name] = 'At most 63 bytes, without NUL characters'
+  }
   const { ca_certificate } = given
   if (typeof ca_certificate === 'string' && !certificatesOf(ca_certificate))
     problems.ca_certificate = 'Paste a certificate that starts with -----BEGIN CERTIFICATE-----'

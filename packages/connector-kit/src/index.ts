@@ -1,5 +1,7 @@
+export type { DataColumn, DataQuery, DataTable } from '@tributary/contract'
 export { ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
 export * from './definition/action.ts'
+export * from './definition/data-source.ts'
 export * from './definition/definition.ts'
 export * from './definition/definition-problems.ts'
 export * from './definition/deleted-user.ts'

@@ -27,6 +27,8 @@ const tables = [
   'destinations',
   'oauth_grants',
   'connections',
+  'data_sources',
+  'models',
   'parked_deliveries',
   'profiles',
   'identity_operations',

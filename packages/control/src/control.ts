@@ -4,6 +4,7 @@ import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
 import { createEvaluation } from './audiences/evaluate.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
+import { createDataSourcePlaces } from './data-sources/places.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { notifyFailingDestinations } from './destinations/notify-failing.ts'
 import { createHandlers } from './handlers.ts'
@@ -85,6 +86,7 @@ export const createControl = (deps: ControlDeps): Control => {
         identityProvider,
         images,
         evaluation,
+        dataSourcePlaces: createDataSourcePlaces(),
       }),
     ),
     authenticate,

@@ -1,5 +1,6 @@
 import type { Db, LiveChannel } from '@tributary/api-kit'
 import type {
+  ListedDataSource,
   ListedDestination,
   ListedSource,
   RequestClient,
@@ -14,10 +15,11 @@ import type { Blobs, Coordination, EventStore, JobSender, LogReader } from '@tri
 import type { OpenIdSettings } from './openid/openid.ts'
 import type { ForgottenHashes, ProfileLedger } from './profiles/ledger.ts'
 
-/** What sources and destinations can be made of. */
+/** What sources, destinations and data sources can be made of. */
 export type Catalog = {
   sources: readonly ListedSource[]
   destinations: readonly ListedDestination[]
+  dataSources: readonly ListedDataSource[]
 }
 
 /** Events as JSON texts, or why a call is refused; undefined when the rule of the app leaves it to the general one. */

@@ -17,6 +17,8 @@ import { updateAudience } from './audiences/update.ts'
 import { getAudienceVersion } from './audiences/versions/get.ts'
 import { listAudienceVersions } from './audiences/versions/list.ts'
 import { restoreAudienceVersion } from './audiences/versions/restore.ts'
+import { getCatalogDataSource } from './catalog-data-sources/get.ts'
+import { listCatalogDataSources } from './catalog-data-sources/list.ts'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -33,6 +35,19 @@ import { deleteConnection } from './connections/delete.ts'
 import { getConnectionActivity } from './connections/get-activity.ts'
 import { listConnections } from './connections/list.ts'
 import { updateConnection } from './connections/update.ts'
+import { checkKey } from './data-sources/check-key.ts'
+import { createDataSource } from './data-sources/create.ts'
+import { deleteDataSource } from './data-sources/delete.ts'
+import { getDataSource } from './data-sources/get.ts'
+import { getDataSourceTable } from './data-sources/get-table.ts'
+import { listDataSources } from './data-sources/list.ts'
+import { listDataSourceTables } from './data-sources/list-tables.ts'
+import type { DataSourcePlaces } from './data-sources/places.ts'
+import { previewDataSource } from './data-sources/preview.ts'
+import { testDataSource } from './data-sources/test-connection.ts'
+import { updateDataSource } from './data-sources/update.ts'
+import { updateDataSourceSetting } from './data-sources/update-setting.ts'
+import { validateQuery } from './data-sources/validate.ts'
 import { listDeliveries } from './deliveries/list.ts'
 import { listParkedDeliveries } from './deliveries/list-parked.ts'
 import { getDeliveryOverview } from './delivery-overviews/get.ts'
@@ -82,6 +97,11 @@ import { listMemberships } from './memberships/list.ts'
 import { listOrganizationMemberships } from './memberships/list-by-organization.ts'
 import { updateMembership } from './memberships/update.ts'
 import { getMetrics } from './metrics/get.ts'
+import { createModel } from './models/create.ts'
+import { deleteModel } from './models/delete.ts'
+import { getModel } from './models/get.ts'
+import { listModels } from './models/list.ts'
+import { updateModel } from './models/update.ts'
 import { listNotifications } from './notifications/list.ts'
 import { markAllNotificationsRead } from './notifications/mark-all-read.ts'
 import { markNotificationRead } from './notifications/mark-read.ts'
@@ -182,6 +202,7 @@ export const createHandlers = (
     identityProvider: OpenId | undefined
     images: Images
     evaluation: Evaluation
+    dataSourcePlaces: DataSourcePlaces
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },
@@ -251,6 +272,28 @@ export const createHandlers = (
   },
   catalogSources: { list: listCatalogSources(deps), get: getCatalogSource(deps) },
   catalogDestinations: { list: listCatalogDestinations(deps), get: getCatalogDestination(deps) },
+  catalogDataSources: { list: listCatalogDataSources(deps), get: getCatalogDataSource(deps) },
+  dataSources: {
+    list: listDataSources(deps),
+    get: getDataSource(deps),
+    create: createDataSource(deps),
+    update: updateDataSource(deps),
+    delete: deleteDataSource(deps),
+    updateSetting: updateDataSourceSetting(deps),
+    testConnection: testDataSource(deps),
+    listTables: listDataSourceTables(deps),
+    getTable: getDataSourceTable(deps),
+    preview: previewDataSource(deps),
+    validate: validateQuery(deps),
+    checkKey: checkKey(deps),
+  },
+  models: {
+    list: listModels(deps),
+    get: getModel(deps),
+    create: createModel(deps),
+    update: updateModel(deps),
+    delete: deleteModel(deps),
+  },
   sources: {
     list: listSources(deps),
     get: getSource(deps),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { listedDestinations, listedSources } from '@tributary/connectors'
+import { listedDataSources, listedDestinations, listedSources } from '@tributary/connectors'
 import { silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createConnectorLogos } from '../connector-logos.ts'
@@ -50,7 +50,7 @@ test.each(['max-w=0', 'max-w=-1', 'max-w=1e9', 'max-w=x', 'max-w=', 'max-w=99999
 )
 
 test('the logo of each connector is at the address that the catalog names, as a picture in which nothing runs', async () => {
-  for (const { icon } of [...listedDestinations, ...listedSources]) {
+  for (const { icon } of [...listedDataSources, ...listedDestinations, ...listedSources]) {
     const reply = await fetch(`${url}${icon.replace(/^\/media/, '')}`)
     expect([icon, reply.status, reply.headers.get('content-type')]).toEqual([icon, 200, 'image/svg+xml'])
     expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")

@@ -1,6 +1,7 @@
 import { syncModes } from '@tributary/contract'
 import { presetMappings } from '../mapping/presets.ts'
 import { mappingProblems } from '../mapping/problems.ts'
+import type { DataSourceDefinition } from './data-source.ts'
 import type {
   ActionDefinition,
   DestinationDefinition,
@@ -173,7 +174,7 @@ const paceProblems = (definition: DestinationDefinition): string[] => {
   ]
 }
 
-const docsProblems = ({ docs }: DestinationDefinition): string[] => [
+const docsProblems = ({ docs }: Pick<DestinationDefinition, 'docs'>): string[] => [
   ...textProblem('The address of the vendor’s documents', docs.url),
   ...(URL.parse(docs.url)?.protocol === 'https:' || /^\/docs\/[a-z0-9-]+$/.test(docs.url)
     ? []
@@ -185,20 +186,35 @@ const docsProblems = ({ docs }: DestinationDefinition): string[] => [
   ]),
 ]
 
+type Described = Pick<DestinationDefinition, 'slug' | 'title' | 'description' | 'docs' | 'settings'>
+
+/** What every connector with settings and a guide says of itself. */
+const describedProblems = ({ slug, title, description, docs, settings }: Described): string[] => [
+  ...(kebabCase.test(slug) ? [] : [`The slug "${slug}" is not in kebab-case`]),
+  ...textProblem('The title', title),
+  ...textProblem('The description', description),
+  ...(description.trim().endsWith('.') ? [] : ['The description is not a sentence']),
+  ...docsProblems({ docs }),
+  ...settings.fields.flatMap((field) => fieldProblems(field, settings)),
+]
+
+/** What a data source lacks before people may be offered it, in words; empty when it is complete. */
+export const dataSourceProblems = (definition: DataSourceDefinition): string[] => [
+  ...describedProblems(definition),
+  ...(definition.docs.steps.some(({ language }) => language === 'sql')
+    ? []
+    : ['No step of the guide has the grants to give as SQL']),
+]
+
 /**
  * What a destination lacks before people may be offered it, in words; empty when it is complete. `auth: 'key'` needs a
  * secret setting, and credentials are to be known by their names.
  */
 export const definitionProblems = (definition: DestinationDefinition): string[] => {
-  const { slug, title, description, settings, actions, kinds, auth } = definition
+  const { settings, actions, kinds, auth } = definition
   const { fields } = settings
   const problems = [
-    ...(kebabCase.test(slug) ? [] : [`The slug "${slug}" is not in kebab-case`]),
-    ...textProblem('The title', title),
-    ...textProblem('The description', description),
-    ...(description.trim().endsWith('.') ? [] : ['The description is not a sentence']),
-    ...docsProblems(definition),
-    ...fields.flatMap((field) => fieldProblems(field, settings)),
+    ...describedProblems(definition),
     ...(kinds.length === 0 ? ['It moves no kind of data'] : []),
     ...(actions.length === 0 ? ['It has no action'] : []),
     ...repeated(actions.map(({ name }) => name)).map((name) => `The action ${name} is there twice`),

@@ -1,5 +1,6 @@
 import type { DataKind, TargetProduct } from '@tributary/contract'
 import type { Logger } from '@tributary/kernel'
+import type { DataSourceDefinition } from './data-source.ts'
 import type { DestinationDefinition } from './definition.ts'
 import type { SourceDefinition } from './source-definition.ts'
 
@@ -28,6 +29,15 @@ export type ListedSource = Listed<SourceDefinition> & {
   readonly hasSchema: boolean
   /** It has a rule of its own for calls to its webhook. */
   readonly receivesWebhooks: boolean
+}
+
+/** A kind of data source as the catalog lists it. */
+export type ListedDataSource = Listed<DataSourceDefinition>
+
+/** What the catalog lists of a data source's definition; `icon` is where its logo is served. */
+export const listDataSource = (definition: DataSourceDefinition, icon: string): ListedDataSource => {
+  const { slug, title, description, docs } = definition
+  return { slug, title, description, docsUrl: docs.url, icon, load: async () => definition }
 }
 
 /** What the catalog lists of a destination's definition; `icon` is where its logo is served. */

@@ -60,6 +60,9 @@ const otherwise: Readonly<Record<string, Access>> = {
   'suppressions.delete': { scope: 'workspace', roles: administrators },
   // It shows values that guests see masked, to those who may use them.
   'audiences.suggest': { scope: 'workspace', roles: editors },
+  // They ask a company's own database.
+  'dataSources.listTables': { scope: 'workspace', roles: editors },
+  'dataSources.getTable': { scope: 'workspace', roles: editors },
   // It shows what may be read anyway.
   'mappings.suggest': { scope: 'workspace', roles: everyRole },
 }

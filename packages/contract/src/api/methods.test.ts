@@ -50,7 +50,12 @@ describe('every method', () => {
       .filter((path) => !isAddress(path))
     // Entries of the catalogues are read by a workspace, which counts its own; who is invited knows no organisation yet.
     expect(new Set(others)).toEqual(
-      new Set(['workspaces/{}/catalogSources/{}', 'workspaces/{}/catalogDestinations/{}', 'invitations/{}']),
+      new Set([
+        'workspaces/{}/catalogSources/{}',
+        'workspaces/{}/catalogDestinations/{}',
+        'workspaces/{}/catalogDataSources/{}',
+        'invitations/{}',
+      ]),
     )
   })
 

@@ -12,7 +12,10 @@ import { noSettings, openSettings, type SettingsOwner, type StoredSettings, stor
 
 const refused = (field: 'name' | 'value', text: string): Error => badRequest('VALIDATION', text, { [field]: text })
 
-const kindOf = (owner: SettingsOwner): string => (owner.startsWith('sources/') ? 'source' : 'destination')
+const kindOf = (owner: SettingsOwner): string => {
+  if (owner.startsWith('sources/')) return 'source'
+  return owner.startsWith('dataSources/') ? 'data source' : 'destination'
+}
 
 /**
  * The settings that an app is created with, checked as a whole. Throws 400 with each mistake as `settings.{name}` in the

@@ -10,8 +10,8 @@ export type StoredSettings = { settings: unknown; secrets_encrypted: Uint8Array 
 /** Of an app that asks for none. */
 export const noSettings = defineSettings({})
 
-/** Whose settings they are: `destinations/{id}` or `sources/{id}`. What is sealed for one opens for no other. */
-export type SettingsOwner = `destinations/${string}` | `sources/${string}`
+/** Whose settings they are, by kind and id. What is sealed for one opens for no other. */
+export type SettingsOwner = `destinations/${string}` | `sources/${string}` | `dataSources/${string}`
 
 /** Where the sealed secrets of an owner belong. */
 export const secretsContext = (owner: SettingsOwner): string => `${owner}/secrets`

@@ -38,6 +38,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     context: ({ id }) => secretsContext(`destinations/${text(id)}`),
   },
   {
+    table: 'data_sources',
+    column: 'secrets_encrypted',
+    key: 'id',
+    more: [],
+    context: ({ id }) => secretsContext(`dataSources/${text(id)}`),
+  },
+  {
     table: 'oauth_grants',
     column: 'tokens_encrypted',
     key: 'destination_id',

@@ -5,8 +5,10 @@ import { createAuthorize } from '@tributary/api-kit'
 import {
   createEgressPolicy,
   createRequestClient,
+  type DataSourceDefinition,
   type DestinationDefinition,
   defineSettings,
+  listDataSource,
   listDestination,
   listSource,
   type SourceDefinition,
@@ -37,6 +39,7 @@ import { erasureJob } from '../privacy-requests/erasure-job.ts'
 import type { ProfileLedger } from '../profiles/ledger.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { createPasswords } from '../users/sign-in/passwords.ts'
+import { testDataSource } from './data-source.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
 
 /** One setting of each sort. */
@@ -109,6 +112,10 @@ export const listed = (...definitions: readonly DestinationDefinition[]): Catalo
 export const listedSources = (...definitions: readonly SourceDefinition[]): Catalog['sources'] =>
   definitions.map((definition) => listSource(definition, testIcon))
 
+/** Kinds of data sources as a catalog lists them. */
+export const listedDataSources = (...definitions: readonly DataSourceDefinition[]): Catalog['dataSources'] =>
+  definitions.map((definition) => listDataSource(definition, testIcon))
+
 export const testCatalog: Catalog = {
   sources: listedSources(
     { slug: 'http', title: 'HTTP API', description: 'd', type: 3, guide: [{ title: 't', text: 'x' }] },
@@ -117,6 +124,7 @@ export const testCatalog: Catalog = {
     { slug: 'ads', title: 'Ads', description: 'd', type: 5, targetProduct: 'SIGNALS', guide: [] },
   ),
   destinations: listed(testDestination, testPermittedDestination),
+  dataSources: listedDataSources(testDataSource),
 }
 
 export const testClientConfig: ClientConfig = {

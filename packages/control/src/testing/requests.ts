@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type AudienceQuery, type ComputedTraitDefinition, methodList, methods, type Source } from '@tributary/contract'
+import {
+  type AudienceQuery,
+  type ComputedTraitDefinition,
+  type DataSource,
+  methodList,
+  methods,
+  type Source,
+} from '@tributary/contract'
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { OpenIdProvider } from '@tributary/test-kit'
@@ -165,6 +172,16 @@ export const trialComputedTrait: ComputedTraitDefinition = {
   conditions: [],
 }
 
+/** Of a catalog that has no `webhook`, an entry that it has. */
+const catalogApps: Readonly<Record<string, string>> = { catalogSources: 'http', catalogDataSources: 'database' }
+
+const trialDataSource = {
+  title: 'Warehouse',
+  app: { name: 'catalogDataSources/database' },
+  settings: { host: 'db.example', user: 'reader', password: 'secret' },
+}
+const trialQuery = { sql: 'select id from customers' }
+
 const trialMapping = { id: 'aaaa', destination: 'send', field_mappings: [] }
 
 /** Bodies that need nothing special, by method. */
@@ -179,6 +196,14 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'sources.updateSetting': { name: 'signing_secret', value: 'whsec' },
   'writekeys.create': { source: made.source.name },
   'writekeys.rotate': {},
+  'dataSources.create': trialDataSource,
+  'dataSources.update': { title: 'Title' },
+  'dataSources.updateSetting': { name: 'user', value: 'ada' },
+  'dataSources.testConnection': {},
+  'dataSources.preview': { query: trialQuery },
+  'dataSources.validate': { query: trialQuery },
+  'dataSources.checkKey': { query: trialQuery, primary_key: ['id'] },
+  'models.update': { title: 'Title' },
   'destinations.create': {
     title: 'Dest',
     app: { name: 'catalogDestinations/webhook' },
@@ -229,6 +254,24 @@ const makeComputedTrait = async (harness: Harness, { administrator, workspaceId 
   await harness.db.deleteFrom('computed_traits').where('workspace_id', '=', workspaceId).execute()
   const body = { trait: 'orders', definition: trialComputedTrait }
   return idIn((await administrator.ok(methods.computedTraits.create, { workspace: workspaceId }, { body })).name)
+}
+
+/** A data source. */
+const makeDataSource = ({ administrator, workspaceId }: Organization): Promise<DataSource> =>
+  administrator.ok(methods.dataSources.create, { workspace: workspaceId }, { body: trialDataSource })
+
+/** What makes a model of a data source of its own. */
+const trialModel = async (organization: Organization) => ({
+  title: 'Customers',
+  data_source: (await makeDataSource(organization)).name,
+  query: trialQuery,
+  primary_key: ['id'],
+})
+
+const makeModel = async (organization: Organization): Promise<string> => {
+  const { administrator, workspaceId } = organization
+  const body = await trialModel(organization)
+  return idIn((await administrator.ok(methods.models.create, { workspace: workspaceId }, { body })).name)
 }
 
 /** A source that has settings. */
@@ -287,7 +330,11 @@ export const createRequests = async (
       suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
       privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',
       version: '1',
-      app: name.startsWith('catalogSources') ? 'http' : 'webhook',
+      app: catalogApps[name.split('.')[0] ?? ''] ?? 'webhook',
+      ...(method.path.includes('{data_source}')
+        ? { data_source: idIn((await makeDataSource(organization)).name) }
+        : {}),
+      ...(method.path.includes('{model}') ? { model: await makeModel(organization) } : {}),
       ...(method.path.includes('{audience}') ? { audience: await makeAudience(organization) } : {}),
       ...(name.startsWith('computedTraits') ? { computed_trait: await makeComputedTrait(harness, organization) } : {}),
       ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
@@ -299,6 +346,8 @@ export const createRequests = async (
       const otp_token = reply.body.set_password_otp_token
       return { path, body: { name: `users/${userId}`, otp_token, password: testPassword } }
     }
+    if (name === 'dataSources.getTable') return { path: `${path}?schema=public&table=customers` }
+    if (name === 'models.create') return { path, body: await trialModel(organization) }
     if (name === 'profiles.split')
       return { path, body: { identifiers: [{ type: 'anonymous_id', value: profile?.anonymousId }] } }
     if (name === 'profiles.getTraitHistory') return { path: `${path}?trait=plan` }

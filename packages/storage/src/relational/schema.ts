@@ -677,6 +677,34 @@ export type ProfileKeysTable = {
   revoke_time: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
+/** A company's database that models are read from. */
+export type DataSourcesTable = {
+  id: string
+  workspace_id: string
+  title: string
+  app: string
+  /** Settings that may be shown. */
+  settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  /** Settings that may not, as one encrypted JSON object. */
+  secrets_encrypted: Uint8Array | null
+  create_time: Time
+  update_time: Time
+}
+
+export type ModelsTable = {
+  id: string
+  workspace_id: string
+  data_source_id: string
+  title: string
+  /** JSON text, as the contract's `dataQuery` reads it. */
+  query: string
+  primary_key: string[]
+  /** JSON text: the contract's `DataColumn[]`. */
+  columns: string
+  create_time: Time
+  update_time: Time
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -729,4 +757,6 @@ export type Database = {
   audience_changes: AudienceChangesTable
   audience_hours: AudienceHoursTable
   audience_versions: AudienceVersionsTable
+  data_sources: DataSourcesTable
+  models: ModelsTable
 }

@@ -29,6 +29,7 @@ import { up as traitSets } from './0029-trait-sets.ts'
 import { up as traitDates } from './0030-trait-dates.ts'
 import { up as audienceVersions } from './0031-audience-versions.ts'
 import { up as forgottenOwners } from './0032-forgotten-owners.ts'
+import { up as dataSources } from './0033-data-sources.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { name: '0030-trait-dates', up: traitDates },
   { name: '0031-audience-versions', up: audienceVersions },
   { name: '0032-forgotten-owners', up: forgottenOwners },
+  { name: '0033-data-sources', up: dataSources },
 ]

@@ -1,0 +1,201 @@
+import {
+  type DataColumn,
+  type DataQuery,
+  DataQueryError,
+  type DataRow,
+  type DataSourceContext,
+  type DataSourceSession,
+  type DataTable,
+  DeliveryError,
+} from '@tributary/connector-kit'
+import type { Client, CustomTypesConfig, QueryArrayResult, QueryConfig } from 'pg'
+import { causeOf, createGuardedClient, type GuardedClient } from '../../wire/postgresql/connect.ts'
+import { deliveryError, stateOf, wordsOf } from '../../wire/postgresql/failures.ts'
+import type { PostgresqlSettings } from './settings.ts'
+import { columnsStatement, cursorHead, keyStatement, lineOf, statementOf, tablesStatement } from './statements.ts'
+
+/** Bytes of one answer, and of a batch of rows that is aimed at: rows may be eight times as large as those before them. */
+const answerBytes = 8 * 1024 * 1024
+const batchBytes = 1024 * 1024
+/** Rows of the first batch, when nothing is known of their size, and of any. */
+const firstRows = 20
+const mostRows = 10_000
+
+/**
+ * Values come as the server writes them, in one way whatever its own settings are. `default_transaction_read_only` holds for
+ * whatever is not in a transaction of ours, which says so itself.
+ */
+const prepareSession = `select set_config('default_transaction_read_only', 'on', false),
+  set_config('datestyle', 'ISO, YMD', false), set_config('intervalstyle', 'iso_8601', false),
+  set_config('timezone', 'UTC', false), set_config('bytea_output', 'hex', false),
+  set_config('extra_float_digits', '1', false)`
+
+const aboutStatement = `select current_setting('server_version') as version, current_user as account`
+
+const asText: CustomTypesConfig = { getTypeParser: () => (value: string) => value }
+
+/** What the driver takes, beyond what its types say: the extended protocol, which refuses a second statement. */
+type Extended = QueryConfig & { rowMode: 'array'; queryMode: 'extended' }
+const extended = (text: string): Extended => ({ text, rowMode: 'array', queryMode: 'extended', types: asText })
+
+/** Of those that people's queries cause, what is a matter of the connection: it ended, or the server has no room. */
+const isLost = (state: string): boolean => /^(08(?!P01)|28|3D|53300|57P|58)/.test(state)
+
+/** A refusal of the server as words for who wrote the query. */
+const queryError = (error: unknown, query: DataQuery, statementMs: number): Error => {
+  const state = stateOf(error)
+  if (state === '57014')
+    return new DataQueryError(`The query did not finish within ${statementMs / 1000} seconds`, { cause: error })
+  if (state === '25006') return new DataQueryError(`Queries can only read: ${wordsOf(error)}`, { cause: error })
+  const position = error instanceof Error && 'position' in error ? Number(error.position) : Number.NaN
+  const line = 'sql' in query && position > 0 ? lineOf(query.sql.trimStart(), position) : undefined
+  return new DataQueryError(line === undefined ? wordsOf(error) : `Line ${line}: ${wordsOf(error)}`, { cause: error })
+}
+
+const tooLarge = (error: unknown): Error =>
+  new DataQueryError(`The rows are too large: the server sent more than ${answerBytes / 1024 / 1024} MB at once`, {
+    cause: error,
+  })
+
+type Asked = { client: Client; failed(error: unknown, query?: DataQuery): Error }
+
+/** Runs work in a transaction that can only read, and ends it whatever happened. */
+const reading = async <T>({ client, failed }: Asked, query: DataQuery, work: () => Promise<T>): Promise<T> => {
+  try {
+    await client.query('begin read only')
+    return await work()
+  } catch (error) {
+    throw error instanceof DataQueryError ? error : failed(error, query)
+  } finally {
+    // A connection that has ended needs no end of the transaction.
+    await client.query('rollback').catch(() => {})
+  }
+}
+
+/** Declares the cursor, which plans the query and runs nothing of it, and has its columns told. */
+const declare = async (client: Client, query: DataQuery): Promise<DataColumn[]> => {
+  await client.query(extended(cursorHead + statementOf(query)))
+  const { fields }: QueryArrayResult = await client.query(extended('fetch forward 0 from rows_of_model'))
+  const { rows } = await client.query<{ type: string }>(
+    `select pg_catalog.format_type(oid, modifier) as type
+       from rows from (unnest($1::oid[]), unnest($2::int4[])) with ordinality as types (oid, modifier, place) order by place`,
+    [fields.map(({ dataTypeID }) => dataTypeID), fields.map(({ dataTypeModifier }) => dataTypeModifier)],
+  )
+  const names = fields.map(({ name }) => name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined)
+    throw new DataQueryError(`The column ${twice} comes up twice. Give each column a name of its own`)
+  return names.map((name, at) => ({ name, type: rows[at]?.type ?? '' }))
+}
+
+const bytesOf = (rows: readonly DataRow[]): number =>
+  rows.reduce((sum, row) => row.reduce((bytes, value) => bytes + (value?.length ?? 0) + 8, sum), 0)
+
+async function* batches(asked: Asked, query: DataQuery, limit: number): AsyncGenerator<readonly DataRow[], void, void> {
+  const { client, failed } = asked
+  let left = limit
+  let wanted = Math.min(firstRows, left)
+  try {
+    await client.query('begin read only')
+    await client.query(extended(cursorHead + statementOf(query)))
+    while (left > 0) {
+      const { rows }: QueryArrayResult<(string | null)[]> = await client.query(
+        extended(`fetch forward ${wanted} from rows_of_model`),
+      )
+      if (rows.length > 0) yield rows
+      if (rows.length < wanted) return
+      left -= rows.length
+      const fitting = Math.floor((rows.length * batchBytes) / Math.max(1, bytesOf(rows)))
+      wanted = Math.min(left, mostRows, Math.max(1, fitting))
+    }
+  } catch (error) {
+    throw failed(error, query)
+  } finally {
+    await client.query('rollback').catch(() => {})
+  }
+}
+
+/** Signs in, and sees to it that nothing can be written. */
+const signIn = async ({ client, socket }: GuardedClient): Promise<void> => {
+  // Without a listener an error between two questions would end the process.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(prepareSession)
+  } catch (error) {
+    socket.destroy()
+    throw causeOf(error, socket)
+  }
+}
+
+/** Connects to the database of the settings, for reading only. Throws a DeliveryError. */
+export const openSession = async (context: DataSourceContext<PostgresqlSettings>): Promise<DataSourceSession> => {
+  const { signal, statementMs } = context
+  const limits = { statementMs, lockMs: 5000, answerBytes }
+  const { client, socket } = await createGuardedClient(context.settings, context, limits).catch((error: unknown) => {
+    throw deliveryError(error)
+  })
+  const onAbort = (): void => void socket.destroy()
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  await signIn({ client, socket }).catch((error: unknown) => {
+    signal.removeEventListener('abort', onAbort)
+    throw deliveryError(error)
+  })
+  const failed = (error: unknown, query?: DataQuery): Error => {
+    const cause = causeOf(error, socket)
+    const state = stateOf(cause)
+    if (query === undefined || isLost(state)) return deliveryError(cause)
+    if (state === '') return cause instanceof DeliveryError ? tooLarge(cause) : deliveryError(cause)
+    return queryError(cause, query, statementMs)
+  }
+  const asked: Asked = { client, failed }
+  const ask = <Row extends Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    client.query<Row>(text, [...values]).then(
+      ({ rows }) => rows,
+      (error: unknown) => {
+        throw failed(error)
+      },
+    )
+  return {
+    about: async () => {
+      const [answer] = await ask<{ version: string; account: string }>(aboutStatement)
+      return `Connected to PostgreSQL ${answer?.version.split(' ')[0] ?? ''} as ${answer?.account ?? ''}.`
+    },
+    listTables: async ({ search, offset, limit }) => {
+      const rows = await ask<Omit<DataTable, 'rows'> & { rows: string | null }>(tablesStatement, [
+        search.toLowerCase(),
+        limit,
+        offset,
+      ])
+      return rows.map(({ rows: estimate, ...table }) => ({
+        ...table,
+        rows: estimate === null ? null : Number(estimate),
+      }))
+    },
+    listColumns: async ({ schema, table }, limit) =>
+      await ask<{ name: string; type: string; nullable: boolean; in_key: boolean }>(columnsStatement, [
+        schema,
+        table,
+        limit,
+      ]),
+    describe: (query) => reading(asked, query, () => declare(client, query)),
+    read: (query, limit) => batches(asked, query, limit),
+    checkKey: (query, key) =>
+      reading(asked, query, async () => {
+        const { rows }: QueryArrayResult<string[]> = await client.query(extended(keyStatement(query, key)))
+        const [total, nulls, duplicateKeys, duplicateRows] = (rows[0] ?? []).map(Number)
+        return {
+          rows: total ?? 0,
+          null_rows: nulls ?? 0,
+          duplicate_keys: duplicateKeys ?? 0,
+          duplicate_rows: duplicateRows ?? 0,
+        }
+      }),
+    [Symbol.asyncDispose]: async () => {
+      signal.removeEventListener('abort', onAbort)
+      if (!socket.destroyed) await client.end().catch(() => {})
+      socket.destroy()
+    },
+  }
+}

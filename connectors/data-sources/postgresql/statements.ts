@@ -1,0 +1,56 @@
+import type { DataQuery } from '@tributary/connector-kit'
+import { quoted } from '../../wire/postgresql/identifiers.ts'
+
+/** A query as one statement without an end: what follows it stands on a line of its own, behind any comment. */
+export const statementOf = (query: DataQuery): string =>
+  'sql' in query
+    ? `${query.sql.trim().replace(/[;\s]+$/, '')}\n`
+    : `select * from ${quoted(query.schema)}.${quoted(query.table)}\n`
+
+/** What stands before the statement where a cursor of it is declared, and counts for positions that the server names. */
+export const cursorHead = 'declare rows_of_model no scroll cursor for '
+
+/** The line of the query that a position of the server lies in; undefined when it lies outside. Both begin with 1. */
+export const lineOf = (sql: string, position: number): number | undefined => {
+  const at = position - 1 - cursorHead.length
+  // The server counts characters, not the units of this language.
+  const characters = Array.from(sql)
+  return at < 0 || at > characters.length
+    ? undefined
+    : characters.slice(0, at).filter((each) => each === '\n').length + 1
+}
+
+/** Tables, views and foreign tables that the account may read. $1 is a text in lower case, $2 how many, $3 how many before them. */
+export const tablesStatement = `select n.nspname as schema, c.relname as name,
+    case when c.relkind in ('v', 'm') then 'view' else 'table' end as kind,
+    case when c.reltuples >= 0 and c.relkind <> 'v' then c.reltuples::bigint::text end as rows
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+ where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+   and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
+   and pg_catalog.has_schema_privilege(n.oid, 'usage')
+   and (pg_catalog.has_table_privilege(c.oid, 'select') or pg_catalog.has_any_column_privilege(c.oid, 'select'))
+   and pg_catalog.strpos(pg_catalog.lower(n.nspname || '.' || c.relname), $1) > 0
+ order by 1, 2 limit $2 offset $3`
+
+/** Columns of the table $2 of the schema $1 that the account may read, at most $3. */
+export const columnsStatement = `select a.attname as name, pg_catalog.format_type(a.atttypid, a.atttypmod) as type,
+    not a.attnotnull as nullable,
+    pg_catalog.array_position(i.indkey::pg_catalog.int2[], a.attnum) is not null as in_key
+  from pg_catalog.pg_attribute a
+  join pg_catalog.pg_class c on c.oid = a.attrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
+ where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped
+   and pg_catalog.has_schema_privilege(n.oid, 'usage') and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')
+ order by a.attnum limit $3`
+
+/** Counts rows, rows whose key has a null, and keys that several rows have. */
+export const keyStatement = (query: DataQuery, key: readonly string[]): string => {
+  const columns = key.map((name) => `model.${quoted(name)}`)
+  return `select coalesce(sum(found), 0)::text as rows,
+    coalesce(sum(found) filter (where has_null), 0)::text as null_rows,
+    (count(*) filter (where found > 1 and not has_null))::text as duplicate_keys,
+    coalesce(sum(found) filter (where found > 1 and not has_null), 0)::text as duplicate_rows
+  from (select count(*) as found, ${columns.map((column) => `${column} is null`).join(' or ')} as has_null
+          from (${statementOf(query)}) as model group by ${columns.join(', ')}) as keys`
+}

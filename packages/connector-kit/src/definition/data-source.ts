@@ -1,0 +1,61 @@
+import type { DataColumn, DataQuery, DataTable, KeyCheck, KnownColumn } from '@tributary/contract'
+import type { DeliverContext, Settings, SettingsDefinition } from './definition.ts'
+import type { SettingShape, SettingsOf, SettingsSchema } from './setting.ts'
+
+/** A row as texts in the order of its columns: as the server writes them, so that no digit is lost; null is none. */
+export type DataRow = readonly (string | null)[]
+
+/**
+ * The server refuses a query, or does not finish it within its limits; the words are the server's own. What keeps from
+ * asking at all (address, network, account) is a DeliveryError.
+ */
+export class DataQueryError extends Error {
+  override readonly name = 'DataQueryError'
+}
+
+/** A connection to a company's database on which nothing can be written. Disposing of it closes the connection. */
+export type DataSourceSession = AsyncDisposable & {
+  /** Whom it is connected to, and as whom, in one sentence for people. */
+  about(): Promise<string>
+  /** Tables that the account may read, by schema and name; those with `search` in `schema.name` in any case. */
+  listTables(options: { search: string; offset: number; limit: number }): Promise<DataTable[]>
+  /** The columns of a table that the account may read, in their order; none when there is no such table. */
+  listColumns(table: { schema: string; table: string }, limit: number): Promise<KnownColumn[]>
+  /** The columns that a query has, found without running it. Throws DataQueryError. */
+  describe(query: DataQuery): Promise<DataColumn[]>
+  /**
+   * The rows of a query, at most `limit`, in batches of about a mebibyte: the next batch is asked for when the one before is
+   * done with, so memory stays the same however many rows there are. Ends the query when its reader stops. Throws
+   * DataQueryError.
+   */
+  read(query: DataQuery, limit: number): AsyncGenerator<readonly DataRow[], void, void>
+  /** Counts what keeps columns from telling rows apart. Throws DataQueryError, also for a column that is not there. */
+  checkKey(query: DataQuery, key: readonly string[]): Promise<KeyCheck>
+}
+
+/** What opens a session: settings, the guarded way out, when to break off, and how long a statement may take, ms. */
+export type DataSourceContext<S extends Settings = Settings> = Pick<
+  DeliverContext<S>,
+  'settings' | 'connect' | 'signal'
+> & {
+  statementMs: number
+}
+
+/** Everything about one kind of database that models are read from. */
+export type DataSourceDefinition<S extends Settings = Settings> = SettingsDefinition<S> & {
+  /** Name in the catalog and in addresses, kebab-case. */
+  slug: string
+  /** One sentence. */
+  description: string
+  /** The set-up guide, with the grants to give as SQL. */
+  docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
+  /** Connects. Throws a DeliveryError that says in words why it cannot. */
+  open: (context: DataSourceContext<S>) => Promise<DataSourceSession>
+}
+
+/** A data source whose functions know its settings by their types; sound as `defineDestination` is. */
+export const defineDataSource = <Shape extends SettingShape>(
+  definition: Omit<DataSourceDefinition<SettingsOf<SettingsSchema<Shape>> & Settings>, 'settings'> & {
+    settings: SettingsSchema<Shape>
+  },
+): DataSourceDefinition => definition as unknown as DataSourceDefinition

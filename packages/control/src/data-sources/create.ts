@@ -1,0 +1,56 @@
+import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { dataSourceLimits, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
+import { checkNewSettings } from '../app-settings/change-setting.ts'
+import { storeSettings } from '../app-settings/stored-settings.ts'
+import type { ControlDeps } from '../deps.ts'
+import { dataSourceName, showDataSource } from './read.ts'
+
+/** Makes a data source of an entry of the catalog, with all of its settings. Secrets are sealed; nothing is connected to. */
+export const createDataSource =
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.dataSources.create> =>
+  async ({ actor, workspace, body }) => {
+    const { db, catalog, secretBox, clock } = deps
+    const { app } = parseReference(resourceNames.catalogDataSource, 'app.name', body.app.name)
+    const definition = await catalog.dataSources.find(({ slug }) => slug === app)?.load()
+    if (definition === undefined) {
+      const text = 'There is no data source with this name in the catalog'
+      throw badRequest('VALIDATION', text, { 'app.name': text })
+    }
+    const settings = checkNewSettings(definition, body.settings)
+    const id = idFor(body.request_id, 'data_sources', workspace.id)
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      // Two at once count one after the other.
+      await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
+      const known = await tx.selectFrom('data_sources').select('id').where('workspace_id', '=', workspace.id).execute()
+      if (known.some((each) => each.id === id)) return
+      if (known.length >= dataSourceLimits.dataSources)
+        throw badRequest('LIMIT_REACHED', `A workspace can have at most ${dataSourceLimits.dataSources} data sources`)
+      await tx
+        .insertInto('data_sources')
+        .values({
+          id,
+          workspace_id: workspace.id,
+          title: body.title,
+          app,
+          ...storeSettings(`dataSources/${id}`, definition, settings, secretBox),
+          create_time: time,
+          update_time: time,
+        })
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'dataSources.create',
+        resource: dataSourceName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title: body.title, app, settings: Object.keys(settings) },
+        time,
+      })
+    })
+    return await showDataSource(deps, workspace.id, id)
+  }

@@ -1,0 +1,249 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  listedDataSources,
+  type Organization,
+  startControl,
+  startOrganization,
+  testCatalog,
+} from '../testing/control-harness.ts'
+import { type Opened, scriptedDataSource } from '../testing/data-source.ts'
+
+const opened: Opened[] = []
+const release = Promise.withResolvers<void>()
+const rows = Array.from({ length: 150 }, (_, at) => [String(at), at === 0 ? 'x'.repeat(5000) : null])
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  const catalog = {
+    ...testCatalog,
+    dataSources: listedDataSources(scriptedDataSource({ rows, opened, release: release.promise })),
+  }
+  harness = await startControl({ catalog })
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const given = (settings: Record<string, string> = {}) => ({
+  title: 'Warehouse',
+  app: { name: 'catalogDataSources/database' },
+  settings: { host: 'db.example', user: 'reader', password: 's3cret-word', ...settings },
+})
+
+const create = (settings: Record<string, string> = {}, { administrator, workspaceId } = organization) =>
+  administrator.ok(methods.dataSources.create, { workspace: workspaceId }, { body: given(settings) })
+
+const idsOf = (name: string) => ({ workspace: name.split('/')[1] ?? '', data_source: idIn(name) })
+
+const sql = { sql: 'select id, email from customers' }
+
+describe('a data source', () => {
+  test('is made with its settings, and its password is encrypted and never shown', async () => {
+    const made = await create()
+    expect(made).toMatchObject({ title: 'Warehouse', app: { title: 'Database' }, model_count: 0 })
+    expect(made.settings.map(({ name, value, is_set }) => [name, value, is_set])).toEqual([
+      ['host', 'db.example', true],
+      ['user', 'reader', true],
+      ['password', null, true],
+    ])
+    const row = await harness.db
+      .selectFrom('data_sources')
+      .selectAll()
+      .where('id', '=', idIn(made.name))
+      .executeTakeFirstOrThrow()
+    expect(JSON.stringify(row)).not.toContain('s3cret')
+    expect(Buffer.from(row.secrets_encrypted ?? []).includes('s3cret')).toBe(false)
+    const { guest, workspaceId: workspace } = organization
+    const listed = await guest.ok(methods.dataSources.list, { workspace })
+    expect(listed.data_sources[0]?.name).toBe(made.name)
+  })
+
+  test.each([
+    [{ ...given(), title: 'x' }, 'title'],
+    [{ ...given(), app: { name: 'catalogDataSources/nothing' } }, 'app.name'],
+    [{ ...given(), settings: { host: 'db.example' } }, 'settings.user'],
+    [{ ...given(), settings: { ...given().settings, port: '1' } }, 'settings.port'],
+  ])('that is not complete is refused by the name of what is wrong: %#', async (body, field) => {
+    const { administrator, workspaceId } = organization
+    const reply = await administrator.call('POST', `/workspaces/${workspaceId}/dataSources`, body)
+    expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: expect.any(String) } } })
+  })
+
+  test('that is asked for twice by one request is made once', async () => {
+    const { administrator, workspaceId: workspace } = organization
+    const body = { ...given(), request_id: newId() }
+    const [one, other] = await Promise.all([
+      administrator.ok(methods.dataSources.create, { workspace }, { body }),
+      administrator.ok(methods.dataSources.create, { workspace }, { body }),
+    ])
+    expect(one.name).toBe(other.name)
+  })
+
+  test('does not send its password to another host without it being entered again', async () => {
+    const { administrator } = organization
+    const made = await create()
+    const path = `/${made.name}:updateSetting`
+    expect(await administrator.call('POST', path, { name: 'host', value: 'evil.example' })).toMatchObject({
+      status: 400,
+      body: { metadata: { 'secrets.password': expect.any(String) } },
+    })
+    const params = idsOf(made.name)
+    expect((await administrator.ok(methods.dataSources.get, params)).settings[0]?.value).toBe('db.example')
+    await administrator.ok(methods.dataSources.updateSetting, params, {
+      body: { name: 'host', value: 'other.example', secrets: { password: 'again' } },
+    })
+    await administrator.ok(methods.dataSources.validate, params, { body: { query: sql } })
+    expect(opened.at(-1)?.context.settings).toMatchObject({ host: 'other.example', password: 'again' })
+  })
+
+  test('is found in its own workspace only, also by who may see both', async () => {
+    const other = await startOrganization(harness)
+    const made = await create()
+    const path = `/workspaces/${other.workspaceId}/dataSources/${idIn(made.name)}`
+    for (const [verb, end, body] of [
+      ['GET', '', undefined],
+      ['DELETE', '', undefined],
+      ['PATCH', '?update_mask=title', { title: 'Mine' }],
+      ['POST', ':testConnection', {}],
+      ['POST', ':preview', { query: sql }],
+      ['POST', ':validate', { query: sql }],
+      ['POST', ':checkKey', { query: sql, primary_key: ['id'] }],
+      ['POST', ':updateSetting', { name: 'user', value: 'me' }],
+      ['GET', '/tables', undefined],
+      ['GET', '/table?schema=public&table=customers', undefined],
+    ] as const)
+      expect(await other.platformAdmin.call(verb, path + end, body)).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a database that is asked', () => {
+  test('is connected to with what was entered, and the connection is closed with the answer', async () => {
+    const { administrator } = organization
+    const made = await create()
+    const answer = await administrator.ok(methods.dataSources.testConnection, idsOf(made.name), { body: {} })
+    expect(answer).toMatchObject({ ok: true, message: 'Connected.' })
+    expect(opened.at(-1)).toMatchObject({ closed: true, context: { settings: { password: 's3cret-word' } } })
+  })
+
+  test('ERR-04: that cannot be reached is 412 with words, and with the reason without any secret', async () => {
+    const { administrator } = organization
+    const made = await create({ host: 'away' })
+    const answer = {
+      status: 412,
+      body: {
+        code: 412,
+        reason: 'DATA_SOURCE_UNREACHABLE',
+        message:
+          "We couldn't establish a connection to your data warehouse; access is either currently in progress or has been revoked.",
+      },
+    }
+    for (const [verb, end, body] of [
+      ['GET', '/tables', undefined],
+      ['GET', '/table?schema=public&table=customers', undefined],
+      ['POST', ':preview', { query: sql }],
+      ['POST', ':validate', { query: sql }],
+      ['POST', ':checkKey', { query: sql, primary_key: ['id'] }],
+    ] as const) {
+      const reply = await administrator.call(verb, `/${made.name}${end}`, body)
+      expect(reply).toMatchObject(answer)
+      expect(reply.body.metadata).toEqual({ detail: expect.stringMatching(/^Connection refused for /) })
+      expect(JSON.stringify(reply.body)).not.toContain('s3cret')
+    }
+    const tested = await administrator.ok(methods.dataSources.testConnection, idsOf(made.name), { body: {} })
+    expect(tested).toMatchObject({ ok: false, message: expect.stringMatching(/^Connection refused for /) })
+    expect(tested.message).not.toContain('s3cret')
+  })
+
+  test('MAP-09: that refuses a query is told in the words of the product, with its own beside them', async () => {
+    const { administrator } = organization
+    const made = await create()
+    const reply = await administrator.call('POST', `/${made.name}:validate`, { query: { sql: 'wrong' } })
+    expect(reply).toMatchObject({
+      status: 400,
+      body: {
+        reason: 'QUERY_REFUSED',
+        metadata: {
+          query: 'Please verify that the SQL Query is valid.',
+          detail: 'Line 1: no such thing (42P01)',
+        },
+      },
+    })
+    expect(opened.at(-1)?.closed).toBe(true)
+  })
+
+  test.each([
+    ['an empty query', { query: { sql: ' \n' } }],
+    ['a query with a NUL', { query: { sql: 'select \0' } }],
+    ['a query of 65,536 characters', { query: { sql: 'x'.repeat(65_536) } }],
+    ['neither a table nor a query', { query: {} }],
+    ['a table without a schema', { query: { table: 'customers' } }],
+  ])('is not asked %s', async (_, body) => {
+    const made = await create()
+    const before = opened.length
+    expect(await organization.administrator.call('POST', `/${made.name}:preview`, body)).toMatchObject({ status: 400 })
+    expect(opened).toHaveLength(before)
+  })
+
+  test('has its tables shown by pages, and the columns of one that is there', async () => {
+    const { administrator } = organization
+    const params = idsOf((await create()).name)
+    const { tables } = await administrator.ok(methods.dataSources.listTables, params, { query: { search: 'cust' } })
+    expect(tables).toEqual([{ schema: 'public', name: 'customers', kind: 'table', rows: 1 }])
+    const none = await administrator.ok(methods.dataSources.listTables, params, { query: { search: 'x' } })
+    expect(none).toEqual({ tables: [], next_page_token: '' })
+    const query = { schema: 'public', table: 'customers' }
+    expect((await administrator.ok(methods.dataSources.getTable, params, { query })).columns[0]).toMatchObject({
+      name: 'id',
+      in_key: true,
+    })
+    const missing = `/${(await create()).name}/table?schema=public&table=none`
+    expect(await administrator.call('GET', missing)).toMatchObject({ status: 404 })
+  })
+
+  test('shows its first 100 rows with long values cut, and it is written down who looked', async () => {
+    const { administrator } = organization
+    const params = idsOf((await create()).name)
+    const preview = await administrator.ok(methods.dataSources.preview, params, { body: { query: sql } })
+    expect(preview.columns.map(({ name }) => name)).toEqual(['id', 'email'])
+    expect(preview.rows).toHaveLength(100)
+    expect(preview.more).toBe(true)
+    expect(preview.rows[0]?.[1]).toBe(`${'x'.repeat(1000)}…`)
+    expect(preview.rows[1]).toEqual(['1', null])
+    const [record] = (await harness.audits()).filter(({ action }) => action === 'dataSources.preview').toReversed()
+    expect(record).toMatchObject({ actor_id: administrator.userId, detail: sql })
+  })
+
+  test('that is slow delays its own workspace and no other, and who waits too long for it is told', async () => {
+    const slow = await create({ host: 'slow' })
+    const other = await startOrganization(harness)
+    const theirs = await create({}, other)
+    const before = opened.length
+    const ask = () => organization.administrator.call('POST', `/${slow.name}:validate`, { query: sql })
+    const waiting = Array.from({ length: 10 }, ask)
+    await expect.poll(() => opened.length).toBe(before + 2)
+    // Two are asked, eight wait.
+    expect(await ask()).toMatchObject({ status: 429, body: { reason: 'WORKSPACE_BUSY' } })
+    await other.administrator.ok(methods.dataSources.validate, idsOf(theirs.name), { body: { query: sql } })
+    expect(opened.length).toBe(before + 3)
+    release.resolve()
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(10).fill(200))
+  })
+
+  test('whose secrets were encrypted with another key is not connected to', async () => {
+    const made = await create()
+    const sealed = harness.secretBox.seal('{"password":"x"}', 'dataSources/another/secrets')
+    await harness.db
+      .updateTable('data_sources')
+      .set({ secrets_encrypted: sealed })
+      .where('id', '=', idIn(made.name))
+      .execute()
+    const before = opened.length
+    const reply = await organization.administrator.call('POST', `/${made.name}:preview`, { query: sql })
+    expect(reply).toMatchObject({ status: 409, body: { reason: 'SECRETS_UNREADABLE' } })
+    expect(opened).toHaveLength(before)
+  })
+})

@@ -1,0 +1,27 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { dataSourceName, readDataSource } from './read.ts'
+
+/** Deletes a data source with its secrets and its models. */
+export const deleteDataSource =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.dataSources.delete> =>
+  async ({ actor, workspace, params }) => {
+    const { id, title } = await readDataSource(db, workspace.id, params.data_source)
+    await db.transaction().execute(async (tx) => {
+      const deleted = await tx.deleteFrom('data_sources').where('id', '=', id).returning('id').executeTakeFirst()
+      if (deleted === undefined) throw notFound('data source not found')
+      await audit(tx, {
+        actor,
+        action: 'dataSources.delete',
+        resource: dataSourceName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title },
+        time: new Date(clock()),
+      })
+    })
+    return {}
+  }

@@ -1,0 +1,18 @@
+import { dataSourceLimits, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { readDataSource } from './read.ts'
+import { type SessionDeps, useDataSource } from './use-session.ts'
+
+/** The columns of a table; 404 for one that is not there or that the account may not read. */
+export const getDataSourceTable =
+  (deps: SessionDeps & Pick<ControlDeps, 'db'>): Handler<typeof methods.dataSources.getTable> =>
+  async ({ workspace, params, query, signal }) => {
+    const row = await readDataSource(deps.db, workspace.id, params.data_source)
+    const columns = await useDataSource(deps, row, signal, (session) =>
+      session.listColumns({ schema: query.schema, table: query.table }, dataSourceLimits.columns),
+    )
+    if (columns.length === 0) throw notFound('table not found')
+    return { columns }
+  }

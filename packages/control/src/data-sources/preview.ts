@@ -1,0 +1,53 @@
+import { audit } from '@tributary/api-kit'
+import type { DataRow, DataSourceSession } from '@tributary/connector-kit'
+import { type DataPreview, type DataQuery, dataSourceLimits, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { dataSourceName, readDataSource } from './read.ts'
+import { type SessionDeps, useDataSource } from './use-session.ts'
+
+/** Characters of all rows of a preview together, beyond which it ends. */
+const mostCharacters = 2_000_000
+
+const cut = (value: string | null): string | null =>
+  value !== null && value.length > dataSourceLimits.previewCharacters
+    ? `${value.slice(0, dataSourceLimits.previewCharacters).toWellFormed()}…`
+    : value
+
+/** The first rows of a query, as many as fit. */
+const firstRows = async (session: DataSourceSession, query: DataQuery): Promise<Omit<DataPreview, 'columns'>> => {
+  const rows: DataRow[] = []
+  let characters = 0
+  for await (const batch of session.read(query, dataSourceLimits.previewRows + 1))
+    for (const row of batch) {
+      const shown = row.map(cut)
+      characters += shown.reduce((sum, value) => sum + (value?.length ?? 0), 0)
+      if (rows.length >= dataSourceLimits.previewRows || (rows.length > 0 && characters > mostCharacters))
+        return { rows: rows.map((each) => [...each]), more: true }
+      rows.push(shown)
+    }
+  return { rows: rows.map((each) => [...each]), more: false }
+}
+
+/** Shows rows of a company's database, and writes down who looked at what. */
+export const previewDataSource =
+  (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.dataSources.preview> =>
+  async ({ actor, workspace, params, body: { query }, signal }) => {
+    const { db, clock } = deps
+    const row = await readDataSource(db, workspace.id, params.data_source)
+    await db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'dataSources.preview',
+        resource: dataSourceName(workspace.id, row.id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: 'sql' in query ? { sql: query.sql.slice(0, 1000) } : { schema: query.schema, table: query.table },
+        time: new Date(clock()),
+      }),
+    )
+    return await useDataSource(deps, row, signal, async (session) => ({
+      columns: await session.describe(query),
+      ...(await firstRows(session, query)),
+    }))
+  }

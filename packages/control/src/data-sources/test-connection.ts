@@ -1,0 +1,49 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { AppError } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { countTry } from '../users/sign-in/count-tries.ts'
+import { dataSourceName, readDataSource } from './read.ts'
+import { type SessionDeps, useDataSource } from './use-session.ts'
+
+/** Tests of one workspace in 15 minutes. */
+const maxTests = 60
+
+/**
+ * Tries address and credentials. What goes wrong on the way is an answer, in words. Written down first: nothing goes out of
+ * which nobody knows who wanted it.
+ */
+export const testDataSource =
+  (
+    deps: SessionDeps & Pick<ControlDeps, 'db' | 'counters' | 'clock'>,
+  ): Handler<typeof methods.dataSources.testConnection> =>
+  async ({ actor, workspace, params, signal }) => {
+    const { db, counters, clock } = deps
+    const row = await readDataSource(db, workspace.id, params.data_source)
+    await countTry(
+      counters,
+      [[`connection-tests:${workspace.id}`, maxTests]],
+      'Too many connection tests. Try again in 15 minutes',
+    )
+    await db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'dataSources.testConnection',
+        resource: dataSourceName(workspace.id, row.id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        time: new Date(clock()),
+      }),
+    )
+    const began = performance.now()
+    const answer = await useDataSource(deps, row, signal, async (session) => ({
+      ok: true,
+      message: await session.about(),
+    })).catch((error: unknown) => {
+      const { code, metadata } = error instanceof AppError ? error : {}
+      if (code !== 412 || metadata === undefined) throw error
+      return { ok: false, message: metadata.detail ?? '' }
+    })
+    return { ...answer, latency_ms: Math.round(performance.now() - began) }
+  }

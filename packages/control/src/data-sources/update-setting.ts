@@ -1,0 +1,41 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { changeSetting } from '../app-settings/change-setting.ts'
+import type { ControlDeps } from '../deps.ts'
+import { dataSourceName, readDataSource, showDataSource } from './read.ts'
+
+/**
+ * Changes one setting. Secrets that the change would send elsewhere have to come along with it. The row is locked, so that
+ * two changes at once both count.
+ */
+export const updateDataSourceSetting =
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.dataSources.updateSetting> =>
+  async ({ actor, workspace, params, body }) => {
+    const { db, catalog, secretBox, clock } = deps
+    const { id, app } = await readDataSource(db, workspace.id, params.data_source)
+    const definition = await catalog.dataSources.find(({ slug }) => slug === app)?.load()
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const row = await tx.selectFrom('data_sources').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+      if (row === undefined) throw notFound('data source not found')
+      await tx
+        .updateTable('data_sources')
+        .set({ ...changeSetting(`dataSources/${id}`, definition, row, body, secretBox), update_time: time })
+        .where('id', '=', id)
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'dataSources.updateSetting',
+        resource: dataSourceName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { setting: body.name, secrets: Object.keys(body.secrets) },
+        time,
+      })
+    })
+    return await showDataSource(deps, workspace.id, id)
+  }

@@ -1,0 +1,38 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { dataSourceName, readDataSource, showDataSource } from './read.ts'
+
+/** Changes the title. */
+export const updateDataSource =
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.dataSources.update> =>
+  async ({ actor, workspace, params, body: { title } }) => {
+    const { db, clock } = deps
+    const { id } = await readDataSource(db, workspace.id, params.data_source)
+    if (title !== undefined) {
+      const time = new Date(clock())
+      await db.transaction().execute(async (tx) => {
+        const changed = await tx
+          .updateTable('data_sources')
+          .set({ title, update_time: time })
+          .where('id', '=', id)
+          .returning('id')
+          .executeTakeFirst()
+        if (changed === undefined) throw notFound('data source not found')
+        await audit(tx, {
+          actor,
+          action: 'dataSources.update',
+          resource: dataSourceName(workspace.id, id),
+          organizationId: workspace.organizationId,
+          workspaceId: workspace.id,
+          detail: { title },
+          time,
+        })
+      })
+    }
+    return await showDataSource(deps, workspace.id, id)
+  }

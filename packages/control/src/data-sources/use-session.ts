@@ -1,0 +1,66 @@
+import { DataQueryError, type DataSourceSession, DeliveryError, hideSecrets } from '@tributary/connector-kit'
+import { invalidQuery, unreachable } from '@tributary/contract'
+import { AppError, badRequest } from '@tributary/kernel'
+import { openForChange, requireComplete } from '../app-settings/change-setting.ts'
+import type { ControlDeps } from '../deps.ts'
+import type { DataSourcePlaces } from './places.ts'
+import type { DataSourceRow } from './read.ts'
+
+export type SessionDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'requestClient' | 'logger'> & {
+  dataSourcePlaces: DataSourcePlaces
+}
+
+/** For how long a person waits for a database, ms, and how much sooner than that the database itself gives up. */
+const patienceMs = 30_000
+const soonerMs = 5000
+
+/** What a failure says to people: 412 while the database cannot be asked, 400 for a query that it refuses. */
+const answerOf = (error: unknown, secrets: readonly string[]): unknown => {
+  if (error instanceof DataQueryError) {
+    const detail = hideSecrets(error.message, secrets)
+    return badRequest('QUERY_REFUSED', invalidQuery, { query: invalidQuery, detail })
+  }
+  if (error instanceof DeliveryError)
+    return new AppError(412, 'DATA_SOURCE_UNREACHABLE', unreachable, { detail: hideSecrets(error.message, secrets) })
+  return error
+}
+
+/**
+ * Opens a data source for a person who waits, in a place of its workspace and within 30 seconds, and closes it when the work
+ * is done. Rejects with 412 while it cannot be reached, with 400 `QUERY_REFUSED` for a query that it refuses, with 409 when its
+ * secrets cannot be opened, and with 429 or 503 when there is no place. No message has a secret in it.
+ */
+export const useDataSource = async <T>(
+  deps: SessionDeps,
+  row: DataSourceRow,
+  signal: AbortSignal,
+  work: (session: DataSourceSession) => Promise<T>,
+): Promise<T> => {
+  const { catalog, secretBox, requestClient, dataSourcePlaces } = deps
+  const definition = await catalog.dataSources.find(({ slug }) => slug === row.app)?.load()
+  if (definition === undefined)
+    throw badRequest('VALIDATION', 'The app of this data source is no longer in the catalog')
+  const settings = requireComplete(definition, openForChange(`dataSources/${row.id}`, row, secretBox))
+  const secrets = definition.settings.fields.flatMap(({ name, secret }) =>
+    secret && typeof settings[name] === 'string' ? [settings[name]] : [],
+  )
+  return await dataSourcePlaces.run(row.workspace_id, signal, async () => {
+    const over = AbortSignal.timeout(patienceMs)
+    const context = {
+      settings,
+      connect: requestClient.connect,
+      signal: AbortSignal.any([signal, over]),
+      statementMs: patienceMs - soonerMs,
+    }
+    try {
+      await using session = await definition.open(context)
+      return await work(session)
+    } catch (error) {
+      if (over.aborted)
+        throw new AppError(412, 'DATA_SOURCE_UNREACHABLE', unreachable, {
+          detail: `No response within ${patienceMs / 1000} seconds`,
+        })
+      throw answerOf(error, secrets)
+    }
+  })
+}

@@ -1,0 +1,13 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readDataSource } from './read.ts'
+import { type SessionDeps, useDataSource } from './use-session.ts'
+
+/** Has a query read and planned by the database, which runs nothing of it. */
+export const validateQuery =
+  (deps: SessionDeps & Pick<ControlDeps, 'db'>): Handler<typeof methods.dataSources.validate> =>
+  async ({ workspace, params, body: { query }, signal }) => {
+    const row = await readDataSource(deps.db, workspace.id, params.data_source)
+    return { columns: await useDataSource(deps, row, signal, (session) => session.describe(query)) }
+  }

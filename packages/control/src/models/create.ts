@@ -1,0 +1,55 @@
+import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { dataSourceLimits, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, notFound } from '@tributary/kernel'
+import { readDataSource } from '../data-sources/read.ts'
+import type { SessionDeps } from '../data-sources/use-session.ts'
+import type { ControlDeps } from '../deps.ts'
+import { describeModel } from './describe.ts'
+import { modelName, presentModel, readModel } from './read.ts'
+
+/** Saves a model whose query the database has read and planned. */
+export const createModel =
+  (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.create> =>
+  async ({ actor, workspace, body, signal }) => {
+    const { db, clock } = deps
+    const named = parseReference(resourceNames.dataSource, 'data_source', body.data_source)
+    if (named.workspace !== workspace.id) throw notFound('data source not found')
+    const dataSource = await readDataSource(db, workspace.id, named.data_source)
+    const columns = await describeModel(deps, dataSource, { query: body.query, key: body.primary_key, signal })
+    const id = idFor(body.request_id, 'models', workspace.id)
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      // Two at once count one after the other, and a data source that is deleted meanwhile is gone.
+      await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
+      await readDataSource(tx, workspace.id, dataSource.id)
+      const known = await tx.selectFrom('models').select('id').where('workspace_id', '=', workspace.id).execute()
+      if (known.some((each) => each.id === id)) return
+      if (known.length >= dataSourceLimits.models)
+        throw badRequest('LIMIT_REACHED', `A workspace can have at most ${dataSourceLimits.models} models`)
+      await tx
+        .insertInto('models')
+        .values({
+          id,
+          workspace_id: workspace.id,
+          data_source_id: dataSource.id,
+          title: body.title,
+          query: JSON.stringify(body.query),
+          primary_key: body.primary_key,
+          columns: JSON.stringify(columns),
+          create_time: time,
+          update_time: time,
+        })
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'models.create',
+        resource: modelName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title: body.title, data_source: body.data_source },
+        time,
+      })
+    })
+    return presentModel(await readModel(db, workspace.id, id))
+  }

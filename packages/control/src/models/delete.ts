@@ -1,0 +1,27 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { modelName, readModel } from './read.ts'
+
+/** Deletes a model. */
+export const deleteModel =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.delete> =>
+  async ({ actor, workspace, params }) => {
+    const { id, title } = await readModel(db, workspace.id, params.model)
+    await db.transaction().execute(async (tx) => {
+      const deleted = await tx.deleteFrom('models').where('id', '=', id).returning('id').executeTakeFirst()
+      if (deleted === undefined) throw notFound('model not found')
+      await audit(tx, {
+        actor,
+        action: 'models.delete',
+        resource: modelName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title },
+        time: new Date(clock()),
+      })
+    })
+    return {}
+  }

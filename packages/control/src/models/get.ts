@@ -1,0 +1,10 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { presentModel, readModel } from './read.ts'
+
+/** A model. */
+export const getModel =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.models.get> =>
+  async ({ workspace, params }) =>
+    presentModel(await readModel(db, workspace.id, params.model))

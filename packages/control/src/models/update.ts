@@ -1,0 +1,54 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { readDataSource } from '../data-sources/read.ts'
+import type { SessionDeps } from '../data-sources/use-session.ts'
+import type { ControlDeps } from '../deps.ts'
+import { describeModel } from './describe.ts'
+import { modelName, presentModel, readModel } from './read.ts'
+
+/** Changes title, query or key; a changed query or key is read and planned by the database first. */
+export const updateModel =
+  (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.update> =>
+  async ({ actor, workspace, params, body, signal }) => {
+    const { db, clock } = deps
+    const row = await readModel(db, workspace.id, params.model)
+    const { query, primary_key } = { ...presentModel(row), ...body }
+    const columns =
+      body.query === undefined && body.primary_key === undefined
+        ? undefined
+        : await describeModel(deps, await readDataSource(db, workspace.id, row.data_source_id), {
+            query,
+            key: primary_key,
+            signal,
+          })
+    if (Object.keys(body).length > 0) {
+      const time = new Date(clock())
+      await db.transaction().execute(async (tx) => {
+        const changed = await tx
+          .updateTable('models')
+          .set({
+            ...(body.title === undefined ? {} : { title: body.title }),
+            ...(columns === undefined
+              ? {}
+              : { query: JSON.stringify(query), primary_key, columns: JSON.stringify(columns) }),
+            update_time: time,
+          })
+          .where('id', '=', row.id)
+          .returning('id')
+          .executeTakeFirst()
+        if (changed === undefined) throw notFound('model not found')
+        await audit(tx, {
+          actor,
+          action: 'models.update',
+          resource: modelName(workspace.id, row.id),
+          organizationId: workspace.organizationId,
+          workspaceId: workspace.id,
+          detail: { changed: Object.keys(body) },
+          time,
+        })
+      })
+    }
+    return presentModel(await readModel(db, workspace.id, row.id))
+  }

@@ -1,0 +1,80 @@
+import {
+  DataQueryError,
+  type DataRow,
+  type DataSourceContext,
+  type DataSourceDefinition,
+  type DataSourceSession,
+  defineSettings,
+  RetryableError,
+  setting,
+  settingText,
+} from '@tributary/connector-kit'
+
+/** What a scripted database was asked with, and what it waits for before it answers; its host decides what becomes of it. */
+export type Opened = { context: DataSourceContext; closed: boolean }
+
+const columns = [
+  { name: 'id', type: 'bigint' },
+  { name: 'email', type: 'text' },
+]
+
+/**
+ * A database of one table, `public.customers`. The host `away` cannot be reached, and the one named `slow` answers when
+ * `release` is called. A query that says `wrong` is refused, and each session that was opened is told to `opened`.
+ */
+export const scriptedDataSource = (
+  options: { rows?: readonly DataRow[]; opened?: Opened[]; release?: Promise<void> } = {},
+): DataSourceDefinition => {
+  const { rows = [['1', 'ada@example.com']], opened = [], release } = options
+  const session = (entry: Opened): DataSourceSession => {
+    const describe: DataSourceSession['describe'] = async (query) => {
+      if ('sql' in query && query.sql.includes('wrong')) throw new DataQueryError('Line 1: no such thing (42P01)')
+      return columns
+    }
+    return {
+      about: async () => 'Connected.',
+      listTables: async ({ search, offset, limit }) =>
+        [{ schema: 'public', name: 'customers', kind: 'table' as const, rows: 1 }]
+          .filter(({ schema, name }) => `${schema}.${name}`.includes(search))
+          .slice(offset, offset + limit),
+      listColumns: async ({ table }) =>
+        table === 'customers'
+          ? columns.map((column) => ({ ...column, nullable: false, in_key: column.name === 'id' }))
+          : [],
+      describe,
+      async *read(_, limit) {
+        yield rows.slice(0, limit)
+      },
+      checkKey: async () => ({ rows: rows.length, null_rows: 0, duplicate_keys: 0, duplicate_rows: 0 }),
+      [Symbol.asyncDispose]: async () => {
+        entry.closed = true
+      },
+    }
+  }
+  return {
+    slug: 'database',
+    title: 'Database',
+    description: 'For tests.',
+    docs: {
+      url: 'https://docs.example/database',
+      steps: [{ title: 'Grant', text: 'Reading.', code: 'GRANT', language: 'sql' }],
+    },
+    settings: defineSettings({
+      host: setting.text({ label: 'Host', help: '', required: true }),
+      user: setting.text({ label: 'User', help: '', required: true }),
+      password: setting.secret({ label: 'Password', help: '', sentTo: [{ setting: 'host', by: 'value' }] }),
+    }),
+    open: async (context) => {
+      const { host } = context.settings
+      if (host === 'away')
+        throw new RetryableError(`Connection refused for ${settingText(context.settings, 'password')}`)
+      const entry: Opened = { context, closed: false }
+      opened.push(entry)
+      if (host === 'slow') await release
+      return session(entry)
+    },
+  }
+}
+
+/** The one of the tests' catalog. */
+export const testDataSource = scriptedDataSource()
