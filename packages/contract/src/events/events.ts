@@ -86,7 +86,7 @@ const eventQuery = pageQuery.extend({
   /** User or anonymous id. */
   user_id: line(500).optional(),
   message_id: line(200).optional(),
-  /** Only accepted events that have no profile, since none of their IDs is of a user. */
+  /** Only accepted events that have no profile: none of their IDs is of a user, or theirs is blocked or suppressed. */
   profile: z.literal('none').optional(),
   /**
    * A top-level property or trait, and the text of its value: a number in any way to write it, `true` or `false`. Only

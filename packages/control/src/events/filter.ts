@@ -1,8 +1,11 @@
 import type { methods, ParsedQuery } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 
-/** What a list of events may be narrowed to: the query of either list, its `source` as an id. */
-export type EventFilter = Omit<ParsedQuery<typeof methods.events.listBySource>, 'page_size' | 'page_token'> & {
+/** What a list of events may be narrowed to: the query of either list, its `source` as an id; not what asks for profiles. */
+export type EventFilter = Omit<
+  ParsedQuery<typeof methods.events.listBySource>,
+  'page_size' | 'page_token' | 'profile'
+> & {
   source?: string | undefined
 }
 
@@ -158,7 +161,6 @@ export const eventConditions = (filter: EventFilter): Conditions => {
     where.push('(user_id = {user_id:String} or anonymous_id = {user_id:String})')
     params['user_id'] = filter.user_id
   }
-  if (filter.profile !== undefined) where.push("owner = 0 and status = 'accepted'")
   if (filter.search !== undefined) {
     where.push("positionCaseInsensitiveUTF8(if(event = '', type, event), {search:String}) > 0")
     params['search'] = filter.search

@@ -2,23 +2,25 @@ import { openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
+import { withoutProfile } from '../profiles/without-profile.ts'
 import { readSource } from '../sources/read.ts'
 import { eventCursor, presentEvent, readEvents } from './read.ts'
 
 /** The events of a source, newest first. */
 export const listSourceEvents =
-  ({
-    db,
-    eventStore,
-    clock,
-  }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.events.listBySource> =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'>,
+  ): Handler<typeof methods.events.listBySource> =>
   async ({ workspace, params, query, signal }) => {
+    const { db, eventStore, clock } = deps
     const source = await readSource(db, workspace.id, params.source)
     const page = openPage('events.listBySource', params, query, eventCursor)
-    const { page_size: _, page_token: __, ...filter } = query
+    const { page_size: _, page_token: __, profile, ...filter } = query
+    const of = profile === undefined ? {} : { of: await withoutProfile(deps, workspace.id, signal) }
     const found = await readEvents(eventStore, workspace.id, { ...filter, source: source.id }, page, {
       now: clock(),
       signal,
+      ...of,
     })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     return { events: rows.map((row) => presentEvent(workspace.id, row)), next_page_token: next }

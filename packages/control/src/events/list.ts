@@ -3,20 +3,22 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
+import { withoutProfile } from '../profiles/without-profile.ts'
 import { eventCursor, presentEvent, readEvents } from './read.ts'
 
 /** The events of a workspace, newest first, those of deleted sources included. */
 export const listEvents =
-  ({ eventStore, clock }: Pick<ControlDeps, 'eventStore' | 'clock'>): Handler<typeof methods.events.list> =>
+  (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'>): Handler<typeof methods.events.list> =>
   async ({ workspace, params, query, signal }) => {
     const page = openPage('events.list', params, query, eventCursor)
-    const { page_size: _, page_token: __, ...filter } = query
+    const { page_size: _, page_token: __, profile, ...filter } = query
     if (filter.source !== undefined) {
       const reference = parseReference(resourceNames.source, 'source', filter.source)
       if (reference.workspace !== workspace.id) throw notFound('source not found')
       filter.source = reference.source
     }
-    const found = await readEvents(eventStore, workspace.id, filter, page, { now: clock(), signal })
+    const of = profile === undefined ? {} : { of: await withoutProfile(deps, workspace.id, signal) }
+    const found = await readEvents(deps.eventStore, workspace.id, filter, page, { now: deps.clock(), signal, ...of })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     return { events: rows.map((row) => presentEvent(workspace.id, row)), next_page_token: next }
   }

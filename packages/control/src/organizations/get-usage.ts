@@ -19,7 +19,10 @@ export const getUsage = ({
   db,
   eventStore,
   profileLedger,
-}: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>): Handler<typeof methods.organizations.getUsage> => {
+  clock,
+}: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'>): Handler<
+  typeof methods.organizations.getUsage
+> => {
   const kept = new Map<string, Kept>()
 
   const profilesOf = async (
@@ -28,13 +31,13 @@ export const getUsage = ({
     signal: AbortSignal,
   ): Promise<number> => {
     if (workspaces.length === 0) return 0
-    const started = performance.now()
+    const started = clock()
     for (const [id, { until }] of kept) if (until <= started) kept.delete(id)
     const found = kept.get(organizationId)
     if (found !== undefined) return found.profiles
     const options = { owner: organizationId, slot: 'heavy', signal } as const
     const [[, profiles] = [0, 0]] = await countProfiles({ db, eventStore, profileLedger }, { workspaces }, options)
-    const ended = performance.now()
+    const ended = clock()
     if (ended - started > slowMs) kept.set(organizationId, { until: ended + keepMs, profiles })
     return profiles
   }

@@ -88,6 +88,11 @@ test('ORG-05, NAV-05: usage and home count each profile with an accepted event o
   sourceName = made.name
   const ofSource = { source_id: idIn(made.name) }
   expect(await counts()).toEqual({ usage: 0, home: 0, source: 0 })
+  /** The events without a profile, which are those that are counted. */
+  const listed = async () =>
+    (await collaborator.ok(methods.events.list, { workspace }, { query: { profile: 'none' } })).events
+  const total = ({ without_profile: reasons }: { without_profile: readonly { event_count: number }[] }): number =>
+    reasons.reduce((sum, { event_count }) => sum + event_count, 0)
 
   await receive(workspace, { anonymousId: 'a' }, ofSource)
   await receive(workspace, { userId: 'u' })
@@ -132,6 +137,7 @@ test('ORG-05, NAV-05: usage and home count each profile with an accepted event o
   expect(await counts(), 'what came after a suppression').toEqual({ usage: 2, home: 2, source: 1 })
   const coverage = await collaborator.ok(methods.profiles.getCoverage, { workspace })
   expect(coverage.without_profile).toContainEqual({ reason: 'suppressed', event_count: 2 })
+  expect(await listed()).toHaveLength(total(coverage))
   const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace }, { query: { search: 'w' } })
   const suppression = idIn(suppressions[0]?.name ?? '')
   await administrator.ok(methods.suppressions.delete, { workspace, suppression })
@@ -146,8 +152,9 @@ test('ORG-05, NAV-05: usage and home count each profile with an accepted event o
   await receive(workspace, { userId: 'null', anonymousId: 'a' })
   await receive(workspace, { userId: 'u', anonymousId: 'kiosk' })
   expect(await counts(), 'a value that the workspace blocks').toEqual({ usage: 3, home: 3, source: 1 })
-  const blocked = (await collaborator.ok(methods.profiles.getCoverage, { workspace })).without_profile
-  expect(blocked).toContainEqual({ reason: 'blocked', event_count: 3 })
+  const blocking = await collaborator.ok(methods.profiles.getCoverage, { workspace })
+  expect(blocking.without_profile).toContainEqual({ reason: 'blocked', event_count: 3 })
+  expect(await listed()).toHaveLength(total(blocking))
   await block([])
   expect(await counts(), 'and no longer does').toEqual({ usage: 4, home: 4, source: 1 })
 
