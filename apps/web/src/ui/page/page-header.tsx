@@ -64,7 +64,7 @@ export const PageHeader = ({
           <h1 className="text-xl font-semibold tracking-tight text-balance break-words">{title}</h1>
           {description !== undefined && <p className="mt-0.5 text-sm text-ink-2">{description}</p>}
         </div>
-        <div className="flex shrink-0 items-center gap-2">
+        <div className="flex max-w-full shrink-0 flex-wrap items-center gap-2">
           <DocsLink app={app} />
           {action}
         </div>
