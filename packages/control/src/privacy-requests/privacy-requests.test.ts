@@ -554,6 +554,11 @@ describe('a deletion', () => {
       expect(await again()).toEqual([])
       expect(await found('u-back')).toHaveLength(1)
       expect(await suppressed('u-back')).toHaveLength(1)
+      // By these audiences, the Profile API and counts know who is suppressed.
+      const { rows } = await sql`select h.owner is not null as owns, i.value from privacy_hashes h
+        join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier
+        where h.workspace_id = ${workspace}::uuid and h.suppress_time is not null`.execute(harness.db)
+      expect(rows).toEqual([{ owns: true, value: 'u-back' }])
     })
 
     test('again, where the first time was broken off', async () => {
