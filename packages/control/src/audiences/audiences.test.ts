@@ -115,6 +115,8 @@ describe('an audience', () => {
         { workspace },
         { body: { kind, identifiers: [{ type: 'user_id', value }] } },
       )
+    // At once, and counted when it is computed.
+    expect(await members(seen.name)).toEqual(['cleo'])
     expect(await compute(seen.name)).toMatchObject({ size: 1, left_count: 2 })
     expect(await members(seen.name)).toEqual(['cleo'])
     await compute(everybody.name)

@@ -12,7 +12,10 @@ const cursor = z.tuple([cursorTime, z.uuid()])
 
 type Row = { id: string; create_time: Date; enter_time: Date }
 
-/** Who was in an audience when it was computed last, those that entered last first. */
+/**
+ * Who was in an audience when it was computed last, those that entered last first. Who was deleted or suppressed since is
+ * left out at once, and of the size with the next computation.
+ */
 export const listAudienceMembers =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.listMembers> =>
   async ({ actor, workspace, params, query }) => {
@@ -24,6 +27,10 @@ export const listAudienceMembers =
       from audience_members m
       join profiles p on p.workspace_id = ${workspace.id}::uuid and p.id = m.profile_id
       where m.audience_id = ${audience.id}::uuid
+        and not exists (
+          select from profile_identifiers i
+          join privacy_hashes h on h.workspace_id = i.workspace_id and h.identifier = i.sequence
+          where i.workspace_id = ${workspace.id}::uuid and i.profile_id = m.profile_id and h.suppress_time is not null)
         and (${time}::timestamptz is null or (m.enter_time, m.profile_id) < (${time}::timestamptz, ${id}::uuid))
       order by m.enter_time desc, m.profile_id desc limit ${page.size + 1}`.execute(db)
     const { rows, next } = page.cut(found, (row) => [row.enter_time.toISOString(), row.id])
