@@ -98,7 +98,7 @@ export const createControl = (deps: ControlDeps): Control => {
     erasePeople: createErasure(deps),
     reapplyForgotten: () => reapplyForgotten(deps),
     finishPrivacyRequests: () => finishPrivacyRequests(deps),
-    computeAudience: (job, run) => computeAudience({ ...deps, evaluation }, job, run),
+    computeAudience: (job, run) => computeAudience({ ...deps, eventStore, evaluation }, job, run),
     queueStaleAudiences: () => queueStaleAudiences(deps),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),

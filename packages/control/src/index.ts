@@ -1,4 +1,5 @@
-export { computeEveryMinutes, computeJob } from './audiences/compute.ts'
+export { computeJob } from './audiences/compute.ts'
+export { type AudienceFollower, createAudienceFollower } from './audiences/follow.ts'
 export { type ComputedTraitWorker, createComputedTraitWorker } from './computed-traits/worker.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
 export { createComputedTraitCache } from './configuration-cache/computed-trait-cache.ts'

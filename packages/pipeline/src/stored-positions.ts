@@ -9,6 +9,8 @@ export const positionsTopic = 'pipeline.positions'
 export type StoredPositions = {
   /** Resolves when every request of a partition before the offset is stored; rejects once it is closed. */
   whenStored(partition: number, offset: number): Promise<void>
+  /** Whether every request of a partition before the offset is known to be stored. */
+  isStored(partition: number, offset: number): boolean
   /** Whether the requests before one of the ends of partitions are known not to be stored yet. */
   isBehind(ends: readonly number[]): boolean
   /** Follows no longer; who waits is told. */
@@ -39,6 +41,7 @@ export const followStoredPositions = (coordination: Pick<Coordination, 'subscrib
         else if (isStored(waiter)) resolve()
         else waiters.push(waiter)
       }),
+    isStored: (partition, offset) => isStored({ partition, offset }),
     isBehind: (ends) => latest.length > 0 && ends.some((offset, partition) => !isStored({ partition, offset })),
     close() {
       closed = true

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { ownerOf } from './owners/owner.ts'
+import { touchProfiles } from './touches.ts'
 import { deleteTraits } from './traits.ts'
 
 /** The keyed hash under which an identifier is kept when its value is not, as 64 hexadecimal digits. */
@@ -118,6 +119,12 @@ export const forgetPeople = async (
   await writeHashes(tx, workspaceId, hashes, request, ledger.erasures + 1)
   await sql`update identity_ledgers set erasures = erasures + 1, privacy_key = ${key}
     where workspace_id = ${workspaceId}::uuid`.execute(tx)
+  if (request.suppresses)
+    await touchProfiles(
+      tx,
+      workspaceId,
+      profiles.map(({ id }) => id),
+    )
   return { identifiers: [...all.values()], profiles: profiles.length, sequence }
 }
 
@@ -198,6 +205,15 @@ export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash
     update privacy_hashes set suppress_time = null, refused_events = 0, changed = ${ledger.erasures + 1}
     where workspace_id = ${workspaceId}::uuid and hash = ${hash} and suppress_time is not null`.execute(tx)
   if ((numAffectedRows ?? 0n) === 0n) return false
+  const { rows } = await sql<{ id: string }>`
+    select i.profile_id as id from privacy_hashes h
+    join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier
+    where h.workspace_id = ${workspaceId}::uuid and h.hash = ${hash}`.execute(tx)
+  await touchProfiles(
+    tx,
+    workspaceId,
+    rows.map(({ id }) => id),
+  )
   // What is remembered as refused is looked at again.
   await sql`update identity_ledgers set erasures = erasures + 1 where workspace_id = ${workspaceId}::uuid`.execute(tx)
   return true

@@ -3,6 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { type Identifier, previousId } from './identifiers.ts'
 import { addProfile, emptyGraph, giveIdentifier, type IdentityGraph, type Operation } from './operations.ts'
 import { project } from './projection.ts'
+import { touchMoved } from './touches.ts'
 
 export type LedgerTx = Transaction<Database>
 
@@ -242,6 +243,7 @@ export const appendEntries = async (tx: LedgerTx, workspaceId: string, entries: 
     workspaceId,
     entries.map(({ operation, cause }) => ({ operation, time: cause.time })),
   )
+  await touchMoved(tx, workspaceId, entries)
   const splits = entries.some(({ operation }) => operation.kind === 'split')
   const previous = entries.some(({ operation: each }) => 'identifier' in each && each.identifier.type === previousId)
   await sql`update identity_ledgers set sequence = ${last.operation.sequence},

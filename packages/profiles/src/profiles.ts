@@ -28,6 +28,7 @@ import { createRecent, type Recent } from './recent.ts'
 import { type Forgotten, type Remaining, withoutForgotten } from './refuse-forgotten.ts'
 import { neededFor, resolve } from './resolve.ts'
 import { defaultRules, type Rules } from './rules.ts'
+import { readFollowed, writeTouches } from './touches.ts'
 import { contentOf, type TraitSet } from './trait-changes.ts'
 import { writeTraits } from './traits.ts'
 
@@ -123,6 +124,8 @@ type Sifted = {
   readonly facts: Set<string>
   /** How many events are nobody's, by reason. */
   readonly nobody: Map<string, number>
+  /** Whom events are about, by workspace; of those workspaces that are followed. */
+  readonly touched: Map<string, Map<string, Identifier>>
 }
 
 const sift = (
@@ -130,8 +133,10 @@ const sift = (
   revisions: ReadonlyMap<string, Revision>,
   recent: Pick<Recent, 'has'>,
   rulesFor: (workspaceId: string) => Rules,
+  followed: ReadonlySet<string>,
 ): Sifted => {
-  const sifted: Sifted = { fresh: new Map(), known: new Set(), facts: new Set(), nobody: new Map() }
+  const touched = new Map([...followed].map((id) => [id, new Map<string, Identifier>()]))
+  const sifted: Sifted = { fresh: new Map(), known: new Set(), facts: new Set(), nobody: new Map(), touched }
   const { fresh, known, facts, nobody } = sifted
   for (const event of events) {
     const observed = observe(event, rulesFor(event.workspaceId))
@@ -139,6 +144,8 @@ const sift = (
       nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
       continue
     }
+    const [bearer] = observed.identifiers
+    if (bearer !== undefined) touched.get(event.workspaceId)?.set(identifierKey(bearer), bearer)
     const revision = revisions.get(event.workspaceId) ?? firstRevision
     const fact = factOf(observed, revision)
     // Of whom nothing is to be known depends on the time of each event.
@@ -193,8 +200,9 @@ export const createLearning = ({
   }
 
   return async (events, reached) => {
-    const revisions = await readRevisions(db, [...new Set(events.map(({ workspaceId }) => workspaceId))])
-    const sifted = sift(events, revisions, recent, rulesFor)
+    const workspaces = [...new Set(events.map(({ workspaceId }) => workspaceId))]
+    const [revisions, followed] = await Promise.all([readRevisions(db, workspaces), readFollowed(db, workspaces)])
+    const sifted = sift(events, revisions, recent, rulesFor, followed)
     const { facts, nobody } = sifted
     try {
       for (const [workspaceId, { refused, shortened }] of await write(sifted, reached)) {
@@ -207,6 +215,7 @@ export const createLearning = ({
       if (error instanceof BeginAnew) recent = createRecent(knownFactBits)
       throw error
     }
+    await writeTouches(db, sifted.touched, { partition: reached?.partition, last: events.at(-1) })
     // A fact is known once it is written down.
     for (const fact of facts) recent.add(fact)
     metrics.count('profile_events', events.length)

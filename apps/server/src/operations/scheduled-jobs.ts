@@ -1,6 +1,5 @@
 import {
   type Control,
-  computeEveryMinutes,
   computeJob,
   createMailSender,
   erasureJob,
@@ -78,7 +77,7 @@ export const startJobs = async (
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],
     [notifyBacklogs, () => control.notifyBackloggedWorkspaces(), '* * * * *'],
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
-    [queueAudiences, () => control.queueStaleAudiences(), `*/${computeEveryMinutes} * * * *`],
+    [queueAudiences, () => control.queueStaleAudiences(), '* * * * *'],
   ] as const) {
     await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })
     await jobs.work(kind, run)

@@ -2,14 +2,16 @@
 // says it to the event store.
 import { constants } from 'node:os'
 import {
+  createAudienceFollower,
   createComputedTraitCache,
   createComputedTraitWorker,
   createIdentityCache,
+  hidingErased,
   storedForm,
 } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
-import { createOwnersProjection, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
+import { createOwnersProjection, createProfileLedger, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
 import { createCut, createReadingProgress, openLogReader } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
@@ -61,6 +63,15 @@ const computing = createComputedTraitWorker({
   logger,
   metrics,
 })
+const audiences = createAudienceFollower({
+  db,
+  eventStore: hidingErased(eventStore, db),
+  profileLedger: createProfileLedger(db),
+  clock: systemClock,
+  isStored: stored.isStored,
+  isBusy: lag.isBehind,
+  logger,
+})
 
 await hostRole({
   role: {
@@ -70,12 +81,13 @@ await hostRole({
       profiles.give(Array.from({ length: reader.partitions }, (_, partition) => partition))
       owners.start()
       computing.start()
+      audiences.start()
     },
     async stop() {
       // Who waits for the pipeline would wait beyond the end.
       stored.close()
       lag.close()
-      await Promise.all([profiles.stop(), computing.stop()])
+      await Promise.all([profiles.stop(), computing.stop(), audiences.stop()])
       await owners.stop()
     },
     wake: () => reader.notice(),

@@ -41,6 +41,8 @@ export const audience = audienceSummary.extend({
   version: z.number().int(),
   /** Why it could not be computed, in words; '' when it could. */
   failure: z.string(),
+  /** When a profile entered or left last; null for never. */
+  change_time: time.nullable(),
   /** How many entered and left the last time. */
   entered_count: z.number().int(),
   left_count: z.number().int(),
@@ -160,6 +162,8 @@ export const audiences = {
     query: pageQuery,
     response: z.object({
       as_of: time.nullable(),
+      /** When a profile entered or left last; another one means another list. */
+      change_time: time.nullable(),
       members: z.array(z.object({ profile: profileSummary, enter_time: time })),
       next_page_token: nextPageToken,
     }),

@@ -12,6 +12,7 @@ import {
   type ProfilesStatement,
   statementOfEvents,
   statementOfProfiles,
+  statementOfSeen,
 } from './fragments.ts'
 
 export type CompileOptions = {
@@ -98,6 +99,24 @@ const createEvents = ({ workspaceId, asOf, people }: Omit<CompileOptions, 'query
       const any = joined([until, ...from, joined([...new Set(all.map(({ named }) => named))], 'or')], 'and')
       return statementOfEvents(workspaceId, all, any, params, people)
     },
+    crossings(before: number): EventsStatement | undefined {
+      const moved = [...counted.values()].flatMap(({ named, since }) => {
+        if (since === undefined) return []
+        const from = since - (asOf - before)
+        const after = condition`least(timestamp, receive_time) > fromUnixTimestamp64Milli(${params.add('since', 'Int64', from)})`
+        const until = condition`least(timestamp, receive_time) <= fromUnixTimestamp64Milli(${params.add('until', 'Int64', since)})`
+        return [{ from, where: joined([named, after, until], 'and') }]
+      })
+      if (moved.length === 0) return undefined
+      const from = Math.min(...moved.map((each) => each.from))
+      // An event happened when it was received, or before.
+      const received = condition`receive_time > fromUnixTimestamp64Milli(${params.add('from', 'Int64', from)})`
+      const any = joined(
+        moved.map(({ where }) => where),
+        'or',
+      )
+      return statementOfSeen(workspaceId, joined([received, any], 'and'), params)
+    },
   }
 }
 
@@ -109,6 +128,11 @@ export type Compiler = {
   addAll(queries: readonly AudienceQuery[]): ProfilesStatement
   /** The sets that all of them need; undefined where no condition is on events. */
   events(): EventsStatement | undefined
+  /**
+   * Profiles of which an event left the time that a condition looks at since `before` (epoch ms), as one set: nobody else's
+   * counts are changed by time alone. Undefined where no condition on events has a time.
+   */
+  crossings(before: number): EventsStatement | undefined
 }
 
 const hasUserId = condition`exists (select from profile_identifiers i where i.workspace_id = $1::uuid and i.profile_id = p.id and i.type = 'user_id')`
@@ -177,7 +201,7 @@ export const createCompiler = (options: CompileOptions): Compiler => {
     const where = queries.map(ofTree)
     return statementOfProfiles(params, [...traits.keys()], where, people)
   }
-  return { add, addAll, events: () => events.statement() }
+  return { add, addAll, events: () => events.statement(), crossings: (before) => events.crossings(before) }
 }
 
 /** Compiles one query. */

@@ -5,9 +5,11 @@ import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { compileAudience } from './compile.ts'
 import type { Evaluation } from './evaluate.ts'
+import { lookAgain } from './look-again.ts'
 import { type AudienceRow, audienceName, readKnown } from './read.ts'
-import { lookUp } from './references.ts'
-import { type Counts, Superseded, storeCounts, storeMembers } from './store-members.ts'
+import { comparesWithNow, lookUp } from './references.ts'
+import { type Counts, lockAudience, Superseded, storeCounts, storeMembers } from './store-members.ts'
+import { markNow, readTouched } from './touches.ts'
 
 const computed = z.object({ audience: z.string(), version: z.number().int() })
 
@@ -40,33 +42,45 @@ export const queueCompute = async (
  * audience that is gone, is left alone. What takes too much fails with advice; while a store is away it is tried again.
  */
 export const computeAudience = async (
-  deps: Pick<ControlDeps, 'db' | 'clock'> & { evaluation: Evaluation },
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'> & { evaluation: Evaluation },
   { audience, version }: z.output<typeof computed>,
   { signal }: { signal: AbortSignal },
 ): Promise<void> => {
   const { db, clock, evaluation } = deps
   const changed = (set: { state: 'computing' } | { state: 'failed'; failure: string }) =>
     db.updateTable('audiences').set(set).where('id', '=', audience).where('version', '=', version)
-  const row = await changed({ state: 'computing' }).returningAll().executeTakeFirst()
+  // One that is live stays so: it goes on being brought up to date.
+  await changed({ state: 'computing' }).where('state', '<>', 'live').execute()
+  const row = await db
+    .selectFrom('audiences')
+    .selectAll()
+    .where('id', '=', audience)
+    .where('version', '=', version)
+    .executeTakeFirst()
   if (row === undefined) return
   const known = await readKnown(db, row.workspace_id)
   const own = known.find(({ name }) => name === audienceName(row.workspace_id, row.id))
   if (own === undefined) return
+  const workspaceId = row.workspace_id
   const asOf = new Date(clock())
+  const queryOf = lookUp(known)
   try {
-    const compiled = compileAudience(own.query, {
-      workspaceId: row.workspace_id,
-      asOf: asOf.getTime(),
-      queryOf: lookUp(known),
-    })
+    const mark = await markNow(db, workspaceId)
     await evaluation.run<Counts, void>(
-      compiled,
-      { text: storeMembers, params: [row.id, asOf] },
-      async (tx, [counts]) => {
-        if (counts !== undefined) await storeCounts(tx, row, asOf, counts)
+      compileAudience(own.query, { workspaceId, asOf: asOf.getTime(), queryOf }),
+      {
+        before: (tx) => lockAudience(tx, row),
+        text: storeMembers,
+        params: [row.id, asOf, mark, workspaceId],
       },
-      { workspaceId: row.workspace_id, slot: 'heavy', signal },
+      async (tx, [counts]) => {
+        if (counts !== undefined) await storeCounts(tx, row, asOf, counts, mark)
+      },
+      { workspaceId, slot: 'heavy', signal },
     )
+    // Those that were left alone, by what is known of them now.
+    const { profiles } = await readTouched(db, workspaceId, mark, () => true)
+    await lookAgain(deps, { workspaceId, audiences: [{ row, query: own.query }], profiles, asOf, queryOf, signal })
   } catch (error) {
     if (error instanceof Superseded) return
     const failure = asApiError(error)
@@ -78,25 +92,42 @@ export const computeAudience = async (
   }
 }
 
-/** Minutes after which an audience is computed again. */
-export const computeEveryMinutes = 10
+/** Minutes after which all profiles are looked at again: of an audience that is brought up to date all the time, and of others. */
+const repairMinutes = { live: 60, others: 10 } as const
+/** Of audiences that compare dates with now so many are computed each minute at most, those of the earliest time first. */
+const datedAtOnce = 5
 
-/** Has every audience computed that was not for a while: windows move, and events and profiles change. */
+type Waiting = { id: string; version: number; workspace_id: string; state: string; whole_time: Date | null }
+
+/** Those of some audiences whose members change by the calendar. */
+const datedOf = async (db: ControlDeps['db'], rows: readonly Waiting[]): Promise<Waiting[]> => {
+  const found: Waiting[] = []
+  for (const [workspaceId, own] of Map.groupBy(rows, ({ workspace_id }) => workspace_id)) {
+    const known = await readKnown(db, workspaceId)
+    const dated = new Set(known.filter(({ query }) => comparesWithNow(query, lookUp(known))).map(({ id }) => id))
+    found.push(...own.filter(({ id }) => dated.has(id)))
+  }
+  return found
+}
+
+/**
+ * Has every audience computed that was not for a while: what bringing them up to date may have missed is found by that, and
+ * what the calendar changes. To be called each minute.
+ */
 export const queueStaleAudiences = async ({
   db,
   jobs,
   clock,
 }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Promise<void> => {
-  const stale = await db
+  const isOlder = ({ whole_time }: Waiting, minutes: number): boolean =>
+    whole_time === null || whole_time.getTime() <= clock() - (minutes * 60 - 15) * 1000
+  const rows = await db
     .selectFrom('audiences')
-    .select(['id', 'version'])
-    .where((where) =>
-      where.or([
-        where('as_of', 'is', null),
-        where('as_of', '<=', new Date(clock() - (computeEveryMinutes * 60 - 30) * 1000)),
-      ]),
-    )
-    .orderBy('as_of')
+    .select(['id', 'version', 'workspace_id', 'state', 'whole_time'])
+    .orderBy('whole_time')
     .execute()
-  for (const row of stale) await queueCompute(db, { jobs }, row)
+  const stale = rows.filter((row) => isOlder(row, row.state === 'live' ? repairMinutes.live : repairMinutes.others))
+  const others = rows.filter((row) => row.state === 'live' && isOlder(row, 1) && !stale.includes(row))
+  const dated = (await datedOf(db, others)).slice(0, datedAtOnce)
+  for (const row of [...stale, ...dated]) await queueCompute(db, { jobs }, row)
 }

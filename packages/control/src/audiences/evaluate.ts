@@ -8,6 +8,9 @@ import { type EventsStatement, type ProfilesStatement, setLimit } from './fragme
 /** For whom an audience is evaluated, and how long it may take. */
 export type EvaluateOptions = { workspaceId: string; slot: 'short' | 'heavy'; signal: AbortSignal }
 
+/** What follows the statement of profiles and reads `members`, with its parameters; `before` runs first in the same transaction. */
+export type Ask = { text: string; params?: readonly unknown[]; before?: (tx: Tx) => Promise<void> }
+
 /** Evaluates compiled audiences: what both stores answer, within bounds. */
 export type Evaluation = {
   /**
@@ -16,7 +19,7 @@ export type Evaluation = {
    */
   run<Row, Result>(
     compiled: CompiledAudience,
-    ask: { text: string; params?: readonly unknown[] },
+    ask: Ask,
     settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
     options: EvaluateOptions,
   ): Promise<Result>
@@ -50,7 +53,7 @@ export const runEvents = async (
 export const profilesQuery = (
   { text, params }: ProfilesStatement,
   sets: readonly string[],
-  ask: { text: string; params?: readonly unknown[] },
+  ask: Pick<Ask, 'text' | 'params'>,
 ): CompiledQuery => {
   const own = params.map((each) => (typeof each === 'object' && 'set' in each ? (sets[each.set] ?? '{}') : each))
   const asked = ask.text.replace(/\$(\d+)/g, (_, number: string) => `$${own.length + Number(number)}`)
@@ -84,7 +87,7 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
   return {
     async run<Row, Result>(
       { events, profiles }: CompiledAudience,
-      ask: { text: string; params?: readonly unknown[] },
+      ask: Ask,
       settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
       options: EvaluateOptions,
     ) {
@@ -95,6 +98,7 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
         try {
           return await db.transaction().execute(async (tx) => {
             await sql`select set_config('statement_timeout', ${String(timeouts[slot])}, true)`.execute(tx)
+            await ask.before?.(tx)
             const { rows } = await tx.executeQuery<Row>(profilesQuery(profiles, sets, ask) as CompiledQuery<Row>)
             return await settle(tx, rows)
           })

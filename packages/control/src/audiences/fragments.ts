@@ -65,6 +65,38 @@ const ownerOfProfile = (id: string): bigint => BigInt(`0x${id.replaceAll('-', ''
 /** Profiles that one set holds at most; with one more it is too large. */
 export const setLimit = 1_000_000
 
+const own = 'workspace_id = {workspace:String} and owner != 0'
+
+/** The profile of an owner by what the event store knows of those that joined another one. */
+const profileOfSeen = 'if(joined.profile = 0, seen.owner, joined.profile)'
+const joinProfiles = `
+  left join (
+    select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
+  ) as joined on joined.owner = seen.owner`
+
+/** The columns of the set of a number: those for whom a condition is true. */
+const setColumns = (index: number, where: string): string[] => [
+  `groupArrayIf(${setLimit + 1})(toString(toInt64(profile)), ${where}) as members_${index}`,
+  `length(members_${index}) as size_${index}`,
+  `concat('{', arrayStringConcat(members_${index}, ','), '}') as set_${index}`,
+]
+
+/** The profiles that have an event for which a condition is true, as a set: of the same events as `statementOfEvents` counts. */
+export const statementOfSeen = (
+  workspaceId: string,
+  where: Condition,
+  params: ReturnType<typeof createEventsParams>,
+): EventsStatement => {
+  const text = `select ${setColumns(0, 'true').join(',\n  ')}
+from (
+  select distinct ${profileOfSeen} as profile
+  from (
+    select distinct owner from events where ${own} and status = 'accepted' and not test and ${where}
+  ) as seen${joinProfiles}
+)`
+  return { text, params: { ...params.values, workspace: workspaceId }, sets: 1 } as unknown as EventsStatement
+}
+
 /**
  * The sets of profiles whose events come to a count. Only here events and owners are read: of one workspace, accepted, no
  * tests, of somebody, received by `as_of`. `any` is true for every event that is counted, and keeps others from being looked at.
@@ -78,7 +110,6 @@ export const statementOfEvents = (
   params: ReturnType<typeof createEventsParams>,
   people?: readonly Person[],
 ): EventsStatement => {
-  const own = 'workspace_id = {workspace:String} and owner != 0'
   const pairs = people?.flatMap(({ id, owners }) => owners.map((owner) => [BigInt(owner), ownerOfProfile(id)] as const))
   const owners =
     pairs &&
@@ -94,23 +125,9 @@ export const statementOfEvents = (
       'Array(UInt64)',
       pairs.map(([, profile]) => profile),
     )
-  const profile =
-    owners === undefined
-      ? 'if(joined.profile = 0, seen.owner, joined.profile)'
-      : `transform(seen.owner, ${owners}, ${ofOwners}, toUInt64(0))`
-  const join =
-    owners === undefined
-      ? `
-  left join (
-    select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
-  ) as joined on joined.owner = seen.owner`
-      : ''
+  const profile = owners === undefined ? profileOfSeen : `transform(seen.owner, ${owners}, ${ofOwners}, toUInt64(0))`
   const columns = counted.map((_, index) => `c${index}`)
-  const sets = counted.flatMap(({ count }, index) => [
-    `groupArrayIf(${setLimit + 1})(toString(toInt64(profile)), ${count(`c${index}` as Condition)}) as members_${index}`,
-    `length(members_${index}) as size_${index}`,
-    `concat('{', arrayStringConcat(members_${index}, ','), '}') as set_${index}`,
-  ])
+  const sets = counted.flatMap(({ count }, index) => setColumns(index, count(`c${index}` as Condition)))
   const text = `select ${sets.join(',\n  ')}
 from (
   select ${profile} as profile,
@@ -121,7 +138,7 @@ from (
     from events
     where ${own} and status = 'accepted' and not test and ${any}${owners === undefined ? '' : ` and owner in ${owners}`}
     group by owner
-  ) as seen${join}
+  ) as seen${owners === undefined ? joinProfiles : ''}
   group by profile
 )
 settings precise_float_parsing = 1`

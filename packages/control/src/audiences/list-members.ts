@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { readSummaries } from '../profiles/read.ts'
-import { readAudience } from './read.ts'
+import { readAudience, readChangeTime } from './read.ts'
 
 const cursor = z.tuple([cursorTime, z.uuid()])
 
@@ -22,6 +22,8 @@ export const listAudienceMembers =
     const page = openPage('audiences.listMembers', params, query, cursor)
     const audience = await readAudience(db, workspace.id, params.audience)
     const [time, id] = page.after ?? [null, null]
+    // Before the rows: who enters or leaves meanwhile is seen by the next page.
+    const changeTime = await readChangeTime(db, audience.id)
     const { rows: found } = await sql<Row>`
       select m.profile_id as id, p.create_time, m.enter_time
       from audience_members m
@@ -38,6 +40,7 @@ export const listAudienceMembers =
     const shown = isMasked(actor, workspace) ? summaries.map(maskSummary) : summaries
     return {
       as_of: audience.as_of?.toISOString() ?? null,
+      change_time: changeTime,
       members: shown.map((profile, index) => ({
         profile,
         enter_time: rows[index]?.enter_time.toISOString() ?? '',

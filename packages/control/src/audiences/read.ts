@@ -91,15 +91,32 @@ export const authorOf = async (db: Db, userId: string | null): Promise<string> =
   return user === undefined ? '' : `${user.first_name} ${user.last_name}`.trim() || user.email
 }
 
+/** When a profile entered or left an audience last; null for never. */
+export const readChangeTime = async (db: Db, audienceId: string): Promise<string | null> => {
+  const row = await db
+    .selectFrom('audience_changes')
+    .select('time')
+    .where('audience_id', '=', audienceId)
+    .orderBy('time', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.time.toISOString() ?? null
+}
+
 /** An audience as its page shows it. */
 export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
-  const [known, author] = await Promise.all([readKnown(db, row.workspace_id), authorOf(db, row.author_id)])
+  const [known, author, changeTime] = await Promise.all([
+    readKnown(db, row.workspace_id),
+    authorOf(db, row.author_id),
+    readChangeTime(db, row.id),
+  ])
   const summary = presentSummary(row)
   return {
     ...summary,
     query: audienceQuery.parse(JSON.parse(row.query)),
     version: row.version,
     failure: row.failure,
+    change_time: changeTime,
     entered_count: row.entered_count,
     left_count: row.left_count,
     author,

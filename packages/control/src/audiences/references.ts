@@ -4,6 +4,7 @@ import {
   audienceLimits,
   conditionCount,
   listValueCount,
+  queriesOf,
   resourceNames,
   tooManyValues,
 } from '@tributary/contract'
@@ -65,3 +66,18 @@ export const checkDependents = (
   const changed = known.map((each) => (each.name === name ? { ...each, query } : each))
   for (const each of changed) if (each.text.includes('"audience"')) checkReferences(each.query, each.name, changed)
 }
+
+const ofNow: ReadonlySet<string> = new Set(['today', 'within_last', 'before_last', 'within_next', 'after_next'])
+
+/** Whether a query compares dates of traits or properties with the time it is evaluated at, itself or by an audience that it names. */
+export const comparesWithNow = (
+  query: AudienceQuery,
+  queryOf: (name: string) => AudienceQuery | undefined,
+  depth = 1,
+): boolean =>
+  queriesOf(query).some(({ selectedAttributes }) => selectedAttributes.some(({ operator }) => ofNow.has(operator))) ||
+  (depth < audienceLimits.depth &&
+    namedIn(query).some((name) => {
+      const other = queryOf(name)
+      return other !== undefined && comparesWithNow(other, queryOf, depth + 1)
+    }))

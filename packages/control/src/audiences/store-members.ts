@@ -7,42 +7,64 @@ export type Counts = { size: number; entered: number; gone: number }
 
 /**
  * What is asked of `members`: makes the stored ones of an audience ($1) the same as of a time ($2), notes each who entered
- * and left, and counts.
+ * and left, and counts. Those to whom something happened since a transaction ($3; $4 is the workspace) stay as they are: of them
+ * what is evaluated may be too old.
  */
-export const storeMembers = `, gone as (
+export const storeMembers = `, recent as materialized (
+  select distinct unnest(profiles) as id from audience_touches where workspace_id = $4::uuid and transaction >= $3::bigint
+), gone as (
   delete from audience_members m where m.audience_id = $1::uuid
-    and not exists (select from members where members.id = m.profile_id) returning profile_id
+    and not exists (select from members where members.id = m.profile_id)
+    and not exists (select from recent where recent.id = m.profile_id) returning profile_id
 ), entered as (
   insert into audience_members (audience_id, profile_id, enter_time)
-  select $1::uuid, id, $2::timestamptz from members on conflict do nothing returning profile_id
+  select $1::uuid, id, $2::timestamptz from members where not exists (select from recent where recent.id = members.id)
+  on conflict do nothing returning profile_id
 ), noted as (
   insert into audience_changes (audience_id, profile_id, kind, time)
   select $1::uuid, profile_id, 'left', $2::timestamptz from gone
   union all select $1::uuid, profile_id, 'entered', $2::timestamptz from entered
+), counted as (
+  select (select count(*) from entered)::int as entered, (select count(*) from gone)::int as gone
 )
-select (select count(*) from members)::int as size, (select count(*) from entered)::int as entered,
-  (select count(*) from gone)::int as gone`
+select (select count(*) from audience_members where audience_id = $1::uuid)::int + entered - gone as size, entered, gone
+from counted`
 
 /** A row that is no longer what was computed: nothing of it stays. */
 export class Superseded extends Error {}
 
+/** Holds off others who change the members of an audience. Throws `Superseded` when its query is another one, or it is paused. */
+export const lockAudience = async (tx: Tx, { id, version }: Pick<AudienceRow, 'id' | 'version'>): Promise<void> => {
+  const { rows } = await sql`
+    select from audiences where id = ${id}::uuid and version = ${version} for update`.execute(tx)
+  if (rows.length === 0) throw new Superseded()
+}
+
 /**
- * Notes in the transaction of `storeMembers` that an audience was computed as of a time. Throws `Superseded` when its query is another
- * one since.
+ * Notes in the transaction of `storeMembers` that an audience was computed as of a time, with everything that happened before a
+ * transaction (`mark`).
  */
 export const storeCounts = async (
   tx: Tx,
-  { id, version }: Pick<AudienceRow, 'id' | 'version'>,
+  { id }: Pick<AudienceRow, 'id'>,
   asOf: Date,
   { size, entered, gone }: Counts,
+  mark: string,
 ): Promise<void> => {
-  const { numUpdatedRows } = await tx
+  await tx
     .updateTable('audiences')
-    .set({ state: 'live', failure: '', size, entered_count: entered, left_count: gone, as_of: asOf })
+    .set({
+      state: 'live',
+      failure: '',
+      size,
+      entered_count: entered,
+      left_count: gone,
+      as_of: sql<Date>`greatest(as_of, ${asOf}::timestamptz)`,
+      whole_time: asOf,
+      touched_before: mark,
+    })
     .where('id', '=', id)
-    .where('version', '=', version)
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Superseded()
+    .execute()
   await sql`
     insert into audience_hours (audience_id, hour, size, entered_count, left_count)
     values (${id}::uuid, date_trunc('hour', ${asOf}::timestamptz, 'UTC'), ${size}, ${entered}, ${gone})

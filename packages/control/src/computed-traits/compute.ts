@@ -83,13 +83,13 @@ export const writeValues = async (
       where i.workspace_id = ${workspaceId}::uuid and i.profile_id = any(${profiles}::uuid[])
         and t.workspace_id = i.workspace_id and t.identifier = i.sequence and t.name = ${trait}
         and t.source_id = ${id}::uuid and t.due is not null
-        and not exists (select from given where given.identifier = t.identifier)
+        and not exists (select from given where given.identifier = t.identifier) returning t.identifier
     ), overtaken as (
       update profile_trait_sets s set content = null
       from given join profile_traits t on t.identifier = given.identifier
       where t.workspace_id = ${workspaceId}::uuid and t.name = ${trait} and t.due is null
         and s.workspace_id = t.workspace_id and s.identifier = t.identifier and s.id = t.set_id
-    )
+    ), written as (
     insert into profile_traits (workspace_id, identifier, name, value, time, event_id, source_id, due)
     select ${workspaceId}::uuid, identifier, ${trait}, value, 'infinity', ${time}, ${id}::uuid, due
     from given order by identifier
@@ -98,7 +98,15 @@ export const writeValues = async (
         then profile_traits.event_id else excluded.event_id end,
       source_id = excluded.source_id, due = excluded.due, set_id = null, earlier = '[]'
     where (profile_traits.value, profile_traits.due, profile_traits.source_id)
-      is distinct from (excluded.value, excluded.due, excluded.source_id)`.execute(tx)
+      is distinct from (excluded.value, excluded.due, excluded.source_id) returning identifier
+    )
+    -- Audiences look at those again.
+    insert into audience_touches (workspace_id, profiles)
+    select ${workspaceId}::uuid, array_agg(distinct i.profile_id)
+    from (select identifier from written union all select identifier from gone) as changed
+    join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid and i.sequence = changed.identifier
+    where exists (select from audiences where workspace_id = ${workspaceId}::uuid)
+    having count(*) > 0`.execute(tx)
 }
 
 /** Removes some values of a computed trait; false when there are none left. */

@@ -6,13 +6,14 @@ let serial = 0
 
 /**
  * What the stream, profiles and the event store have of events of a workspace, received a minute ago by the harness's clock, or
- * `ago` ms: a track of the event Seen where they say nothing else.
+ * `ago` ms: a track of the event Seen where they say nothing else. What was learned waits until they are stored, given a partition.
  */
 export const receiveEvents = async (
   harness: Pick<Harness, 'db' | 'eventStore' | 'now'>,
   workspace: string,
   events: readonly Record<string, unknown>[],
   ago = 60_000,
+  reached?: { partition: number },
 ): Promise<void> => {
   const time = new Date(harness.now() - ago).toISOString()
   const sourceId = newId()
@@ -48,6 +49,7 @@ export const receiveEvents = async (
       eventId: event.eventId,
       json: JSON.stringify({ ...event, context: {}, receivedAt: time, timestamp: time }),
     })),
+    reached && { ...reached, place: { offset: serial, incarnation: '', note: '' } },
   )
   const owners = createOwnersProjection({ db: harness.db, eventStore: harness.eventStore, logger: silentLogger })
   await owners.catchUp()

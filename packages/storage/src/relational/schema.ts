@@ -577,6 +577,10 @@ export type AudiencesTable = {
   entered_count: Generated<number>
   left_count: Generated<number>
   as_of: NullableTime
+  /** Every touch of a transaction below it is taken into account; null before the first computation. */
+  touched_before: ColumnType<string | null, string | null | undefined, string | null>
+  /** When all profiles were looked at last. */
+  whole_time: NullableTime
   author_id: string | null
   create_time: Time
   update_time: Time
@@ -635,6 +639,17 @@ export type ComputedTraitChangesTable = {
   trait_id: string
   identifier: ColumnType<string, number | string, never>
   serial: Generated<string>
+}
+
+/** Profiles that something happened to, which audiences look at again. */
+export type AudienceTouchesTable = {
+  id: ColumnType<string, never, never>
+  workspace_id: string
+  profiles: string[]
+  transaction: ColumnType<string, never, never>
+  log_partition: number | null
+  log_offset: ColumnType<string | null, number | null | undefined, never>
+  time: ColumnType<Date, never, never>
 }
 
 /** Who was in an audience when it was computed last. */
@@ -751,6 +766,7 @@ export type Database = {
   privacy_tellings: PrivacyTellingsTable
   audiences: AudiencesTable
   audience_members: AudienceMembersTable
+  audience_touches: AudienceTouchesTable
   computed_traits: ComputedTraitsTable
   computed_trait_places: ComputedTraitPlacesTable
   computed_trait_changes: ComputedTraitChangesTable

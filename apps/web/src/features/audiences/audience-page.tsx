@@ -27,7 +27,7 @@ import { useComputeAudience, useDeleteAudience } from './mutations.ts'
 import { VersionsTab } from './versions-tab.tsx'
 
 const Size = ({ audience }: { audience: Audience }) => {
-  const { size, as_of, entered_count, left_count, failure, state } = audience
+  const { size, as_of, failure, state } = audience
   return (
     <Card>
       <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
@@ -39,7 +39,7 @@ const Size = ({ audience }: { audience: Audience }) => {
               'Not computed yet'
             ) : (
               <>
-                Exact as of <RelativeTime time={as_of} /> · {count(entered_count)} entered, {count(left_count)} left
+                Exact as of <RelativeTime time={as_of} />
               </>
             )}
           </span>

@@ -43,7 +43,7 @@ const Conditions = ({ audience, explanation }: { audience: Audience; explanation
 }
 
 const Explanation = ({ audience, profile }: { audience: Audience; profile: string }) => {
-  const query = useQuery(audienceExplanationQuery(audience.name, audience.as_of, profile))
+  const query = useQuery(audienceExplanationQuery(audience.name, profile))
   return (
     <QueryView query={query} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to check the profile">
       {(explanation) => (

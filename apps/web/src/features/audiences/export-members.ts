@@ -23,11 +23,17 @@ export const membersCsv = (members: Page['members']): string => {
   return [header, ...rows].map((row) => `${row.map(csvField).join(',')}\r\n`).join('')
 }
 
-/** Every profile of an audience as of one time; read anew when it is computed meanwhile. */
+/** How often a list is read anew that changes while it is read. */
+const readings = 5
+
+/**
+ * Every profile of an audience as of one time; read anew when somebody enters or leaves meanwhile. Of one that changes all the time
+ * each row is of when it was read.
+ */
 const readMembers = async (audience: string): Promise<Page['members']> => {
-  for (;;) {
+  for (let reading = 1; ; reading++) {
     const members: Page['members'] = []
-    let asOf: string | null | undefined
+    let changeTime: string | null | undefined
     let token = ''
     let changed = false
     do {
@@ -35,12 +41,12 @@ const readMembers = async (audience: string): Promise<Page['members']> => {
         params: audienceIds(audience),
         query: { page_size: 1000, page_token: token },
       })
-      changed = asOf !== undefined && page.as_of !== asOf
-      asOf = page.as_of
+      changed ||= changeTime !== undefined && page.change_time !== changeTime
+      changeTime = page.change_time
       members.push(...page.members)
       token = page.next_page_token
-    } while (token !== '' && !changed)
-    if (!changed) return members
+    } while (token !== '' && (!changed || reading === readings))
+    if (!changed || reading === readings) return members
   }
 }
 

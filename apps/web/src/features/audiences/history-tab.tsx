@@ -38,7 +38,7 @@ const SizeChart = ({ points, preset }: { points: readonly AudiencePoint[]; prese
 
 const SizeCard = ({ audience }: { audience: Audience }) => {
   const [preset, choose] = useRange()
-  const query = useQuery(audienceHistoryQuery(audience.name, audience.as_of, preset))
+  const query = useQuery(audienceHistoryQuery(audience.name, audience.change_time, preset))
   return (
     <Card
       title="Size"
@@ -89,7 +89,7 @@ const idOf = ({ id }: AudienceChange): string => id
 const kinds = ['entered', 'left'] as const satisfies readonly AudienceChangeKind[]
 
 const Changes = ({ audience, kind }: { audience: Audience; kind: AudienceChangeKind | undefined }) => {
-  const query = useInfiniteQuery(audienceChangesQuery(audience.name, audience.as_of, kind))
+  const query = useInfiniteQuery(audienceChangesQuery(audience.name, audience.change_time, kind))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.changes) ?? [], [query.data])
   if (query.data === undefined && query.isError)
     return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the changes" />

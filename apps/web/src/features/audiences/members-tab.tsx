@@ -54,7 +54,7 @@ const Export = ({ audience }: { audience: Audience }) => {
 export const MembersTab = ({ audience }: { audience: Audience }) => {
   const navigate = useNavigate()
   const mayEdit = useMayEdit() === true
-  const query = useInfiniteQuery(audienceMembersQuery(audience.name, audience.as_of))
+  const query = useInfiniteQuery(audienceMembersQuery(audience.name, audience.change_time))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.members) ?? [], [query.data])
   if (query.data === undefined && query.isError)
     return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the profiles" />

@@ -7,7 +7,7 @@ const underWay = (states: readonly { state: string }[]): boolean =>
   states.some(({ state }) => state === 'preparing' || state === 'computing')
 
 /** How often what is being computed is looked at, and what is not, ms. */
-const looks = { soon: 1_000, later: 30_000 }
+const looks = { soon: 1_000, page: 5_000, explanation: 10_000, later: 30_000 }
 
 /** The audiences of a workspace, newest first. */
 export const audiencesQuery = (workspace: string) =>
@@ -23,28 +23,32 @@ export const audienceQuery = (audience: string) =>
     { params: audienceIds(audience) },
     {
       staleTime: 0,
-      refetchInterval: ({ state: { data } }) => (data !== undefined && underWay([data]) ? looks.soon : looks.later),
+      refetchInterval: ({ state: { data } }) => (data !== undefined && underWay([data]) ? looks.soon : looks.page),
     },
   )
 
-/** Who was in an audience as of a time, by pages of 50; a page of another time is another list. */
-export const audienceMembersQuery = (audience: string, asOf: string | null) =>
+/** Who is in an audience that changed last at a time, by pages of 50; a page of another time is another list. */
+export const audienceMembersQuery = (audience: string, changeTime: string | null) =>
   pagesQuery(
     methods.audiences.listMembers,
     { params: audienceIds(audience), query: { page_size: 50 } },
-    { clocked: { of: asOf, at: () => ({}) } },
+    { clocked: { of: changeTime, at: () => ({}) } },
   )
 
-/** Who entered and left an audience until a time, or only one of both, by pages of 50. */
-export const audienceChangesQuery = (audience: string, asOf: string | null, kind: AudienceChangeKind | undefined) =>
+/** Who entered and left an audience that changed last at a time, or only one of both, by pages of 50. */
+export const audienceChangesQuery = (
+  audience: string,
+  changeTime: string | null,
+  kind: AudienceChangeKind | undefined,
+) =>
   pagesQuery(
     methods.audiences.listChanges,
     { params: audienceIds(audience), query: { page_size: 50, ...(kind === undefined ? {} : { kind }) } },
-    { clocked: { of: asOf, at: () => ({}) } },
+    { clocked: { of: changeTime, at: () => ({}) } },
   )
 
-/** The size of an audience by hour or day of a range, as of when it was computed last. */
-export const audienceHistoryQuery = (audience: string, asOf: string | null, preset: RangePreset) =>
+/** The size of an audience that changed last at a time, by hour or day of a range. */
+export const audienceHistoryQuery = (audience: string, changeTime: string | null, preset: RangePreset) =>
   query(
     methods.audiences.getHistory,
     {
@@ -58,7 +62,7 @@ export const audienceHistoryQuery = (audience: string, asOf: string | null, pres
     {
       staleTime: 0,
       clocked: {
-        of: [asOf, preset],
+        of: [changeTime, preset],
         at: (now) => {
           const { start_date, end_date } = rangeOf(preset, now)
           return { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
@@ -68,12 +72,12 @@ export const audienceHistoryQuery = (audience: string, asOf: string | null, pres
     },
   )
 
-/** Why a profile (a resource name) is in an audience or not, as of when it was computed last. */
-export const audienceExplanationQuery = (audience: string, asOf: string | null, profile: string) =>
+/** Why a profile (a resource name) is in an audience or not. */
+export const audienceExplanationQuery = (audience: string, profile: string) =>
   query(
     methods.audiences.explain,
     { params: audienceIds(audience), query: { profile } },
-    { staleTime: 0, clocked: { of: asOf, at: () => ({}) } },
+    { staleTime: 0, refetchInterval: looks.explanation },
   )
 
 /** The audiences of a workspace with since when a profile is in them. */

@@ -25,6 +25,7 @@ import { up as suppressedOwners } from './0023-suppressed-owners.ts'
 import { up as audiences } from './0024-audiences.ts'
 import { up as computedTraits } from './0026-computed-traits.ts'
 import { up as audienceHistory } from './0027-audience-history.ts'
+import { up as audienceTouches } from './0028-audience-touches.ts'
 import { up as traitSets } from './0029-trait-sets.ts'
 import { up as traitDates } from './0030-trait-dates.ts'
 import { up as audienceVersions } from './0031-audience-versions.ts'
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   { name: '0024-audiences', up: audiences },
   { name: '0026-computed-traits', up: computedTraits },
   { name: '0027-audience-history', up: audienceHistory },
+  { name: '0028-audience-touches', up: audienceTouches },
   { name: '0029-trait-sets', up: traitSets },
   { name: '0030-trait-dates', up: traitDates },
   { name: '0031-audience-versions', up: audienceVersions },

@@ -1,0 +1,51 @@
+import {
+  adminCredentials,
+  createSource,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+} from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+let product: Product
+beforeAll(async () => {
+  product = await startProduct()
+  await product.api.login(adminCredentials)
+})
+afterAll(() => product[Symbol.asyncDispose]())
+
+const send = async (key: string, ...batch: object[]): Promise<void> => {
+  const response = await fetch(`${product.url}/v1/batch`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ batch }),
+  })
+  expect(response.status).toBe(200)
+}
+
+const seen = { type: 'track', event: 'Seen' }
+
+test('a profile enters an audience when its event comes, and a merge is reflected, though nobody computes it', async () => {
+  const { api } = product
+  const { workspace } = await createWorkspace(api, 'Audiences')
+  const { key } = await createSource(api, workspace, 'Shop')
+  const query = { id: 'bbbb', type: 'event', selectedEvent: 'Seen' }
+  const { name } = await api.ok('POST', `/${workspace}/audiences`, {
+    title: 'Seen',
+    query: { groups: { cccc: { segments: [{ id: 'dddd', queries: [query] }] } } },
+  })
+  const path = `/${String(name)}`
+  await eventually('it is live', async () => (await api.ok('GET', path)).state === 'live')
+  const whenSize = async (size: number): Promise<void> => {
+    await eventually(`it has ${size} profiles`, async () => (await api.ok('GET', path)).size === size)
+  }
+  await send(key, { ...seen, userId: 'ada' })
+  await whenSize(1)
+  await send(key, { ...seen, anonymousId: 'device' })
+  await whenSize(2)
+  await send(key, { type: 'identify', userId: 'ada', anonymousId: 'device' })
+  await whenSize(1)
+  const { changes } = (await api.ok('GET', `${path}/changes`)) as { changes: { kind: string }[] }
+  expect(changes.map(({ kind }) => kind).toSorted()).toEqual(['entered', 'entered', 'left'])
+})

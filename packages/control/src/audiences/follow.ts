@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { backoffMs, type Logger, retryPolicies } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { LookAgainDeps } from './look-again.ts'
+import { passWorkspace } from './pass.ts'
+import { clearTouches, type IsStored } from './touches.ts'
+
+export type AudienceFollowerDeps = LookAgainDeps & {
+  clock: () => number
+  /** Whether the requests of a partition before an offset are stored. */
+  isStored: IsStored
+  /** Whether storing is behind, which comes first then. */
+  isBusy: () => boolean
+  logger: Logger
+}
+
+export type AudienceFollower = {
+  start(): void
+  /** Brings all audiences up to date that something happened to. Rejects while a store is away. */
+  pass(): Promise<void>
+  /** Resolves when nothing of it runs. */
+  stop(): Promise<void>
+}
+
+/** How often it looks for news, ms. */
+const everyMs = 500
+/** A workspace without news is looked at so often, for what time alone changes, ms. */
+const quietMs = 20_000
+/** Rests so many times as long as it worked: what remains is a quarter of a processor, and a seventh while others come first. */
+const restShare = { quiet: 3, busy: 6 } as const
+const maxRestMs = 10_000
+/** While others come first audiences are so far behind at most, ms. */
+const maxLagMs = 60_000
+const clearEveryMs = 20_000
+
+type Due = { workspace_id: string; as_of: Date; touched: boolean }
+
+/**
+ * Keeps the live audiences of all workspaces up to date, in steps of its own that leave most of the processor to others. How far it is
+ * stands with the audiences: it goes on where it was.
+ */
+export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFollower => {
+  const { db, clock, isBusy, logger } = deps
+  const stopping = new AbortController()
+  const { signal } = stopping
+  /** When a workspace that failed is tried again, and how often it failed. */
+  const failed = new Map<string, { count: number; until: number }>()
+  let cleared = 0
+
+  const due = async (): Promise<Due[]> => {
+    const { rows } = await sql<Due>`
+      select w.workspace_id, w.as_of, exists (
+        select from audience_touches t where t.workspace_id = w.workspace_id and t.transaction >= w.touched_before
+      ) as touched
+      from (
+        select workspace_id, min(as_of) as as_of, min(touched_before) as touched_before from audiences
+        where state = 'live' and as_of is not null and touched_before is not null group by workspace_id
+      ) as w
+      order by w.as_of`.execute(db)
+    const now = clock()
+    return rows.filter(({ as_of, touched }) => {
+      const lag = now - as_of.getTime()
+      return isBusy() ? lag >= maxLagMs : touched || lag >= quietMs
+    })
+  }
+
+  const passOne = async (workspaceId: string): Promise<void> => {
+    const before = failed.get(workspaceId)
+    if (before !== undefined && performance.now() < before.until) return
+    try {
+      await passWorkspace(deps, workspaceId, signal)
+      failed.delete(workspaceId)
+    } catch (error) {
+      if (signal.aborted) return
+      const count = (before?.count ?? 0) + 1
+      failed.set(workspaceId, { count, until: performance.now() + backoffMs(retryPolicies.consumer, count) })
+      // The whole computation every few minutes says what is wrong, and finds the same.
+      if (count === 1) logger.warn({ err: error, workspaceId }, 'Audiences cannot be brought up to date; trying again')
+    }
+  }
+
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const began = performance.now()
+      try {
+        for (const { workspace_id } of await due()) if (!signal.aborted) await passOne(workspace_id)
+        if (began - cleared > clearEveryMs) {
+          await clearTouches(db)
+          cleared = began
+        }
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: error }, 'Audiences cannot be brought up to date; trying again')
+      }
+      const share = isBusy() ? restShare.busy : restShare.quiet
+      const rest = Math.min(Math.max(everyMs, (performance.now() - began) * share), maxRestMs)
+      await pause(rest, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  let following: Promise<void> | undefined
+  return {
+    start() {
+      following ??= follow()
+    },
+    async pass() {
+      for (const { workspace_id } of await due()) await passWorkspace(deps, workspace_id, signal)
+    },
+    async stop() {
+      stopping.abort()
+      await following
+    },
+  }
+}

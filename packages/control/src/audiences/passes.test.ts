@@ -1,0 +1,330 @@
+import { type AudienceQuery, methods, queriesOf, type SegmentQuery } from '@tributary/contract'
+import { newId, setFaultHandler, silentLogger } from '@tributary/kernel'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import {
+  createRandom,
+  oneOf,
+  randomAudience,
+  randomEvents,
+  randomNames,
+  randomValue,
+} from '../testing/random-audience.ts'
+import { receiveEvents } from '../testing/receive-events.ts'
+import { trialAudience } from '../testing/requests.ts'
+import { compileAudience } from './compile.ts'
+import { queueStaleAudiences } from './compute.ts'
+import { createEvaluation } from './evaluate.ts'
+import { createAudienceFollower } from './follow.ts'
+import { comparesWithNow } from './references.ts'
+import { clearTouches } from './touches.ts'
+
+let harness: Harness
+let organization: Organization
+let workspace: string
+/** Whether what was received is stored, as the pipeline says. */
+let stored = true
+/** Runs once, when the event store has answered a query. */
+let afterQuery: (() => Promise<void>) | undefined
+
+beforeAll(async () => {
+  harness = await startControl()
+  const { query } = harness.eventStore
+  harness.eventStore.query = async (...call) => {
+    const rows = await query(...call)
+    const then = afterQuery
+    afterQuery = undefined
+    await then?.()
+    return rows as never
+  }
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  stored = true
+  const { administrator, organization: of } = organization
+  const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
+  workspace = idIn(made.name)
+})
+afterEach(() => setFaultHandler(undefined))
+
+const hour = 3_600_000
+const receive = (...events: Record<string, unknown>[]): Promise<void> => receiveEvents(harness, workspace, events)
+/** What happened so long ago that it soon is no longer of the last day. */
+const receiveLongAgo = (...events: Record<string, unknown>[]): Promise<void> =>
+  receiveEvents(harness, workspace, events, 23.5 * hour)
+
+const queryOf = (part: Partial<SegmentQuery>): AudienceQuery => {
+  const query = structuredClone(trialAudience)
+  for (const each of queriesOf(query)) Object.assign(each, { selectedAttributes: [] }, part)
+  return query
+}
+const timeframe = { time: { unit: 'day', value: 1 } } as const
+/** Who did something in the last day, and who did not. */
+const did = (selectedEvent: string): AudienceQuery => queryOf({ type: 'event', selectedEvent, timeframe })
+const never = (selectedEvent: string): AudienceQuery =>
+  queryOf({ type: 'event', selectedEvent, timeframe, count: { operator: 'exactly', value: 0 } })
+
+const signal = new AbortController().signal
+const get = (name: string) => organization.collaborator.ok(methods.audiences.get, { workspace, audience: idIn(name) })
+const compute = async (name: string): Promise<void> => {
+  const { version } = await get(name)
+  await harness.computeAudience({ audience: idIn(name), version }, { signal })
+}
+const create = async (query: AudienceQuery): Promise<string> => {
+  const body = { title: 'Audience', query }
+  const { name } = await organization.collaborator.ok(methods.audiences.create, { workspace }, { body })
+  await compute(name)
+  return name
+}
+const pass = async (): Promise<void> => {
+  const follower = createAudienceFollower({
+    db: harness.db,
+    eventStore: harness.eventStore,
+    profileLedger: harness.profileLedger,
+    clock: harness.now,
+    isStored: () => stored,
+    isBusy: () => false,
+    logger: silentLogger,
+  })
+  await follower.pass()
+  await follower.stop()
+}
+const members = async (name: string): Promise<string[]> => {
+  const { members: found } = await organization.collaborator.ok(methods.audiences.listMembers, {
+    workspace,
+    audience: idIn(name),
+  })
+  expect((await get(name)).size).toBe(found.length)
+  return found.map(({ profile }) => profile.title).toSorted()
+}
+const changes = async (name: string): Promise<string[]> => {
+  const params = { workspace, audience: idIn(name) }
+  const { changes: found } = await organization.collaborator.ok(methods.audiences.listChanges, params)
+  return found
+    .map(({ kind, profile, merged }) => `${kind} ${profile?.title ?? '?'}${merged ? ' merged' : ''}`)
+    .toSorted()
+}
+const ask = (kind: 'suppress' | 'delete', value: string) =>
+  organization.administrator.ok(
+    methods.privacyRequests.create,
+    { workspace },
+    { body: { kind, identifiers: [{ type: 'user_id', value }] } },
+  )
+
+describe('a live audience', () => {
+  test('is entered and left by whoever something happened to, without being computed', async () => {
+    await receive({ userId: 'ada' })
+    const seen = await create(did('Seen'))
+    const others = await create(never('Order Completed'))
+    await receive({ userId: 'bob' }, { userId: 'ada', event: 'Order Completed' })
+    await pass()
+    expect(await members(seen)).toEqual(['ada', 'bob'])
+    expect(await members(others)).toEqual(['bob'])
+    expect(await changes(others)).toEqual(['entered ada', 'entered bob', 'left ada'])
+    expect((await get(seen)).as_of).toBe((await get(others)).as_of)
+  })
+
+  test('hears of a changed trait', async () => {
+    await receive({ userId: 'ada' })
+    const reachable = await create(trialAudience)
+    await receive({ type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } })
+    await pass()
+    expect(await members(reachable)).toEqual(['ada@example.com'])
+    // Trait and title of the identify call that comes last.
+    await receive({ type: 'identify', userId: 'ada', traits: { email: null } })
+    await pass()
+    expect(await members(reachable)).toEqual([])
+  })
+
+  test('is left and entered by time alone', async () => {
+    await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' })
+    const seen = await create(did('Seen'))
+    const others = await create(never('Seen'))
+    await receive({ userId: 'bob' })
+    expect(await members(seen)).toEqual(['ada', 'bob'])
+    harness.advance(hour)
+    await pass()
+    expect(await members(seen)).toEqual(['bob'])
+    expect(await members(others)).toEqual(['ada'])
+  })
+
+  test('has who was merged once, and loses who is no longer one of it by that', async () => {
+    await receive({ userId: 'ada' }, { anonymousId: 'device' }, { anonymousId: 'phone', event: 'Other' })
+    const seen = await create(did('Seen'))
+    const others = await create(never('Other'))
+    expect(await members(others)).toEqual(['ada', 'device'])
+    await receive({ type: 'identify', userId: 'ada', anonymousId: 'device' })
+    await receive({ type: 'identify', userId: 'ada', anonymousId: 'phone' })
+    await pass()
+    expect(await members(seen)).toEqual(['ada'])
+    expect(await changes(seen)).toEqual(['entered ada', 'entered ada merged', 'left ada merged'])
+    expect(await members(others)).toEqual([])
+  })
+
+  test('is left by who is suppressed or deleted, and entered again when that is lifted', async () => {
+    await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
+    const seen = await create(did('Seen'))
+    await ask('suppress', 'ada')
+    await ask('delete', 'bob')
+    await pass()
+    expect(await members(seen)).toEqual(['cleo'])
+    const { suppressions } = await organization.administrator.ok(methods.suppressions.list, { workspace })
+    for (const { name } of suppressions) await organization.administrator.call('DELETE', `/${name}`)
+    await pass()
+    expect(await members(seen)).toEqual(['ada', 'cleo'])
+  })
+
+  test('waits for events that are not stored yet', async () => {
+    const seen = await create(did('Seen'))
+    stored = false
+    await receiveEvents(harness, workspace, [{ userId: 'ada' }], 1000, { partition: 0 })
+    await pass()
+    expect(await members(seen)).toEqual([])
+    stored = true
+    await pass()
+    expect(await members(seen)).toEqual(['ada'])
+  })
+
+  test('that is not live is left alone, and a changed query has nothing of the one before', async () => {
+    const seen = await create(did('Seen'))
+    await organization.collaborator.call('PATCH', `/${seen}?update_mask=query`, { query: did('Other') })
+    await receive({ userId: 'ada' })
+    await pass()
+    expect(await members(seen)).toEqual([])
+    await compute(seen)
+    await pass()
+    expect(await members(seen)).toEqual([])
+  })
+
+  test('goes on where it was when a pass is killed: nobody enters twice, and nobody is missed', async () => {
+    const seen = await create(did('Seen'))
+    await receive({ userId: 'ada' })
+    setFaultHandler((point) => {
+      if (point === 'audiences.before-commit') throw new Error('killed')
+    })
+    await expect(pass()).rejects.toThrow('killed')
+    setFaultHandler(undefined)
+    expect(await members(seen)).toEqual([])
+    await pass()
+    await pass()
+    expect(await changes(seen)).toEqual(['entered ada'])
+  })
+
+  test('that is computed as a whole meanwhile keeps who enters then, and nobody enters twice', async () => {
+    await receive({ userId: 'ada' }, { userId: 'bob' })
+    const seen = await create(did('Seen'))
+    const orders = await create(never('Order Completed'))
+    // All are looked at, and while that lasts somebody comes and somebody goes.
+    for (const name of [seen, orders]) {
+      afterQuery = async () => {
+        await receive({ userId: `cleo-${idIn(name)}` }, { userId: 'bob', event: 'Order Completed' })
+        await pass()
+      }
+      await compute(name)
+      await pass()
+    }
+    expect(await members(orders)).toEqual([`cleo-${idIn(seen)}`, `cleo-${idIn(orders)}`, 'ada'].toSorted())
+    for (const name of [seen, orders]) {
+      const all = await changes(name)
+      expect(new Set(all).size).toBe(all.length)
+    }
+  })
+})
+
+test('an audience that compares dates with now is computed as a whole each minute, and others as a repair', async () => {
+  const dated = await create(
+    queryOf({
+      type: 'attribute',
+      selectedAttributes: [
+        { id: 'dddd', name: 'renewal', valueType: 'date', operator: 'within_next', value: '3', values: [] },
+      ],
+    }),
+  )
+  const plain = await create(did('Seen'))
+  const queued = async (): Promise<string[]> => {
+    const keys: string[] = []
+    const jobs = { send: async (_: unknown, __: unknown, data: { audience: string }) => void keys.push(data.audience) }
+    await queueStaleAudiences({ db: harness.db, jobs: jobs as never, clock: harness.now })
+    return keys.filter((key) => [dated, plain].some((name) => idIn(name) === key))
+  }
+  expect(await queued()).toEqual([])
+  harness.advance(60_000)
+  expect(await queued()).toEqual([idIn(dated)])
+  harness.advance(hour)
+  expect((await queued()).toSorted()).toEqual([idIn(dated), idIn(plain)].toSorted())
+})
+
+test('touches are kept until every audience has taken them into account', async () => {
+  const seen = await create(did('Seen'))
+  const count = async (): Promise<number> =>
+    (await harness.db.selectFrom('audience_touches').select('id').where('workspace_id', '=', workspace).execute())
+      .length
+  await receive({ userId: 'ada' })
+  await harness.db
+    .updateTable('audience_touches')
+    .set({ time: new Date(Date.now() - 5 * 60_000) } as never)
+    .execute()
+  await clearTouches(harness.db)
+  expect(await count()).toBe(1)
+  await pass()
+  await clearTouches(harness.db)
+  expect(await count()).toBe(0)
+  expect(await members(seen)).toEqual(['ada'])
+})
+
+test('after each pass there are in random audiences those that a whole computation finds', async () => {
+  const random = createRandom(7)
+  const evaluation = createEvaluation({ db: harness.db, eventStore: harness.eventStore })
+  // What the calendar changes is computed as a whole.
+  const queries = Array.from({ length: 30 }, () => randomAudience(random))
+    .filter((query) => !comparesWithNow(query, () => undefined))
+    .slice(0, 12)
+  const names: string[] = []
+  for (const query of queries) names.push(await create(query))
+  /** One of many, known by either id or by both; now and then a device is somebody else's. */
+  const person = (): Record<string, unknown> => {
+    const [user, kind] = [random(25), random(4)]
+    const device = random(12) === 0 ? random(25) : user
+    return {
+      ...(kind === 0 ? {} : { userId: `user-${user}` }),
+      ...(kind === 1 ? {} : { anonymousId: `device-${device}` }),
+    }
+  }
+  const values = (): Record<string, unknown> =>
+    Object.fromEntries(randomNames.filter(() => random(2) === 0).map((each) => [each, randomValue(random)]))
+  const sizes = new Set<number>()
+  for (let step = 0; step < 12; step++) {
+    const events = Array.from({ length: 1 + random(6) }, () => {
+      const event = oneOf(random, randomEvents)
+      if (event === 'identify') return { ...person(), type: event, traits: values() }
+      return { ...person(), type: event === 'page' ? 'page' : 'track', event, properties: values() }
+    })
+    await receiveEvents(harness, workspace, events, random(89) * 24 * hour + random(24) * hour)
+    harness.advance(random(20) * 60_000)
+    await pass()
+    for (const [index, name] of names.entries()) {
+      const query = queries[index] ?? trialAudience
+      const asOf = Date.parse((await get(name)).as_of ?? '')
+      const right = await evaluation.run<{ id: string }, string[]>(
+        compileAudience(query, { workspaceId: workspace, asOf, queryOf: () => undefined }),
+        { text: 'select id from members order by id' },
+        (_, rows) => Promise.resolve(rows.map(({ id }) => id)),
+        { workspaceId: workspace, slot: 'short', signal },
+      )
+      const found = await harness.db
+        .selectFrom('audience_members')
+        .select('profile_id')
+        .where('audience_id', '=', idIn(name))
+        .orderBy('profile_id')
+        .execute()
+      sizes.add(found.length)
+      expect(
+        found.map(({ profile_id }) => profile_id),
+        `step ${step} ${JSON.stringify(query)}`,
+      ).toEqual(right)
+    }
+  }
+  expect(sizes.size).toBeGreaterThan(4)
+}, 120_000)
