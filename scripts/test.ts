@@ -47,11 +47,11 @@ const vitest =
   ]
 
 const suites: Suite[] = [
-  { name: 'unit', budgetMinutes: 5, command: 'vitest', args: vitest('unit', 'web'), read: fromVitest },
-  { name: 'product', budgetMinutes: 6, command: 'vitest', args: vitest('product', 'product-alone'), read: fromVitest },
+  { name: 'unit', budgetMinutes: 6, command: 'vitest', args: vitest('unit', 'web'), read: fromVitest },
+  { name: 'product', budgetMinutes: 6.5, command: 'vitest', args: vitest('product', 'product-alone'), read: fromVitest },
   {
     name: 'browser',
-    budgetMinutes: 9,
+    budgetMinutes: 10,
     command: 'playwright',
     args: () => ['test', '--config', 'e2e/playwright.config.ts'],
     read: fromPlaywright,

@@ -61,14 +61,14 @@ test('API-06, API-07: a product query that fails is asked once, and coming back 
   })
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByRole('alert').getByText('boom')).toBeVisible()
-  // Longer than every pause of the default back-off.
-  await page.clock.runFor(120_000)
+  // Longer than all pauses of the default back-off, shorter than what makes the live channel connect anew and all be asked.
+  await page.clock.runFor(20_000)
   expect(asked).toBe(1)
 
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Retry' }).click()
   await expect(page.getByText('Add your first source')).toBeVisible()
-  await page.clock.runFor(120_000)
+  await page.clock.runFor(20_000)
   const calls = callsOf(page)
   await page.evaluate(() => {
     for (const state of ['hidden', 'visible']) {

@@ -21,7 +21,7 @@ test('linking by email address is switched on, and the next event with an addres
   await send('laptop')
   await eventually('both profiles', async () => (await profiles()) === 2)
   await page.goto(`/${workspace}/profiles`)
-  await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
+  await page.getByRole('main').getByRole('link', { name: 'Settings', exact: true }).click()
   const limits = page.getByRole('form', { name: 'Limits' })
   await limits.getByLabel('Anonymous IDs').fill('51')
   await limits.getByRole('button', { name: 'Save Changes' }).click()
