@@ -61,7 +61,7 @@ test.each([
   '| AB-01 | It. | unit: (a) one; (c) three |',
   '| AB-01 | It. | unit: one; browser: (a) two |',
   '| AB-01 | It. | somehow |',
-])('a row is refused whose clauses are out of order, lettered in part, or that says no kind: %s', (line) => {
+])('a row is refused whose clauses are out of order, lettered in part, or that says no kind (case %#)', (line) => {
   expect(() => parseRequirements(line)).toThrow(/^AB-01 /)
 })
 

@@ -48,7 +48,13 @@ const vitest =
 
 const suites: Suite[] = [
   { name: 'unit', budgetMinutes: 6, command: 'vitest', args: vitest('unit', 'web'), read: fromVitest },
-  { name: 'product', budgetMinutes: 6.5, command: 'vitest', args: vitest('product', 'product-alone'), read: fromVitest },
+  {
+    name: 'product',
+    budgetMinutes: 6.5,
+    command: 'vitest',
+    args: vitest('product', 'product-alone'),
+    read: fromVitest,
+  },
   {
     name: 'browser',
     budgetMinutes: 10,

@@ -101,6 +101,15 @@ describe('routes', () => {
     expect(errorBody.parse(answer.body)).toMatchObject({ code: 404 })
   })
 
+  test.each(['good', ''])('a body that comes to no call is not looked at: 404 (token %j)', async (token) => {
+    const { call } = await start()
+    for (const body of [{ a: 1 }, '{broken'])
+      expect(await call('POST', '/workspaces/w/nothing', body, token)).toMatchObject({
+        status: 404,
+        body: { reason: 'NO_SUCH_CALL' },
+      })
+  })
+
   test('an id with characters that no id has is 404', async () => {
     const { call } = await start()
     expect((await call('GET', '/workspaces/%2e%2e%2fx')).body).toMatchObject({ code: 404 })

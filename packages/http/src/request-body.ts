@@ -107,6 +107,8 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   }
 
   const receive = (request: FastifyRequest, raw: IncomingMessage, done: Parameters<Parse>[2]): void => {
+    // Nobody was asked for, and what comes with it is not looked at.
+    if (request.is404) return done(null, undefined)
     const sender = senders.get(request)
     if (sender === undefined) return done(new Error('A body was read before its sender was known'))
     const { actor, address } = sender
