@@ -63,7 +63,7 @@ export const SuggestInput = ({
         spellCheck={false}
         className={cn(mono && value !== '' && 'font-mono text-xs max-sm:text-lg', className)}
       />
-      {shown.length > 0 && (
+      {open && shown.length > 0 && (
         <Base.Portal>
           <Base.Positioner sideOffset={4} align="start" collisionPadding={8} className="z-50">
             <Base.Popup className="max-h-[min(20rem,var(--available-height))] w-[max(var(--anchor-width),min(22rem,calc(100vw-1rem)))] overflow-y-auto scroll-thin rounded-lg bg-raised p-1 shadow-pop">

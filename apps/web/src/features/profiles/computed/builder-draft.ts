@@ -35,7 +35,12 @@ export const checkDefinition = (
     const [field, index, part] = path.map(String)
     const condition = field === 'conditions' ? draft.conditions[Number(index)] : undefined
     if (condition === undefined) fields[field ?? ''] ??= message
-    else conditions.set(condition.id, { [part ?? '']: message, ...conditions.get(condition.id) })
+    else {
+      // The first of them is shown.
+      const known = conditions.get(condition.id) ?? {}
+      known[part ?? ''] ??= message
+      conditions.set(condition.id, known)
+    }
   }
   return { errors: { fields, conditions } }
 }
