@@ -109,10 +109,24 @@ export const writeValues = async (
     having count(*) > 0`.execute(tx)
 }
 
-/** Removes some values of a computed trait; false when there are none left. */
-export const removeValues = async (db: Db, id: string, most: number): Promise<boolean> => {
-  const { numAffectedRows } = await sql`
-    delete from profile_traits where ctid = any(array(
-      select ctid from profile_traits where source_id = ${id}::uuid and due is not null limit ${most}))`.execute(db)
-  return (numAffectedRows ?? 0n) > 0n
+/** Removes some values of a computed trait; false when there are none left. Audiences look at whom it removes them from. */
+export const removeValues = async (
+  db: Db,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  most: number,
+): Promise<boolean> => {
+  const { rows } = await sql<{ n: string }>`
+    with gone as (
+      delete from profile_traits where ctid = any(array(
+        select ctid from profile_traits where source_id = ${id}::uuid and due is not null limit ${most}))
+      returning identifier
+    ), touched as (
+      insert into audience_touches (workspace_id, profiles)
+      select ${workspaceId}::uuid, array_agg(distinct i.profile_id)
+      from gone join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid and i.sequence = gone.identifier
+      where exists (select from audiences where workspace_id = ${workspaceId}::uuid)
+      having count(*) > 0
+    )
+    select count(*) as n from gone`.execute(db)
+  return Number(rows[0]?.n ?? 0) > 0
 }

@@ -244,6 +244,29 @@ test('a value is a trait like others, for search, audiences, and the Profile API
   expect(await traitsOf('ada')).toEqual({ revenue: '42.5' })
 })
 
+test('audiences hear of whose value has changed, also when a computed trait is deleted', async () => {
+  const { collaborator } = organization
+  await collaborator.ok(methods.audiences.create, { workspace }, { body: { title: 'Anyone', query: trialAudience } })
+  await order('ada', 20)
+  const made = await create('revenue', totals)
+  const heard = async (): Promise<number> => {
+    const { numDeletedRows } = await harness.db
+      .deleteFrom('audience_touches')
+      .where('workspace_id', '=', workspace)
+      .executeTakeFirst()
+    return Number(numDeletedRows)
+  }
+  await heard()
+  await compute()
+  expect(await heard()).toBe(1)
+  ahead += 25 * 3_600_000
+  await compute()
+  expect(await heard()).toBe(0)
+  await collaborator.ok(methods.computedTraits.delete, { workspace, computed_trait: idIn(made.name) })
+  await compute()
+  expect(await heard()).toBe(1)
+})
+
 test('while the event store is away values stay and say of when they are; then they are computed', async () => {
   const made = await create('revenue', totals)
   await order('ada', 20)

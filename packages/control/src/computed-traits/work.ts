@@ -193,7 +193,7 @@ const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> =
 
 /** Removes a part of the values of a deleted trait, and at last the trait; true when there is more. */
 const remove = async ({ db }: WorkDeps, row: ComputedTraitRow): Promise<boolean> => {
-  if (await removeValues(db, row.id, removedAtOnce)) return true
+  if (await removeValues(db, { workspaceId: row.workspace_id, id: row.id }, removedAtOnce)) return true
   await db.deleteFrom('computed_traits').where('id', '=', row.id).execute()
   return false
 }
