@@ -11,7 +11,9 @@ import { listAudiences } from './audiences/list.ts'
 import { listProfileAudiences } from './audiences/list-by-profile.ts'
 import { listAudienceChanges } from './audiences/list-changes.ts'
 import { listAudienceMembers } from './audiences/list-members.ts'
+import { pauseAudience } from './audiences/pause.ts'
 import { previewAudience } from './audiences/preview.ts'
+import { resumeAudience } from './audiences/resume.ts'
 import { suggestForAudience } from './audiences/suggest.ts'
 import { updateAudience } from './audiences/update.ts'
 import { getAudienceVersion } from './audiences/versions/get.ts'
@@ -414,6 +416,8 @@ export const createHandlers = (
     listChanges: listAudienceChanges(deps),
     getHistory: getAudienceHistory(deps),
     explain: explainAudience(deps),
+    pause: pauseAudience(deps),
+    resume: resumeAudience(deps),
     getStatements: getAudienceStatements(deps),
     suggest: suggestForAudience(deps),
     listVersions: listAudienceVersions(deps),

@@ -8,8 +8,8 @@ import { audienceMembership, queryTooLarge } from './membership.ts'
 import { audienceQuery, valueTypes } from './query.ts'
 import { audienceChanged, audienceVersions } from './versions.ts'
 
-/** `preparing` was never computed; a failed one keeps the profiles of the time before. */
-export const audienceStates = ['preparing', 'computing', 'live', 'failed'] as const
+/** `preparing` was never computed; a paused and a failed one keep the profiles of the time before. */
+export const audienceStates = ['preparing', 'computing', 'live', 'paused', 'failed'] as const
 export type AudienceState = (typeof audienceStates)[number]
 
 /** A row of the list of audiences. */
@@ -76,6 +76,8 @@ const inUse = {
   when: 'Queries of other audiences name it; the message names them.',
 } as const
 
+const paused = { code: 409, reason: 'AUDIENCE_PAUSED', when: 'It is paused; resume it first.' } as const
+
 export const audiences = {
   list: defineMethod({
     name: 'audiences.list',
@@ -140,7 +142,7 @@ export const audiences = {
     summary: 'Computes an audience now.',
     request: empty,
     response: audience,
-    errors: [errors.forbidden, errors.notFound],
+    errors: [errors.forbidden, errors.notFound, paused],
   }),
   preview: defineMethod({
     name: 'audiences.preview',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { workspaceMembers } from '../api/access.ts'
-import { errors, nextPageToken, pageQuery, reference, time } from '../api/fields.ts'
+import { workspaceEditors, workspaceMembers } from '../api/access.ts'
+import { empty, errors, nextPageToken, pageQuery, reference, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { epochSeconds } from '../events/metrics.ts'
 import { profileSummary } from '../profiles.ts'
@@ -72,6 +72,26 @@ export const audienceMembership = {
     query: pageQuery.extend({ kind: z.enum(audienceChangeKinds).optional() }),
     response: z.object({ changes: z.array(audienceChange), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.notFound],
+  }),
+  pause: defineMethod({
+    name: 'audiences.pause',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences/{audience}:pause',
+    access: workspaceEditors,
+    summary: 'Pauses an audience: it keeps its profiles, and nobody enters or leaves until it is resumed.',
+    request: empty,
+    response: z.object({ state: z.enum(['paused']) }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  resume: defineMethod({
+    name: 'audiences.resume',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences/{audience}:resume',
+    access: workspaceEditors,
+    summary: 'Resumes a paused audience, and begins to compute it.',
+    request: empty,
+    response: z.object({ state: z.enum(['computing']) }),
+    errors: [errors.forbidden, errors.notFound],
   }),
   explain: defineMethod({
     name: 'audiences.explain',

@@ -1,6 +1,7 @@
 import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { queueCompute } from './compute.ts'
 import { audienceName, presentAudience, readAudience } from './read.ts'
@@ -10,6 +11,7 @@ export const computeAudienceNow =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.compute> =>
   async ({ actor, workspace, params }) => {
     const row = await readAudience(db, workspace.id, params.audience)
+    if (row.state === 'paused') throw conflict('AUDIENCE_PAUSED', 'The audience is paused. Resume it first')
     await db.transaction().execute(async (tx) => {
       await tx.updateTable('audiences').set({ state: 'computing' }).where('id', '=', row.id).execute()
       await queueCompute(tx, { jobs }, row)

@@ -48,7 +48,12 @@ export const computeAudience = async (
 ): Promise<void> => {
   const { db, clock, evaluation } = deps
   const changed = (set: { state: 'computing' } | { state: 'failed'; failure: string }) =>
-    db.updateTable('audiences').set(set).where('id', '=', audience).where('version', '=', version)
+    db
+      .updateTable('audiences')
+      .set(set)
+      .where('id', '=', audience)
+      .where('version', '=', version)
+      .where('state', '<>', 'paused')
   // One that is live stays so: it goes on being brought up to date.
   await changed({ state: 'computing' }).where('state', '<>', 'live').execute()
   const row = await db
@@ -57,7 +62,7 @@ export const computeAudience = async (
     .where('id', '=', audience)
     .where('version', '=', version)
     .executeTakeFirst()
-  if (row === undefined) return
+  if (row === undefined || row.state === 'paused') return
   const known = await readKnown(db, row.workspace_id)
   const own = known.find(({ name }) => name === audienceName(row.workspace_id, row.id))
   if (own === undefined) return
@@ -124,6 +129,7 @@ export const queueStaleAudiences = async ({
   const rows = await db
     .selectFrom('audiences')
     .select(['id', 'version', 'workspace_id', 'state', 'whole_time'])
+    .where('state', '<>', 'paused')
     .orderBy('whole_time')
     .execute()
   const stale = rows.filter((row) => isOlder(row, row.state === 'live' ? repairMinutes.live : repairMinutes.others))

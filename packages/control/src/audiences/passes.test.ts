@@ -198,6 +198,26 @@ describe('a live audience', () => {
     expect(await members(seen)).toEqual([])
   })
 
+  test('that is paused keeps who is in, whatever happens, and misses nothing of it once it is resumed', async () => {
+    await receive({ userId: 'ada' })
+    const seen = await create(did('Seen'))
+    const params = { workspace, audience: idIn(seen) }
+    await organization.collaborator.ok(methods.audiences.pause, params, { body: {} })
+    await receive({ userId: 'bob' })
+    await pass()
+    await compute(seen)
+    expect(await get(seen)).toMatchObject({ state: 'paused', size: 1 })
+    expect((await organization.collaborator.call('POST', `/${seen}:compute`, {})).status).toBe(409)
+    for (const verb of ['pause', 'resume']) {
+      expect((await organization.guest.call('POST', `/${seen}:${verb}`, {})).status).toBe(403)
+      expect((await organization.outsider.call('POST', `/${seen}:${verb}`, {})).status).toBe(404)
+    }
+    await organization.collaborator.ok(methods.audiences.resume, params, { body: {} })
+    await compute(seen)
+    expect(await get(seen)).toMatchObject({ state: 'live', size: 2 })
+    expect(await changes(seen)).toEqual(['entered ada', 'entered bob'])
+  })
+
   test('goes on where it was when a pass is killed: nobody enters twice, and nobody is missed', async () => {
     const seen = await create(did('Seen'))
     await receive({ userId: 'ada' })

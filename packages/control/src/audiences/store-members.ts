@@ -36,7 +36,7 @@ export class Superseded extends Error {}
 /** Holds off others who change the members of an audience. Throws `Superseded` when its query is another one, or it is paused. */
 export const lockAudience = async (tx: Tx, { id, version }: Pick<AudienceRow, 'id' | 'version'>): Promise<void> => {
   const { rows } = await sql`
-    select from audiences where id = ${id}::uuid and version = ${version} for update`.execute(tx)
+    select from audiences where id = ${id}::uuid and version = ${version} and state <> 'paused' for update`.execute(tx)
   if (rows.length === 0) throw new Superseded()
 }
 

@@ -229,6 +229,8 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'audiences.create': { title: 'Reachable', query: trialAudience },
   'audiences.update': { title: 'Reachable by mail' },
   'audiences.compute': {},
+  'audiences.pause': {},
+  'audiences.resume': {},
   'audiences.preview': { query: trialAudience },
   'audiences.restoreVersion': {},
   'computedTraits.create': { trait: `orders ${newId()}`, definition: trialComputedTrait },

@@ -570,7 +570,7 @@ export type AudiencesTable = {
   /** JSON text, as the contract's `audienceQuery` reads it. */
   query: string
   version: Generated<number>
-  state: Generated<'preparing' | 'computing' | 'live' | 'failed'>
+  state: Generated<'preparing' | 'computing' | 'live' | 'paused' | 'failed'>
   /** Why it failed, in words. */
   failure: Generated<string>
   size: number | null

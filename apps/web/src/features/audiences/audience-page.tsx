@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Audience } from '@tributary/contract'
-import { Pencil, RefreshCw, Target } from 'lucide-react'
+import { Pause, Pencil, Play, RefreshCw, Target } from 'lucide-react'
 import { useParams } from 'react-router'
 import { useVisited } from '../../lib/browser/recent.ts'
 import { count, listed, pluralise } from '../../lib/format/text.ts'
@@ -23,7 +23,7 @@ import { CheckTab } from './check-tab.tsx'
 import { Sentence } from './estimate-panel.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
-import { useComputeAudience, useDeleteAudience } from './mutations.ts'
+import { useComputeAudience, useDeleteAudience, usePauseAudience } from './mutations.ts'
 import { VersionsTab } from './versions-tab.tsx'
 
 const Size = ({ audience }: { audience: Audience }) => {
@@ -108,6 +108,8 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
   const workspace = useWorkspace()
   const mayEdit = useMayEdit() === true
   const compute = useComputeAudience(audience)
+  const pause = usePauseAudience(audience)
+  const paused = audience.state === 'paused'
   useVisited(workspace.name, 'audience', { ...audience, app: { display_name: 'Audience', extra: { app_icon: '' } } })
   return (
     <>
@@ -133,10 +135,16 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
             </Badge>
             {mayEdit && (
               <>
-                <Button loading={compute.isPending || isUnderWay(audience)} onClick={() => compute.mutate()}>
-                  <RefreshCw aria-hidden />
-                  Compute now
+                <Button loading={pause.isPending} onClick={() => pause.mutate()}>
+                  {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
+                  {paused ? 'Resume' : 'Pause'}
                 </Button>
+                {!paused && (
+                  <Button loading={compute.isPending || isUnderWay(audience)} onClick={() => compute.mutate()}>
+                    <RefreshCw aria-hidden />
+                    Compute now
+                  </Button>
+                )}
                 <ButtonLink to={paths.editAudience(audience.name)} variant="primary">
                   <Pencil aria-hidden />
                   Edit

@@ -13,6 +13,7 @@ export const stateTitles: Readonly<Record<AudienceState, string>> = {
   preparing: 'Preparing',
   computing: 'Computing',
   live: 'Live',
+  paused: 'Paused',
   failed: 'Failed',
 }
 
@@ -20,6 +21,7 @@ export const stateTones: Readonly<Record<AudienceState, BadgeTone>> = {
   preparing: 'neutral',
   computing: 'accent',
   live: 'success',
+  paused: 'warning',
   failed: 'danger',
 }
 

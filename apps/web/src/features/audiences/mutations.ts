@@ -74,6 +74,25 @@ export const useComputeAudience = (audience: Audience) => {
   })
 }
 
+/** Pauses an audience, or resumes a paused one. */
+export const usePauseAudience = (audience: Audience) => {
+  const cache = useQueryClient()
+  const paused = audience.state === 'paused'
+  return useMutation<unknown, Error, void>({
+    mutationFn: () =>
+      call(paused ? methods.audiences.resume : methods.audiences.pause, {
+        params: audienceIds(audience.name),
+        body: {},
+      }),
+    onSuccess: () => notify('success', paused ? 'Audience Resumed' : 'Audience Paused'),
+    onError: (error) => notifyRefusal(`Could not ${paused ? 'resume' : 'pause'} the audience`, error),
+    onSettled: () => {
+      const { workspace } = audienceIds(audience.name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}
+
 /** Deletes an audience. */
 export const useDeleteAudience = (audience: Audience) => {
   const cache = useQueryClient()

@@ -31,6 +31,7 @@ import { up as traitDates } from './0030-trait-dates.ts'
 import { up as audienceVersions } from './0031-audience-versions.ts'
 import { up as forgottenOwners } from './0032-forgotten-owners.ts'
 import { up as dataSources } from './0033-data-sources.ts'
+import { up as pausedAudiences } from './0033-paused-audiences.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   { name: '0031-audience-versions', up: audienceVersions },
   { name: '0032-forgotten-owners', up: forgottenOwners },
   { name: '0033-data-sources', up: dataSources },
+  { name: '0033-paused-audiences', up: pausedAudiences },
 ]

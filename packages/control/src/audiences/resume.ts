@@ -1,0 +1,26 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { queueCompute } from './compute.ts'
+import { audienceName, readAudience } from './read.ts'
+
+/** Resumes an audience, and has it computed: of what happened meanwhile nothing is missed. */
+export const resumeAudience =
+  ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.resume> =>
+  async ({ actor, workspace, params }) => {
+    const row = await readAudience(db, workspace.id, params.audience)
+    await db.transaction().execute(async (tx) => {
+      await tx.updateTable('audiences').set({ state: 'computing', failure: '' }).where('id', '=', row.id).execute()
+      await queueCompute(tx, { jobs }, row)
+      await audit(tx, {
+        actor,
+        action: 'audiences.resume',
+        resource: audienceName(workspace.id, row.id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        time: new Date(clock()),
+      })
+    })
+    return { state: 'computing' as const }
+  }
