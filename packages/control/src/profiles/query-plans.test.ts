@@ -57,6 +57,9 @@ beforeAll(async () => {
     `insert into profile_traits (workspace_id, identifier, name, value, set_id, time, event_id, source_id)
      select $1, n, name, '"' || name || case name when 'plan' then '' else n::text end || '"', md5('s')::uuid, now(), '0-1-0', $1
      from generate_series(1, ${profiles}) as n cross join (values ('email'), ('name'), ('plan')) as k (name)`,
+    // Nobody who is asked for.
+    `insert into privacy_hashes (workspace_id, hash, type, identifier, suppress_time, request_id)
+     select $1, md5('h' || n), 'user_id', n, now(), $1 from generate_series(${profiles / 2}, ${profiles}) as n`,
   ]
   for (const statement of fill) await pool.query(statement, [workspace])
   await pool.query('analyze')
@@ -64,7 +67,7 @@ beforeAll(async () => {
     `select pg_restore_relation_stats('schemaname', 'public', 'relname', c.relname::text,
        'relpages', c.relpages, 'reltuples', (c.reltuples * ${told / profiles})::real)
      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i') and c.relpages > 0
-       and (c.relname like 'profile%' or c.relname like 'identity%')`,
+       and (c.relname like 'profile%' or c.relname like 'identity%' or c.relname like 'privacy%')`,
   )
   follow()
 })
