@@ -1,6 +1,7 @@
 // npm run bench: measures every promised figure against a baseline of the same run and ends with 1 when one is missed.
 // `npm run bench -- start latency` measures some; `npm run bench -- log` shows what the log alone costs.
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
+import { measureAudiences } from './figures/audiences.ts'
 import { measureBacklog } from './figures/backlog.ts'
 import { measureConfigurationCache } from './figures/configuration-cache.ts'
 import { measureConnectors } from './figures/connectors.ts'
@@ -37,6 +38,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   latency: () => measureLatency(15),
   'configuration-cache': measureConfigurationCache,
   explorer: () => measureExplorer(5_000_000),
+  audiences: measureAudiences,
   stored: () => measureStored(8),
   profiles: () => measureProfiles(5),
   unconnected: () => measureUnconnected(60_000),

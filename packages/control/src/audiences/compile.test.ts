@@ -54,6 +54,23 @@ test('a typical audience reads events once, by name and time, and traits by name
   expect(profiles.params).toMatchSnapshot()
 })
 
+test('how many profiles are left by events at most follows from the sizes of their sets', () => {
+  const did = (id: string, event: string, count: object) => ({ id, type: 'event', selectedEvent: event, count })
+  const trait = { id: 'tttt', type: 'attribute', selectedAttributes: [{ id: 'uuuu', name: 'a', operator: 'exists' }] }
+  const some = did('aaaa', 'A', { operator: 'at_least', value: 1 })
+  const others = did('bbbb', 'B', { operator: 'exactly', value: 2 })
+  const never = did('cccc', 'C', { operator: 'exactly', value: 0 })
+  const most = (operator: 'and' | 'or', ...queries: object[]) => {
+    const segments = queries.map((each, index) => ({ id: `seg${index}`, queries: [each] }))
+    return compile(audienceQuery.parse({ groups: { gggg: { operator, segments } } })).profiles.most([30, 20])
+  }
+  expect(most('and', some, others, trait)).toBe(20)
+  expect(most('or', some, others)).toBe(50)
+  expect(most('and', some, never)).toBe(30)
+  for (const anybody of [trait, never, did('dddd', 'D', { operator: 'at_most', value: 3 })])
+    expect(most('or', some, anybody)).toBe(Number.POSITIVE_INFINITY)
+})
+
 describe('whatever a query is', () => {
   const random = createRandom(7)
   const compiled = Array.from({ length: 300 }, () => compile(randomAudience(random)))
@@ -61,10 +78,12 @@ describe('whatever a query is', () => {
   test('each table that is read is narrowed to the workspace', () => {
     for (const { events, profiles } of compiled) {
       expect(profiles.params[0]).toBe(workspaceId)
-      const tables = [...profiles.text.matchAll(/\b(?:from|join) (profile\w*|privacy_hashes)(?: ([a-z])\b)?/g)]
-      expect(tables.length).toBeGreaterThan(0)
-      for (const [, , alias = ''] of tables)
-        expect(profiles.text).toContain(alias === '' ? 'where workspace_id = $1::uuid' : `${alias}.workspace_id = `)
+      for (const text of [profiles.text, profiles.narrow]) {
+        const tables = [...text.matchAll(/\b(?:from|join) (profile\w*|current_traits|privacy_hashes)(?: ([a-z])\b)?/g)]
+        expect(tables.length).toBeGreaterThan(0)
+        for (const [, , alias = ''] of tables)
+          expect(text).toContain(alias === '' ? 'where workspace_id = $1::uuid' : `${alias}.workspace_id = `)
+      }
       if (events === undefined) continue
       expect(events.params['workspace']).toBe(workspaceId)
       const reads = events.text.match(/from (events|profile_owners)/g) ?? []
@@ -78,7 +97,7 @@ describe('whatever a query is', () => {
     // Kinds of values, states of events, and how texts are put together.
     const own = /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|0|\{|\}|,|)$/
     for (const { events, profiles } of compiled)
-      for (const text of [events?.text ?? '', profiles.text])
+      for (const text of [events?.text ?? '', profiles.text, profiles.narrow])
         for (const [, inside = ''] of text.matchAll(quoted)) expect(inside).toMatch(own)
   })
 })

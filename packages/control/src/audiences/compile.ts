@@ -8,12 +8,14 @@ import {
   createProfilesParams,
   type EventsStatement,
   joined,
+  type Most,
   type Person,
   type ProfilesStatement,
   statementOfEvents,
   statementOfProfiles,
   statementOfSeen,
 } from './fragments.ts'
+import { mostOf } from './most.ts'
 
 export type CompileOptions = {
   workspaceId: string
@@ -44,6 +46,9 @@ const ruleOf = ({
   if (operator === 'exactly' && value > 0) return { sign: '=', value, others: false }
   return { sign: '>=', value: Math.max(value, 1), others: operator === 'exactly' }
 }
+
+/** Whoever did it at least not at all is everybody. */
+const isAlways = ({ count }: SegmentQuery): boolean => count.operator === 'at_least' && count.value === 0
 
 /** Conditions on events, each distinct one once. */
 const createEvents = ({ workspaceId, asOf, people }: Omit<CompileOptions, 'queryOf'>) => {
@@ -162,9 +167,24 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       open.delete(name)
       return inside
     }
+    /** Those whom an audience is known to have at most, by the sizes of sets. */
+    const mostIn = (tree: AudienceQuery): Most =>
+      mostOf(tree, {
+        setOf: (each) => {
+          const rule = isAlways(each) ? undefined : ruleOf(each.count)
+          return rule === undefined || rule.others ? undefined : events.add(each, rule)
+        },
+        within(name) {
+          const other = open.has(name) ? undefined : queryOf(name)
+          if (other === undefined) return () => 0
+          open.add(name)
+          const inside = mostIn(other)
+          open.delete(name)
+          return inside
+        },
+      })
     const ofEvents = (each: SegmentQuery): Condition => {
-      // Whoever did it at least not at all is everybody.
-      if (each.count.operator === 'at_least' && each.count.value === 0) return condition`true`
+      if (isAlways(each)) return condition`true`
       const rule = ruleOf(each.count)
       const within = condition`p.owner = any(${params.add('bigint[]', { set: events.add(each, rule) })})`
       return rule.others ? condition`not ${within}` : within
@@ -189,17 +209,22 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       const met = joined(groups, tree.operator)
       return tree.includeAnonymous ? met : condition`(${met} and ${hasUserId})`
     }
-    return { params, traits, ofTree }
+    return { params, traits, ofTree, mostIn }
   }
   const add = (query: AudienceQuery): ProfilesStatement => {
-    const { params, traits, ofTree } = createConditions()
+    const { params, traits, ofTree, mostIn } = createConditions()
     const where = ofTree(query)
-    return statementOfProfiles(params, [...traits.keys()], where, people)
+    return statementOfProfiles(
+      params,
+      [...traits.keys()],
+      where,
+      people === undefined ? { most: mostIn(query) } : { people },
+    )
   }
   const addAll = (queries: readonly AudienceQuery[]): ProfilesStatement => {
     const { params, traits, ofTree } = createConditions()
     const where = queries.map(ofTree)
-    return statementOfProfiles(params, [...traits.keys()], where, people)
+    return statementOfProfiles(params, [...traits.keys()], where, { people })
   }
   return { add, addAll, events: () => events.statement(), crossings: (before) => events.crossings(before) }
 }

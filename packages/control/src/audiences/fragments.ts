@@ -157,8 +157,15 @@ export type ProfilesStatement = {
   readonly [made]: 'profiles'
   /** Ends with a common table expression `members (id, sequence, …)`; what is asked of it follows. */
   readonly text: string
+  /** The same of the same parameters, for when few profiles are left by other conditions: traits are looked up one by one. */
+  readonly narrow: string
+  /** How many profiles are left by conditions on events at most, by the sizes of the sets. */
+  readonly most: Most
   readonly params: readonly (string | number | readonly string[] | SetParam)[]
 }
+
+/** A bound that follows from the sizes of sets. */
+export type Most = (sizes: readonly number[]) => number
 
 /** Parameters of a statement of profiles while it is written; the first is the workspace. */
 export const createProfilesParams = (workspaceId: string) => {
@@ -176,6 +183,33 @@ export const createProfilesParams = (workspaceId: string) => {
 }
 export type ProfilesParams = ReturnType<typeof createProfilesParams>
 
+/** The latest of each trait, for many profiles: in one pass, and by time only where several identifiers of a profile have it. */
+const traitsOfMany = (placeholders: readonly Condition[], ids: Condition | undefined): string => {
+  const counted = placeholders.map(
+    (name, index) =>
+      `count(*) filter (where t.name = ${name}) as n${index}, min(coalesce(t.value, '')) filter (where t.name = ${name}) as v${index}`,
+  )
+  const latest = placeholders.map(
+    (name, index) =>
+      `case when n${index} = 1 then v${index} when n${index} > 1 then ${latestTrait(name, 'found.profile_id')} end as t${index}`,
+  )
+  return `found as (
+  select i.profile_id, ${counted.join(',\n    ')}
+  from profile_traits t
+  join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
+  where t.workspace_id = $1::uuid and t.name in (${placeholders.join(', ')})${ids === undefined ? '' : ` and i.profile_id = any(${ids})`}
+  group by i.profile_id
+), traits as materialized (
+  select profile_id, ${latest.join(',\n    ')}
+  from found
+), `
+}
+
+const latestTrait = (name: Condition, profile: 'found.profile_id' | 'p.id'): string => `(
+    select coalesce(t.value, '') from profile_identifiers i
+    join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence and t.name = ${name}
+    where i.workspace_id = $1::uuid and i.profile_id = ${profile} order by t.time desc, t.event_id desc limit 1)`
+
 /**
  * The profiles of a workspace that are not suppressed and meet a condition on `p.owner`, `p.named` (whether a user id is known) and `traits.t0` …: the
  * latest of each trait of `names`, as JSON text, '' when it was too large, null when there is none. Given several conditions,
@@ -185,41 +219,37 @@ export const statementOfProfiles = (
   params: ProfilesParams,
   names: readonly string[],
   where: Condition | readonly Condition[],
-  people?: readonly Person[],
+  {
+    people,
+    most = () => people?.length ?? Number.POSITIVE_INFINITY,
+  }: { people?: readonly Person[] | undefined; most?: Most } = {},
 ): ProfilesStatement => {
-  const all = names.length === 0 ? '' : params.add('text[]', names)
   const ids =
     people &&
     params.add(
       'uuid[]',
       people.map(({ id }) => id),
     )
-  const traits =
-    names.length === 0
-      ? ''
-      : `latest as (
-  select distinct on (i.profile_id, t.name) i.profile_id, t.name, coalesce(t.value, '') as value
-  from current_traits t
-  join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
-  where t.workspace_id = $1::uuid and t.name = any(${all})${ids === undefined ? '' : ` and i.profile_id = any(${ids})`}
-  order by i.profile_id, t.name, t.time desc, t.event_id desc
-), traits as materialized (
-  select profile_id,
-    ${names.map((name, index) => `max(value) filter (where name = ${params.add('text', name)}) as t${index}`).join(',\n    ')}
-  from latest group by profile_id
-), `
+  const placeholders = names.map((name) => params.add('text', name))
   const met = typeof where === 'string' ? '' : `, array[${where.join(',\n    ')}]::boolean[] as met`
-  const text = `with ${traits}members as materialized (
+  const statement = (before: string, join: string): string => `with ${before}members as materialized (
   select p.id, p.sequence${met}
   from (
     select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
     from profiles where workspace_id = $1::uuid and merged_into is null${ids === undefined ? '' : ` and id = any(${ids})`}
-  ) as p${names.length === 0 ? '' : '\n  left join traits on traits.profile_id = p.id'}
+  ) as p${join}
   where p.id not in (
     select i.profile_id from privacy_hashes h
     join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier
     where h.workspace_id = $1::uuid and h.suppress_time is not null
   )${typeof where === 'string' ? ` and ${where}` : ''}
 )`
-  return { text, params: params.values } as unknown as ProfilesStatement
+  const oneByOne = placeholders.map((name, index) => `${latestTrait(name, 'p.id')} as t${index}`)
+  const text =
+    names.length === 0
+      ? statement('', '')
+      : statement(traitsOfMany(placeholders, ids), '\n  left join traits on traits.profile_id = p.id')
+  const narrow =
+    names.length === 0 ? text : statement('', `\n  cross join lateral (select ${oneByOne.join(', ')}) as traits`)
+  return { text, narrow, most, params: params.values } as unknown as ProfilesStatement
 }

@@ -8,17 +8,17 @@ import type { Evaluation } from './evaluate.ts'
 import { readKnown } from './read.ts'
 import { checkReferences, lookUp } from './references.ts'
 
+/** Goes through the identifiers of those who are in once, and looks up both traits of each. */
 const ask = `, reached as (
-  select count(distinct i.profile_id) filter (where t.name = 'email')::int as email,
-    count(distinct i.profile_id) filter (where t.name = 'phone')::int as phone
-  from profile_traits t
-  join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
-  join members on members.id = i.profile_id
-  where t.workspace_id = $1::uuid and t.name in ('email', 'phone') and t.value <> 'null'
+  select i.profile_id, bool_or(i.type = 'anonymous_id') as device, bool_or(t.name = 'email') as email, bool_or(t.name = 'phone') as phone
+  from members
+  join profile_identifiers i on i.workspace_id = $1::uuid and i.profile_id = members.id
+  left join profile_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
+    and t.name in ('email', 'phone') and t.value <> 'null'
+  group by i.profile_id
 )
-select (select count(*) from members)::int as size, reached.email, reached.phone,
-  (select count(*) from members where exists (select from profile_identifiers i
-    where i.workspace_id = $1::uuid and i.profile_id = members.id and i.type = 'anonymous_id'))::int as device,
+select (select count(*) from members)::int as size, count(*) filter (where email)::int as email,
+  count(*) filter (where phone)::int as phone, count(*) filter (where device)::int as device,
   array(select id from members order by sequence desc limit $2::int) as sample
 from reached`
 

@@ -1,0 +1,218 @@
+import { join } from 'node:path'
+import { type AudienceQuery, audienceQuery } from '@tributary/contract'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import { createLearning, createOwnersProjection } from '@tributary/profiles'
+import { openRelational, type Relational, runningPostgresUrl } from '@tributary/storage'
+import { createTestEventStore, type OwnEventStore, startSharedEventStore } from '@tributary/test-kit'
+import { type Figure, inTurns, mean, median, percentile, spreadOfRatio } from '../harness.ts'
+import { type Bench, startBench } from '../product.ts'
+import { fillEventStore } from '../stored-events.ts'
+
+const dayMs = 86_400_000
+const days = 60
+/** `TRIBUTARY_BENCH_EVENTS` and `TRIBUTARY_BENCH_PEOPLE` make a short run of it, whose figures say less. */
+const sizeOf = (name: string, size: number): number => Number(process.env[`TRIBUTARY_BENCH_${name}`] ?? size)
+const events = sizeOf('EVENTS', 5_000_000)
+const people = Math.min(sizeOf('PEOPLE', 200_000), 200_000)
+const pairs = 8
+const rounds = 4
+const targetRatio = 1.3
+const targetMs = 1000
+const learned = 2000
+
+const plans = ['free', 'starter', 'team', 'business', 'enterprise'] as const
+
+type Place = { bench: Bench; workspaceId: string; store: OwnEventStore; relational: Relational }
+
+/** The people of `fillEventStore`, each with a user id, a device, and four traits, as profiles learn them from identify calls. */
+const fillProfiles = async ({ workspaceId, store, relational }: Place): Promise<void> => {
+  const devices = await store.query<{ device: string }>(
+    'select lower(hex(sipHash64(toString(number)))) as device from numbers({people:UInt64})',
+    { people },
+  )
+  const learn = createLearning({ db: relational.db, metrics: noMetrics })
+  const time = new Date(Date.now() - days * dayMs).toISOString()
+  const of = { workspaceId, sourceId: crypto.randomUUID() }
+  for (let from = 0; from < people; from += learned)
+    await learn(
+      devices.slice(from, from + learned).map(({ device }, index) => {
+        const person = from + index
+        const eventId = `0-${person}-0`
+        const traits = {
+          email: `user-${person}@example.com`,
+          plan: plans[person % plans.length],
+          age: 10 + (person % 80),
+          since: new Date(Date.UTC(2020, 0, 1) + (person % 2200) * dayMs).toISOString().slice(0, 10),
+        }
+        const ids = { userId: `user-${person}`, anonymousId: device }
+        const event = { eventId, type: 'identify', ...ids, traits, context: {}, receivedAt: time, timestamp: time }
+        return { ...of, eventId, json: JSON.stringify(event) }
+      }),
+    )
+  await relational.pool.query('analyze')
+  const owners = createOwnersProjection({ db: relational.db, eventStore: store, logger: silentLogger })
+  await owners.catchUp()
+  await owners.stop()
+}
+
+type Condition = Record<string, unknown>
+
+const lastDays = (value: number) => ({ time: { unit: 'day', value } })
+const did = (selectedEvent: string, part: Condition = {}): Condition => ({ type: 'event', selectedEvent, ...part })
+const trait = (name: string, part: Condition): Condition => ({
+  type: 'attribute',
+  selectedAttributes: [{ id: 'attr', name, ...part }],
+})
+const never = { count: { operator: 'exactly', value: 0 } }
+const atLeast = (value: number) => ({ count: { operator: 'at_least', value } })
+
+const queryOf = (operator: 'and' | 'or', ...conditions: Condition[]): AudienceQuery =>
+  audienceQuery.parse({
+    groups: {
+      aaaa: {
+        operator,
+        segments: conditions.map((each, index) => ({ id: `seg${index}`, queries: [{ id: `que${index}`, ...each }] })),
+      },
+    },
+  })
+
+/** An event three times in 30 days, a trait, and not another event in 7 days; another one each round. */
+const typical = (round: number): AudienceQuery =>
+  queryOf(
+    'and',
+    did('Cart Viewed', { timeframe: lastDays(30), ...atLeast(3) }),
+    trait('plan', { operator: 'equals', value: plans[round % plans.length] }),
+    did('Signed Out', { timeframe: lastDays(7), ...never }),
+  )
+
+/** What is written by hand for it: one pass over the events of both names, and traits of those alone who are found. */
+const byHand = async ({ workspaceId, store, relational }: Place, round: number): Promise<number> => {
+  const now = Date.now()
+  const [found] = await store.query<{ ids: string }>(
+    `select concat('{', arrayStringConcat(groupArray(toString(toInt64(profile))), ','), '}') as ids from (
+      select if(joined.profile = 0, seen.owner, joined.profile) as profile from (
+        select owner, countIf(event = 'Cart Viewed') as viewed, countIf(event = 'Signed Out' and time > {week:DateTime64(3)}) as left
+        from (select owner, event, least(timestamp, receive_time) as time from events
+          where workspace_id = {workspace:String} and receive_time > {month:DateTime64(3)} and event in ('Cart Viewed', 'Signed Out')
+            and time > {month:DateTime64(3)} and status = 'accepted' and not test and owner != 0)
+        group by owner) as seen
+      left join (select owner, argMax(profile, version) as profile from profile_owners
+        where workspace_id = {workspace:String} and owner != 0 group by owner) as joined on joined.owner = seen.owner
+      group by profile having sum(viewed) >= 3 and sum(left) = 0)`,
+    { workspace: workspaceId, month: (now - 30 * dayMs) / 1000, week: (now - 7 * dayMs) / 1000 },
+    { owner: workspaceId, slot: 'short' },
+  )
+  const { rows } = await relational.pool.query<{ size: number }>(
+    `select count(*)::int as size from (
+      select id from profiles where workspace_id = $1::uuid and merged_into is null
+        and ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint = any($2::bigint[])) as p
+    where (select t.value from profile_identifiers i
+      join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence and t.name = 'plan'
+      where i.workspace_id = $1::uuid and i.profile_id = p.id order by t.time desc, t.event_id desc limit 1) = to_json($3::text)::text`,
+    [workspaceId, found?.ids, plans[round % plans.length]],
+  )
+  return rows[0]?.size ?? 0
+}
+
+const timed = async (call: () => Promise<unknown>): Promise<number> => {
+  const began = performance.now()
+  await call()
+  return performance.now() - began
+}
+
+/** What people try while they build an audience. A part of each differs from round to round, so that nothing is known beforehand. */
+const edits: Record<string, (round: number) => AudienceQuery> = {
+  typical,
+  'an event': (round) => queryOf('and', did('Search Performed', { timeframe: lastDays(20 + round) })),
+  'an event at any time': (round) => queryOf('and', did('Button Clicked', atLeast(1 + round))),
+  'an event by a property': (round) =>
+    queryOf(
+      'and',
+      did('Order Completed', {
+        timeframe: lastDays(40 + round),
+        selectedAttributes: [
+          { id: 'prop', name: 'total', valueType: 'number', operator: 'greater_than', value: '100' },
+        ],
+      }),
+    ),
+  'not an event': (round) => queryOf('and', did('Coupon Applied', { timeframe: lastDays(10 + round), ...never })),
+  'a trait': (round) => queryOf('and', trait('plan', { operator: 'equals', value: plans[round % plans.length] })),
+  'a trait that is not': (round) => queryOf('and', trait('plan', { operator: 'not_equals', value: plans[round % 5] })),
+  'a number': (round) =>
+    queryOf('and', trait('age', { valueType: 'number', operator: 'at_least', value: String(20 + round) })),
+  'a date': (round) =>
+    queryOf('and', trait('since', { valueType: 'date', operator: 'after', value: `2022-0${1 + round}-01` })),
+  'two traits': (round) =>
+    queryOf(
+      'and',
+      trait('plan', { operator: 'equals', value: plans[round % plans.length] }),
+      trait('age', { valueType: 'number', operator: 'less_than', value: '40' }),
+    ),
+  'an event or a trait': (round) =>
+    queryOf(
+      'or',
+      did('Coupon Applied', { timeframe: lastDays(20 + round) }),
+      trait('plan', { operator: 'equals', value: 'team' }),
+    ),
+}
+
+/**
+ * What an audience costs with so many stored events and profiles, each with a device that joined its user: the size beside the
+ * builder through the API, and the typical audience against SQL that is written by hand for it.
+ */
+export const measureAudiences = async (): Promise<Figure[]> => {
+  await using shared = await startSharedEventStore()
+  await using store = await createTestEventStore(shared.url)
+  // Profiles would read every stored event.
+  const env = { CLICKHOUSE_URL: store.url, TRIBUTARY_ROLES: 'api,jobs' }
+  const bench = await startBench({ env })
+  await using _ = bench.product
+  const url = await runningPostgresUrl(join(bench.product.dataDir, 'postgres'))
+  await using relational = openRelational({ url, logger: silentLogger, maxConnections: 2 })
+  const workspaceId = bench.workspace.split('/').at(-1) ?? ''
+  const place = { bench, workspaceId, store, relational }
+  const ids = (count: number): string[] => Array.from({ length: count }, () => crypto.randomUUID())
+  const began = performance.now()
+  await fillEventStore(store, {
+    events,
+    until: Date.now(),
+    days,
+    workspaces: [{ id: workspaceId, sources: ids(4) }, ...ids(2).map((id) => ({ id, sources: ids(4) }))],
+  })
+  await fillProfiles(place)
+  process.stdout.write(`  filled in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+  const preview = async (query: AudienceQuery): Promise<number> =>
+    Number((await bench.product.api.ok('POST', `/${bench.workspace}/audiences:preview`, { query }))['size'])
+  const [counted, right] = [await preview(typical(0)), await byHand(place, 0)]
+  // Both are of now, and their windows have moved by the time between them.
+  if (Math.abs(counted - right) > 2) throw new Error(`Both count differently: ${counted} and ${right}`)
+
+  const turns = await inTurns(pairs, ['byHand', 'audience'] as const, (kind, round) =>
+    timed(() => (kind === 'byHand' ? byHand(place, round) : preview(typical(round)))),
+  )
+  const ratio = mean(turns.audience) / mean(turns.byHand)
+  const times: number[] = []
+  for (const [name, make] of Object.entries(edits)) {
+    const own: number[] = []
+    for (let round = 0; round < rounds; round++) own.push(await timed(() => preview(make(round))))
+    process.stdout.write(`  ${name}: ${median(own).toFixed(0)} ms, at most ${Math.max(...own).toFixed(0)} ms\n`)
+    times.push(...own)
+  }
+  const p95 = percentile(times, 0.95)
+  const stored = `${events / 1_000_000} million events, ${people / 1000} thousand profiles`
+  return [
+    {
+      figure: 'typical audience, ratio to SQL by hand',
+      target: `<= ${targetRatio} of ${mean(turns.byHand).toFixed(0)} ms`,
+      measured: `${mean(turns.audience).toFixed(0)} ms (ratio ± ${spreadOfRatio(turns.audience, turns.byHand).toFixed(2)})`,
+      ratio,
+      pass: ratio <= targetRatio,
+    },
+    {
+      figure: `size while editing, ${stored}`,
+      target: `p95 < ${targetMs / 1000} s`,
+      measured: `${p95.toFixed(0)} ms (median ${median(times).toFixed(0)} ms)`,
+      pass: p95 < targetMs,
+    },
+  ]
+}
