@@ -59,11 +59,16 @@ export const createLogReading = (deps: {
 
   /** Reads one piece of a partition; true when there was anything. */
   const readPiece = async (place: Place): Promise<boolean> => {
-    const records = await reader.read(place.partition, place.next, readBytes)
+    const records = await reader.read(place.partition, place.next, readBytes, 'addressed')
     // Taken away while the log was read.
     if (!place.owned) return false
     journal.saw(records)
     for (const found of records) {
+      // The end of what names nobody.
+      if (found.meta === '') {
+        place.next = found.offset + 1
+        continue
+      }
       const entry = place.tracker.begin(found.offset)
       const record = openRecord(found)
       if (record === undefined) {

@@ -107,7 +107,7 @@ export const deliveryRecords = (
     // What stands behind the last event makes room for the end of the list.
     body[bytes - betweenEvents.length] = closeList
     body[bytes - betweenEvents.length + 1] = lineFeed
-    records.push({ key: source.workspaceId, meta: JSON.stringify(meta), body })
+    records.push({ key: source.workspaceId, meta: JSON.stringify(meta), body, addressed: meta.d.length > 0 })
     runs = []
     bytes = 1
     count = 0

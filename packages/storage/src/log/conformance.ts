@@ -202,6 +202,32 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await last
     })
 
+    test('who asks for what is addressed gets all of it in order, and how far everything else is', async () => {
+      const of = (body: string, addressed: boolean): LogEntry => ({ ...entry('k', body), addressed })
+      for (const body of ['-', '-', 'a', '-']) await writer.append(of(body, body !== '-'))
+      await writer.appendGroup([of('-', false), of('b', true)])
+      for (const body of ['c', '-', '-']) await writer.append(of(body, body !== '-'))
+      const opened = await reader()
+      const partition = partitionOf('k', 4)
+      const all = await opened.read(partition, 0, 1_000_000)
+      expect(all.map(textOf)).toEqual(['-', '-', 'a', '-', '-', 'b', 'c', '-', '-'])
+      for (const maxBytes of [1, 1_000_000])
+        for (const from of all.keys()) {
+          const read: LogRecord[] = []
+          for (let at = from; at < all.length; at = (read.at(-1)?.offset ?? all.length) + 1)
+            read.push(...(await opened.read(partition, at, maxBytes, 'addressed')))
+          const passed = ({ meta, body }: LogRecord): boolean => meta === '' && body.byteLength === 0
+          const wanted = all.filter(
+            ({ offset }, index) => index >= from && /[abc]/.test(textOf(all[offset] as LogRecord)),
+          )
+          const given = read.filter((record) => !passed(record))
+          expect(given.filter((record) => textOf(record) !== '-')).toEqual(wanted)
+          for (const { offset, ...record } of given) expect({ offset, ...record }).toEqual(all[offset])
+          expect(read.map(({ offset }) => offset)).toEqual(read.map(({ offset }) => offset).toSorted((a, b) => a - b))
+          expect(read.at(-1)?.offset).toBe(all.length - 1)
+        }
+    })
+
     test('every opening begins an incarnation with its first append, and a reader that follows sees each', async () => {
       const opened = await reader()
       const partition = partitionOf('k', 4)

@@ -13,6 +13,8 @@ export type LogEntry = {
   meta: string
   /** The payload as it is to be read back, byte for byte. */
   body: Uint8Array
+  /** False for what names nobody to be sent to: who reads what is addressed need not get it. True unless given. */
+  addressed?: boolean
 }
 
 export type LogPosition = { partition: number; offset: number }
@@ -87,9 +89,10 @@ export interface LogReader {
   /**
    * Records of a partition from `offset` on, in order, at most `maxBytes` of body (at least one record if there is
    * any). Empty when there is nothing new. Sees a record only after it is durable. Begins at the first offset still
-   * held when `offset` was trimmed.
+   * held when `offset` was trimmed. Of a run of records that are not addressed, who asks for `addressed` ones may get the last
+   * alone, with neither meta nor body.
    */
-  read(partition: number, offset: number, maxBytes: number): Promise<LogRecord[]>
+  read(partition: number, offset: number, maxBytes: number, which?: 'addressed'): Promise<LogRecord[]>
   /**
    * The records at places, for references: for the first of them, as many as fit into `maxBytes` of body (at least one
    * place; all without it), each undefined where the log no longer holds it. Neighbours share a read, so places are best

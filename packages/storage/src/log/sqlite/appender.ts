@@ -7,7 +7,7 @@ import { compressChunk } from './compression.ts'
 import type { PackedGroup } from './packing.ts'
 import { createProducers, prepareProducers, producerTable, readProducers, type StampResult } from './producers.ts'
 import {
-  addSizes,
+  addColumns,
   clearHalfMade,
   createSegment,
   listSegments,
@@ -72,13 +72,15 @@ const openSegment = (dir: string, number: number): OpenSegment => {
   try {
     // What a killed writer left in the write-ahead log may not have reached the disk: readers will see it, so sync it.
     db.exec('pragma wal_checkpoint(truncate)')
-    // In a segment of before there were producers, or before chunks were compressed.
+    // In a segment of before there were producers, or before chunks were compressed or said whether they are addressed.
     db.exec(producerTable)
-    addSizes(db)
+    addColumns(db)
     return {
       head: readHead(db),
       db,
-      insert: db.prepare('insert into chunk (partition, first, count, time, body, size) values (?, ?, ?, ?, ?, ?)'),
+      insert: db.prepare(
+        'insert into chunk (partition, first, count, time, addressed, body, size) values (?, ?, ?, ?, ?, ?, ?)',
+      ),
       insertProducer: prepareProducers(db),
       begin: db.prepare('begin immediate'),
       commit: db.prepare('commit'),
@@ -171,7 +173,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     const ends = [...next]
     const time = clock()
     let checked: { stamp: ProducerStamp | undefined; result: StampResult } = { stamp: undefined, result: 'new' }
-    for (const { partition, count, from, to, stamp } of group.chunks) {
+    for (const { partition, count, from, to, addressed, stamp } of group.chunks) {
       const first = ends[partition]
       if (first === undefined) throw new RangeError(`The log has no partition ${partition}`)
       // Chunks of one group lie side by side.
@@ -182,7 +184,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
         continue
       }
       const { body, size } = compressChunk(group.bytes.subarray(from, to))
-      segment.insert.run(partition, first, count, time, body, size)
+      segment.insert.run(partition, first, count, time, addressed ? 1 : 0, body, size)
       stored += body.byteLength
       firsts.push(first)
       ends[partition] = first + count

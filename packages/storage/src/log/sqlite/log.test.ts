@@ -53,6 +53,22 @@ describe('the log on SQLite', () => {
     expect(db.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
   })
 
+  test('of chunks in which nothing is addressed who asks for what is gets one end and no body', async () => {
+    await using folder = await createFolder()
+    await using stack = new AsyncDisposableStack()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    stack.defer(() => writer.close())
+    for (const text of ['1', '2', '3']) await writer.append({ ...entry(text), addressed: false })
+    await writer.append(entry('4'))
+    const reader = openLogReader({ dir: folder.path })
+    stack.defer(() => reader.close())
+    const read = await reader.read(0, 0, 1000, 'addressed')
+    expect(read.map(({ offset, body }) => [offset, Buffer.from(body).toString()])).toEqual([
+      [2, ''],
+      [3, '4'],
+    ])
+  })
+
   test('a fault before the sync acknowledges nothing, leaves nothing to read, and the next append succeeds', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
@@ -82,7 +98,7 @@ describe('the log on SQLite', () => {
     expect(listSegments(folder.path)).toEqual([1, 2])
     // What a disk that wrote the pages after all would bring back.
     const old = openForWriting(folder.path, 1)
-    old.exec('insert into chunk select id + 1, partition, first + count, count, time, body, size from chunk')
+    old.exec('insert into chunk select id + 1, partition, first + count, count, time, addressed, body, size from chunk')
     old.close()
     expect(await texts(folder.path)).toEqual(['before'])
     await writer.append(entry('after'))
@@ -108,7 +124,7 @@ describe('the log on SQLite', () => {
     // What a disk that wrote the pages after all would bring back.
     const old = openForWriting(folder.path, 1)
     old.exec(
-      'insert into chunk select id + 1, partition, first + count, count, time, body, size from chunk; update producer set sequence = 2 where sequence = 1',
+      'insert into chunk select id + 1, partition, first + count, count, time, addressed, body, size from chunk; update producer set sequence = 2 where sequence = 1',
     )
     old.close()
     await rm(`${segmentPath(folder.path, 2)}.new`, { recursive: true })

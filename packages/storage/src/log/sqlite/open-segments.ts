@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LogRecord } from '../port.ts'
 import { expandChunk } from './compression.ts'
 import { unpackChunk } from './packing.ts'
-import { hasSizes, openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'
+import { hasColumn, openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'
 
 /** A segment that is open for reading. */
 export type ReadableSegment = {
@@ -11,14 +11,16 @@ export type ReadableSegment = {
   readonly newest: StatementSync
   readonly last: StatementSync
   readonly tail: StatementSync
-  /** Chunks of a partition in order, from the one on that an offset lies in. */
-  chunks(partition: number, offset: number): Iterable<LogRecord[]>
+  /** Chunks of a partition in order, from the one on that an offset lies in; of one that is not addressed its end, if asked so. */
+  chunks(partition: number, offset: number, which?: 'addressed'): Iterable<LogRecord[]>
   /** The records of the chunk that an offset lies in. */
   chunkAt(partition: number, offset: number): LogRecord[]
 }
 
 /** Open files beside the newest one: consumers read along, replays read one segment after the other. */
 const maxOpenSegments = 4
+
+const nothing = new Uint8Array()
 
 type ChunkRow = ReturnType<StatementSync['get']>
 
@@ -35,21 +37,39 @@ const recordsOf = (row: ChunkRow, partition: number, incarnation: string): LogRe
   })
 }
 
+/** A chunk that is not addressed: its last offset, without anything. */
+const endOf = (row: NonNullable<ChunkRow>, partition: number, incarnation: string): LogRecord => ({
+  partition,
+  offset: Number(row.first) + Number(row.count) - 1,
+  incarnation,
+  time: Number(row.time),
+  key: '',
+  meta: '',
+  body: nothing,
+})
+
 const openSegment = (dir: string, { number, incarnation }: SegmentHead): ReadableSegment => {
   const db = openForReading(dir, number)
-  const from = db.prepare('select max(first) as first from chunk where partition = ? and first <= ?')
-  const chunks = db.prepare(
-    `select first, count, time, body, ${hasSizes(db) ? 'size' : '0 as size'} from chunk where partition = ? and first >= ? order by first`,
-  )
-  const firstOf = (partition: number, offset: number): number => Number(from.get(partition, offset)?.first ?? offset)
+  const first = db.prepare('select max(first) as first from chunk where partition = ? and first <= ?')
+  const columns = `first, count, time, body, ${hasColumn(db, 'size') ? 'size' : '0 as size'}, 1 as addressed`
+  const from = 'from chunk where partition = ? and first >= ? order by first'
+  const chunks = db.prepare(`select ${columns} ${from}`)
+  // What is not asked for is not read from the file.
+  const addressed =
+    hasColumn(db, 'addressed') && hasColumn(db, 'size')
+      ? db.prepare(`select first, count, time, addressed, case when addressed then body end as body,
+        case when addressed then size end as size ${from}`)
+      : chunks
+  const firstOf = (partition: number, offset: number): number => Number(first.get(partition, offset)?.first ?? offset)
   return {
     db,
     newest: db.prepare('select max(id) as id from chunk'),
     last: db.prepare('select first + count as next from chunk where partition = ? order by first desc limit 1'),
     tail: db.prepare('select id, partition, first + count as next from chunk where id > ? order by id'),
-    *chunks(partition, offset) {
-      for (const row of chunks.iterate(partition, firstOf(partition, offset)))
-        yield recordsOf(row, partition, incarnation)
+    *chunks(partition, offset, which) {
+      const statement = which === 'addressed' ? addressed : chunks
+      for (const row of statement.iterate(partition, firstOf(partition, offset)))
+        yield row.addressed === 0 ? [endOf(row, partition, incarnation)] : recordsOf(row, partition, incarnation)
     },
     chunkAt: (partition, offset) =>
       recordsOf(chunks.get(partition, firstOf(partition, offset)), partition, incarnation),

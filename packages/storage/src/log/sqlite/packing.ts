@@ -18,6 +18,8 @@ export type PackedChunk = {
   count: number
   from: number
   to: number
+  /** Whether one of its records is. */
+  addressed: boolean
   stamp?: ProducerStamp | undefined
 }
 
@@ -67,11 +69,12 @@ export const packEntries = <Entry extends PendingEntry>(
     let chunk: PackedChunk | undefined
     for (const entry of group) {
       if (chunk === undefined || chunk.stamp !== entry.stamp || at + packedSize(entry) - chunk.from > maxChunkBytes) {
-        chunk = { partition, count: 0, from: at, to: at, stamp: entry.stamp }
+        chunk = { partition, count: 0, from: at, to: at, addressed: false, stamp: entry.stamp }
         chunks.push(chunk)
       }
       at = packOne(buffer, at, entry)
       chunk.count++
+      if (entry.addressed !== false) chunk.addressed = true
       chunk.to = at
       order.push(entry)
     }

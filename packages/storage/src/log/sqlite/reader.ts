@@ -70,15 +70,23 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
   }
 
   /** Appends records of one segment from `offset` on to `into`; returns the offset behind the last one considered. */
-  const readSegment = (index: number, partition: number, offset: number, budget: Budget, into: LogRecord[]): number => {
+  const readSegment = (
+    index: number,
+    partition: number,
+    offset: number,
+    { budget, which }: Asked,
+    into: LogRecord[],
+  ): number => {
     const head = heads[index]
     if (head === undefined) return offset
     const limit = heads[index + 1]?.starts[partition] ?? Number.POSITIVE_INFINITY
     let at = offset
-    for (const records of segments.get(head).chunks(partition, offset)) {
+    for (const records of segments.get(head).chunks(partition, offset, which)) {
       for (const record of records) {
         if (record.offset < at) continue
         if (record.offset >= limit || !budget.take(record.body.byteLength)) return at
+        // Of a run that is passed over the last one tells how far it is.
+        if (which === 'addressed' && record.meta === '' && into.at(-1)?.meta === '') into.pop()
         into.push(record)
         at = record.offset + 1
       }
@@ -86,14 +94,14 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
     return at
   }
 
-  const readFrom = (partition: number, offset: number, budget: Budget): LogRecord[] => {
+  const readFrom = (partition: number, offset: number, asked: Asked): LogRecord[] => {
     const records: LogRecord[] = []
     let at = Math.max(offset, heads[0]?.starts[partition] ?? 0)
     let index = segmentOf(partition, at)
     for (;;) {
       const before = at
-      at = readSegment(index, partition, at, budget, records)
-      if (budget.spent) return records
+      at = readSegment(index, partition, at, asked, records)
+      if (asked.budget.spent) return records
       const follower = heads[index + 1]?.starts[partition]
       if (follower !== undefined && at >= follower) index++
       else if (follower !== undefined && at === before)
@@ -144,8 +152,8 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
 
   return {
     partitions,
-    read: async (partition, offset, maxBytes) =>
-      despiteTrims(() => readFrom(partition, offset, createBudget(maxBytes))),
+    read: async (partition, offset, maxBytes, which) =>
+      despiteTrims(() => readFrom(partition, offset, { budget: createBudget(maxBytes), which })),
     find: async (places, maxBytes = Number.POSITIVE_INFINITY) =>
       despiteTrims(() => findAll(places, createBudget(maxBytes))),
     wait: (from, signal) => waiting.until(() => hasNews(from), signal),
@@ -177,6 +185,9 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
     },
   }
 }
+
+/** What of a partition is read. */
+type Asked = { readonly budget: Budget; readonly which: 'addressed' | undefined }
 
 type Budget = { take(bytes: number): boolean; readonly spent: boolean }
 

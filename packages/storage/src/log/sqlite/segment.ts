@@ -79,7 +79,8 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
       create table head (number integer not null, starts text not null, created integer not null,
         incarnation text not null);
       create table chunk (id integer primary key, partition integer not null, first integer not null,
-        count integer not null, time integer not null, body blob not null, size integer not null default 0);
+        count integer not null, time integer not null, addressed integer not null default 1, body blob not null,
+        size integer not null default 0);
       create unique index chunk_by_offset on chunk (partition, first);
       ${producerTable}`)
     writeProducers(prepareProducers(db), producers)
@@ -112,13 +113,18 @@ export const segmentBytesOnDisk = (dir: string, number: number): number => {
   return bytes
 }
 
-/** Whether the chunks of a segment may be compressed: those of before are not. */
-export const hasSizes = (db: DatabaseSync): boolean =>
-  db.prepare("select 1 as found from pragma_table_info('chunk') where name = 'size'").get() !== undefined
+/** What chunks of segments of before do not say, with what holds for those: they are not compressed, and may be addressed. */
+const addedColumns = { size: 0, addressed: 1 } as const
 
-/** Lets a segment of before have compressed chunks. */
-export const addSizes = (db: DatabaseSync): void => {
-  if (!hasSizes(db)) db.exec('alter table chunk add column size integer not null default 0')
+/** Whether the chunks of a segment say something that those of before do not. */
+export const hasColumn = (db: DatabaseSync, name: keyof typeof addedColumns): boolean =>
+  db.prepare("select 1 as found from pragma_table_info('chunk') where name = ?").get(name) !== undefined
+
+/** Lets the chunks of a segment of before say what those of now do. */
+export const addColumns = (db: DatabaseSync): void => {
+  for (const name of ['size', 'addressed'] as const)
+    if (!hasColumn(db, name))
+      db.exec(`alter table chunk add column ${name} integer not null default ${addedColumns[name]}`)
 }
 
 /** Opens a segment for writing: every commit is synced before it returns, checkpoints happen only on request. */
