@@ -26,7 +26,7 @@ export type WorkDeps = {
 }
 
 /** Profiles of one statement for changes; with fewer than `few` an index finds their events. */
-const chunk = 1000
+const chunk = 5000
 const few = 50
 /** Values that are removed in one statement. */
 const removedAtOnce = 5000
