@@ -1,6 +1,7 @@
 import { type AudienceQuery, methods, queriesOf, type SegmentQuery } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { EventStoreLimitExceeded, EventStoreUnavailable } from '@tributary/storage'
+import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { receiveEvents } from '../testing/receive-events.ts'
@@ -159,6 +160,37 @@ describe('an audience', () => {
     await compute(others.name)
     expect(await members(others.name)).toEqual(['bob'])
     expect((await get(buyers.name)).dependents).toEqual([{ name: others.name, title: 'Audience' }])
+  })
+
+  test('is who the SQL finds that is shown, run with its parameters as of the same time, whatever came since', async () => {
+    const plan = (name: string) => ({ type: 'identify', userId: name, traits: { plan: `it's "${name}"` } })
+    const order = (userId: string, total: number) => ({ userId, event: 'Order Completed', properties: { total } })
+    await receive(plan('ada'), plan('bob'), order('ada', 12), order('bob', 8), order('cleo', 20), order('cleo', 30))
+    const query = did('Order Completed')
+    const [first] = queriesOf(query)
+    const values = [`it's "ada"`, `it's "bob"`, 'x\\']
+    const list = { id: 'eeee', name: 'plan', valueType: 'text', operator: 'not_equals_any', value: '', values } as const
+    const above = { id: 'ffff', name: 'total', valueType: 'number', operator: 'greater_than', value: '10' } as const
+    Object.assign(first ?? {}, { selectedAttributes: [{ ...above, values: [] }] })
+    const others = { ...first, id: 'gggg', type: 'attribute', selectedAttributes: [list] } as SegmentQuery
+    Object.values(query.groups)[0]?.segments[0]?.queries.push(others)
+    const { name } = await create(query)
+    const { size } = await compute(name)
+    harness.advance(60_000)
+    await receive(order('dora', 40))
+    const params = { workspace, audience: idIn(name) }
+    const { statements } = await organization.guest.ok(methods.audiences.getStatements, params)
+    const [events, profiles] = statements
+    const options = { owner: workspace, slot: 'short' } as const
+    const [sets] = await harness.eventStore.query<Record<string, string>>(events?.text ?? '', events?.params, options)
+    const given = Object.values(profiles?.params ?? {}).map((value) => sets?.[value] ?? value)
+    const { rows } = await harness.db.executeQuery<{ id: string }>(
+      CompiledQuery.raw(profiles?.text ?? '', given) as CompiledQuery<{ id: string }>,
+    )
+    const listed = await organization.guest.ok(methods.audiences.listMembers, params)
+    const found = listed.members.map(({ profile }) => idIn(profile.name))
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(found.toSorted())
+    expect([rows.length, size]).toEqual([1, 1])
   })
 
   test('that others name is not deleted, and the answer names them', async () => {
@@ -351,6 +383,74 @@ describe('bad input', () => {
       expect(await found({ operator: 'between', values: ['2025-12-31', '2025-12-31'] }, type)).toEqual(['zone'])
       expect(await found({ operator: 'after_next', value: '36500' }, type)).toEqual(['last'])
     }
+  })
+
+  test('contradictory conditions find nobody, and what nobody sends any more is never true and always not', async () => {
+    await receive({ userId: 'ada' }, { type: 'identify', userId: 'ada', traits: { plan: 'pro' } })
+    const found = async (query: AudienceQuery): Promise<number | null> =>
+      (await compute((await create(query)).name)).size
+    const trait = (operator: string, name = 'plan', value = 'pro') =>
+      queryOf({ selectedAttributes: [{ id: 'dddd', name, valueType: 'text', operator, value, values: [] }] as never })
+    const both = (one: AudienceQuery, other: AudienceQuery): AudienceQuery => {
+      const query = structuredClone(one)
+      const more = queriesOf(other).map((each) => ({ ...each, id: 'zzzz' }))
+      Object.values(query.groups)[0]?.segments[0]?.queries.push(...more)
+      return query
+    }
+    expect(await found(both(did('Seen'), never('Seen')))).toBe(0)
+    expect(await found(both(trait('equals'), trait('not_equals')))).toBe(0)
+    expect(await found(both(trait('equals'), trait('not_exists')))).toBe(0)
+    expect(await found(did('Deleted Event'))).toBe(0)
+    expect(await found(never('Deleted Event'))).toBe(1)
+    expect(await found(trait('exists', 'deleted'))).toBe(0)
+    expect(await found(trait('not_contains', 'deleted'))).toBe(1)
+  })
+
+  test('a value that is SQL, a pattern, or JSON finds the same text alone, as a trait and as a property', async () => {
+    const hostile = [
+      "' or 1=1 --",
+      '{x:String}',
+      '$1',
+      'a\\',
+      '"}',
+      '%',
+      '_',
+      '`',
+      "\\'",
+      '{"a":1}',
+      "'; drop table profiles; --",
+    ]
+    await receive(
+      { type: 'identify', userId: 'plain', traits: { plan: 'plain' } },
+      ...hostile.map((plan, index) => ({ type: 'identify', userId: `user-${index}`, traits: { plan } })),
+    )
+    const trial = async (type: 'attribute' | 'event', part: object): Promise<string[]> => {
+      const attribute = { id: 'dddd', name: 'plan', valueType: 'text', value: '', values: [], ...part }
+      const query = queryOf({ type, selectedEvent: 'identify', selectedAttributes: [attribute] as never })
+      const preview = await organization.collaborator.ok(methods.audiences.preview, { workspace }, { body: { query } })
+      return preview.sample.map(({ title }) => title)
+    }
+    for (const [index, value] of hostile.entries())
+      for (const type of ['attribute', 'event'] as const) {
+        expect(await trial(type, { operator: 'equals', value })).toEqual([`user-${index}`])
+        expect(await trial(type, { operator: 'equals_any', values: [value] })).toEqual([`user-${index}`])
+        expect(await trial(type, { operator: 'contains_any', values: [value] })).not.toContain('plain')
+        expect(await trial(type, { operator: 'starts_with', value })).toContain(`user-${index}`)
+      }
+  })
+
+  test('a number as text is that number, and no text of it is found as a number', async () => {
+    const traits = { a: '12', b: 12, c: '12abc', d: '0x0c', e: '1e1', f: ' 12' }
+    await receive(...Object.entries(traits).map(([userId, age]) => ({ type: 'identify', userId, traits: { age } })))
+    const found = async (valueType: 'number' | 'text', value: string): Promise<string[]> => {
+      const attribute = { id: 'dddd', name: 'age', valueType, operator: 'equals', value, values: [] }
+      const { name } = await create(queryOf({ selectedAttributes: [attribute] as never }))
+      await compute(name)
+      return await members(name)
+    }
+    expect(await found('number', '12')).toEqual(['a', 'b'])
+    expect(await found('number', '12.0')).toEqual(['a', 'b'])
+    expect(await found('text', '12')).toEqual(['a'])
   })
 
   test('a hundred conditions are counted', async () => {

@@ -7,6 +7,9 @@ import { lookUp } from './references.ts'
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
+/** A list as PostgreSQL writes them: it can be put in as it is shown. */
+const shownList = (values: readonly string[]): string => `{${values.map((each) => JSON.stringify(each)).join(',')}}`
+
 /** The SQL of an audience, as of when it was computed last, else now. */
 export const getAudienceStatements =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.getStatements> =>
@@ -24,10 +27,13 @@ export const getAudienceStatements =
       store: 'profiles',
       text: `${profiles.text}\nselect id from members`,
       params: Object.fromEntries(
-        profiles.params.map((value, index) => [
-          `$${index + 1}`,
-          typeof value === 'object' && 'set' in value ? `set_${value.set}` : shown(value),
-        ]),
+        profiles.params.map((value, index) => {
+          const isSet = typeof value === 'object' && 'set' in value
+          return [
+            `$${index + 1}`,
+            isSet ? `set_${value.set}` : typeof value === 'object' ? shownList(value) : shown(value),
+          ]
+        }),
       ),
     }
     if (events === undefined) return { statements: [ofProfiles] }
