@@ -1,10 +1,12 @@
 import {
   adminCredentials,
   createSource,
+  createWebhook,
   createWorkspace,
   eventually,
   type Product,
   startProduct,
+  startWebhookReceiver,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -40,12 +42,24 @@ test('a profile enters an audience when its event comes, and a merge is reflecte
   const whenSize = async (size: number): Promise<void> => {
     await eventually(`it has ${size} profiles`, async () => (await api.ok('GET', path)).size === size)
   }
+  await using receiver = await startWebhookReceiver()
+  const { source: unused } = await createSource(api, workspace, 'Unused')
+  const destination = await createWebhook(api, workspace, unused, { url: receiver.url })
   await send(key, { ...seen, userId: 'ada' })
   await whenSize(1)
+  // Who is in is sent first, and then who comes.
+  await api.ok('POST', `${path}:connectDestination`, { destination })
   await send(key, { ...seen, anonymousId: 'device' })
   await whenSize(2)
   await send(key, { type: 'identify', userId: 'ada', anonymousId: 'device' })
   await whenSize(1)
+  const told = (): string[] =>
+    receiver.calls.map(({ body }) => {
+      const { payload } = JSON.parse(body) as { payload: { event: string; userIds: string[] } }
+      return `${payload.event} ${payload.userIds.join()}`.trim()
+    })
+  await eventually('both are sent', () => told().length === 2)
+  expect(told().toSorted()).toEqual(['Audience Entered', 'Audience Entered ada'])
   const { changes } = (await api.ok('GET', `${path}/changes`)) as { changes: { kind: string }[] }
   expect(changes.map(({ kind }) => kind).toSorted()).toEqual(['entered', 'entered', 'left'])
 })

@@ -114,6 +114,7 @@ export const audienceScreens: Screen[] = [
       await settled(page)
     },
   },
+  { name: 'audience-destinations', path: list, ready: openAudience('Destinations') },
   { name: 'audience-sql', path: list, ready: openAudience('SQL') },
   { name: 'audience-settings', path: list, ready: openAudience('Settings') },
   {

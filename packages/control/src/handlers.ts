@@ -2,6 +2,10 @@ import type { Handlers } from '@tributary/http'
 import { computeAudienceNow } from './audiences/compute-now.ts'
 import { createAudience } from './audiences/create.ts'
 import { deleteAudience } from './audiences/delete.ts'
+import { cancelAudienceFill } from './audiences/destinations/cancel-fill.ts'
+import { connectAudienceDestination } from './audiences/destinations/connect.ts'
+import { disconnectAudienceDestination } from './audiences/destinations/disconnect.ts'
+import { listAudienceDestinations } from './audiences/destinations/list.ts'
 import type { Evaluation } from './audiences/evaluate.ts'
 import { explainAudience } from './audiences/explain.ts'
 import { getAudience } from './audiences/get.ts'
@@ -418,6 +422,10 @@ export const createHandlers = (
     explain: explainAudience(deps),
     pause: pauseAudience(deps),
     resume: resumeAudience(deps),
+    listDestinations: listAudienceDestinations(deps),
+    connectDestination: connectAudienceDestination(deps),
+    cancelFill: cancelAudienceFill(deps),
+    disconnectDestination: disconnectAudienceDestination(deps),
     getStatements: getAudienceStatements(deps),
     suggest: suggestForAudience(deps),
     listVersions: listAudienceVersions(deps),

@@ -1,4 +1,5 @@
 export { computeJob } from './audiences/compute.ts'
+export { type AudienceSender, createAudienceSender } from './audiences/destinations/sender.ts'
 export { type AudienceFollower, createAudienceFollower } from './audiences/follow.ts'
 export { type ComputedTraitWorker, createComputedTraitWorker } from './computed-traits/worker.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'

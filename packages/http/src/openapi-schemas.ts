@@ -8,6 +8,7 @@ export type Json = Record<string, unknown>
 const named: Readonly<Record<string, z.ZodType>> = {
   Audience: contract.audience,
   AudienceChange: contract.audienceChange,
+  AudienceDestination: contract.audienceDestination,
   AudienceExplanation: contract.audienceExplanation,
   AudiencePoint: contract.audiencePoint,
   AudiencePreview: contract.audiencePreview,

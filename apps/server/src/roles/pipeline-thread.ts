@@ -1,6 +1,12 @@
 // The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log. It
 // holds that log's writer, and sends the events of replays, too.
-import { createReplayRunner, createSchemaCache, createTelling, hidingErased } from '@tributary/control'
+import {
+  createAudienceSender,
+  createReplayRunner,
+  createSchemaCache,
+  createTelling,
+  hidingErased,
+} from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
@@ -52,6 +58,12 @@ const replays = createReplayRunner({
   metrics,
 })
 
+const audiences = createAudienceSender({
+  db: relational.db,
+  stream: deliveries,
+  mayAppend: () => disk.ok(),
+  logger,
+})
 const telling = createTelling({ db: relational.db, stream: deliveries })
 
 await hostRole({
@@ -61,9 +73,10 @@ await hostRole({
       await disk.check()
       pipeline.start()
       replays.start()
+      audiences.start()
     },
     async stop() {
-      await Promise.all([pipeline.stop(), replays.stop()])
+      await Promise.all([pipeline.stop(), replays.stop(), audiences.stop()])
     },
     wake: () => pipeline.wake(),
   },

@@ -4,6 +4,7 @@ import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, ti
 import { defineMethod } from '../api/method.ts'
 import { profileSummary } from '../profiles.ts'
 import { genericTitle } from '../rules/value-rules.ts'
+import { audienceDestinationMethods } from './destinations.ts'
 import { audienceMembership, queryTooLarge } from './membership.ts'
 import { audienceQuery, valueTypes } from './query.ts'
 import { audienceChanged, audienceVersions } from './versions.ts'
@@ -172,6 +173,7 @@ export const audiences = {
     errors: [errors.notFound],
   }),
   ...audienceMembership,
+  ...audienceDestinationMethods,
   getStatements: defineMethod({
     name: 'audiences.getStatements',
     verb: 'GET',

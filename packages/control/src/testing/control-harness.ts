@@ -85,6 +85,7 @@ export const testDestination: DestinationDefinition = {
   batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
   testConnection: async () => ({ ok: true, message: 'It answers.' }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
+  deliverRows: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
 }
 
 /** A source with a secret and a template. */

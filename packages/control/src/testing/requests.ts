@@ -361,6 +361,16 @@ export const createRequests = async (
       return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'audiences.getHistory')
       return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
+    if (method.path.includes('{audience}') && /estination$|cancelFill$/.test(name)) {
+      const body = { destination: made.destination.name }
+      if (name !== 'audiences.connectDestination')
+        await organization.administrator.ok(
+          methods.audiences.connectDestination,
+          { workspace: workspaceId, audience: params.audience ?? '' },
+          { body },
+        )
+      return { path, body }
+    }
     if (name === 'audiences.explain') {
       const { id } = await makeProfile(harness, workspaceId)
       return { path: `${path}?profile=workspaces/${workspaceId}/profiles/${id}` }

@@ -641,6 +641,23 @@ export type ComputedTraitChangesTable = {
   serial: Generated<string>
 }
 
+/** Destinations that are told who enters and leaves audiences, and how far. */
+export type AudienceDestinationsTable = {
+  id: string
+  workspace_id: string
+  audience_id: string
+  destination_id: string
+  state: 'filling' | 'live'
+  /** The last change before it was connected: who was in as of it is sent first. */
+  first_change: ColumnType<string, number | string, never>
+  fill_total: number
+  fill_sent: Generated<number>
+  /** The last profile that was sent of them. */
+  fill_cursor: string | null
+  sent_change: ColumnType<string, number | string, number | string>
+  create_time: Time
+}
+
 /** Profiles that something happened to, which audiences look at again. */
 export type AudienceTouchesTable = {
   id: ColumnType<string, never, never>
@@ -767,6 +784,7 @@ export type Database = {
   audiences: AudiencesTable
   audience_members: AudienceMembersTable
   audience_touches: AudienceTouchesTable
+  audience_destinations: AudienceDestinationsTable
   computed_traits: ComputedTraitsTable
   computed_trait_places: ComputedTraitPlacesTable
   computed_trait_changes: ComputedTraitChangesTable

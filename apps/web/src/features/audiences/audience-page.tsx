@@ -20,6 +20,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { isUnderWay, stateTitles, stateTones } from './audience-words.ts'
 import { CheckTab } from './check-tab.tsx'
+import { DestinationsTab } from './destinations-tab.tsx'
 import { Sentence } from './estimate-panel.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
@@ -163,6 +164,12 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
         tabs={[
           { id: 'profiles', name: 'Profiles', content: <MembersTab audience={audience} /> },
           { id: 'history', name: 'History', hash: 'history', content: <HistoryTab audience={audience} /> },
+          {
+            id: 'destinations',
+            name: 'Destinations',
+            hash: 'destinations',
+            content: <DestinationsTab audience={audience} />,
+          },
           { id: 'check', name: 'Check a profile', hash: 'check', content: <CheckTab audience={audience} /> },
           { id: 'versions', name: 'Versions', hash: 'versions', content: <VersionsTab audience={audience} /> },
           { id: 'sql', name: 'SQL', hash: 'sql', content: <SqlTab audience={audience} /> },

@@ -80,6 +80,18 @@ export const audienceExplanationQuery = (audience: string, profile: string) =>
     { staleTime: 0, refetchInterval: looks.explanation },
   )
 
+/** The destinations of an audience, and those that could be connected. */
+export const audienceDestinationsQuery = (audience: string) =>
+  query(
+    methods.audiences.listDestinations,
+    { params: audienceIds(audience), query: { page_size: 1000 } },
+    {
+      staleTime: 0,
+      refetchInterval: ({ state: { data } }) =>
+        data?.destinations.some(({ state }) => state === 'filling') ? looks.soon : looks.later,
+    },
+  )
+
 /** The audiences of a workspace with since when a profile is in them. */
 export const profileAudiencesQuery = (profile: string) =>
   rowsQuery(methods.profiles.listAudiences, { params: profileIds(profile) }, ({ audiences }) => audiences, {

@@ -32,6 +32,7 @@ import { up as audienceVersions } from './0031-audience-versions.ts'
 import { up as forgottenOwners } from './0032-forgotten-owners.ts'
 import { up as dataSources } from './0033-data-sources.ts'
 import { up as pausedAudiences } from './0033-paused-audiences.ts'
+import { up as audienceDestinations } from './0034-audience-destinations.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   { name: '0032-forgotten-owners', up: forgottenOwners },
   { name: '0033-data-sources', up: dataSources },
   { name: '0033-paused-audiences', up: pausedAudiences },
+  { name: '0034-audience-destinations', up: audienceDestinations },
 ]

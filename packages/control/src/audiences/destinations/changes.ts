@@ -1,0 +1,120 @@
+import type { Db } from '@tributary/api-kit'
+import type { OutboundRow } from '@tributary/contract'
+import { sql } from 'kysely'
+
+/** A profile that entered or left, as destinations are told; `place` rises within a connection. */
+export type Telling = { place: number; kind: 'entered' | 'left'; profileId: string; time: Date }
+
+type Connection = {
+  workspace_id: string
+  audience_id: string
+  first_change: string
+  sent_change: string
+  fill_cursor: string | null
+}
+
+/** Those who were in an audience when it was connected, behind the cursor, in the order of their ids. */
+export const readFill = async (
+  db: Db,
+  { audience_id, first_change, fill_cursor }: Connection,
+  sent: number,
+  limit: number,
+): Promise<Telling[]> => {
+  const { rows } = await sql<{ profile_id: string; time: Date }>`
+    select profile_id, time from (
+      select distinct on (profile_id) profile_id, kind, time from audience_changes
+      where audience_id = ${audience_id}::uuid and id <= ${first_change}::bigint
+        and (${fill_cursor}::uuid is null or profile_id > ${fill_cursor}::uuid)
+      order by profile_id, id desc
+    ) as last where kind = 'entered' order by profile_id limit ${limit}`.execute(db)
+  return rows.map(({ profile_id, time }, index) => ({
+    place: sent + index + 1,
+    kind: 'entered',
+    profileId: profile_id,
+    time,
+  }))
+}
+
+/** How many were in an audience as of a change. */
+export const countFill = async (db: Db, audienceId: string, change: string): Promise<number> => {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from (
+      select distinct on (profile_id) kind from audience_changes
+      where audience_id = ${audienceId}::uuid and id <= ${change}::bigint order by profile_id, id desc
+    ) as last where kind = 'entered'`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+type ChangeRow = { id: string; kind: 'entered' | 'left'; profile_id: string; time: Date; carried: boolean }
+
+/**
+ * Changes behind the last one that was sent, in their order, and the place of the last of them. Left out is who only goes on under
+ * another id: a profile that leaves since it was merged into one that is in, and that one where it enters by it.
+ */
+export const readChangesBehind = async (
+  db: Db,
+  { workspace_id, audience_id, sent_change }: Connection,
+  limit: number,
+): Promise<{ tellings: Telling[]; through: number | undefined }> => {
+  const { rows } = await sql<ChangeRow>`
+    with batch as (
+      select id, kind, profile_id, time from audience_changes
+      where audience_id = ${audience_id}::uuid and id > ${sent_change}::bigint order by id limit ${limit}
+    )
+    select batch.*, case when batch.kind = 'left' then exists (
+        with recursive found as (
+          select merged_into as id from profiles where workspace_id = ${workspace_id}::uuid and id = batch.profile_id
+          union all
+          select p.merged_into from found join profiles p on p.workspace_id = ${workspace_id}::uuid and p.id = found.id
+        )
+        select from found join audience_changes c on c.audience_id = ${audience_id}::uuid and c.profile_id = found.id
+        where c.kind = 'entered' and c.time <= batch.time and not exists (
+          select from audience_changes l where l.audience_id = c.audience_id and l.profile_id = c.profile_id
+            and l.kind = 'left' and l.id > c.id and l.time <= batch.time)
+      ) else exists (
+        select from audience_changes l join profiles p on p.workspace_id = ${workspace_id}::uuid and p.id = l.profile_id
+        where l.audience_id = ${audience_id}::uuid and l.time = batch.time and l.kind = 'left'
+          and p.merged_into = batch.profile_id
+      ) end as carried
+    from batch order by batch.id`.execute(db)
+  const last = rows.at(-1)
+  return {
+    through: last === undefined ? undefined : Number(last.id),
+    tellings: rows
+      .filter(({ carried }) => !carried)
+      .map(({ id, kind, profile_id, time }) => ({ place: Number(id), kind, profileId: profile_id, time })),
+  }
+}
+
+type Known = { id: string; type: string; value: string }
+
+/** What destinations are told: the profile, by every identifier that it has now; whoever was deleted by the id of the profile alone. */
+export const rowsOfTellings = async (
+  db: Db,
+  of: { connection: string; workspaceId: string; audience: { name: string; title: string } },
+  tellings: readonly Telling[],
+): Promise<OutboundRow[]> => {
+  const { rows } = await sql<Known>`
+    select profile_id as id, type, value from profile_identifiers
+    where workspace_id = ${of.workspaceId}::uuid and profile_id = any(${tellings.map(({ profileId }) => profileId)}::uuid[])
+    order by sequence`.execute(db)
+  const identifiers = Map.groupBy(rows, ({ id }) => id)
+  return tellings.map(({ place, kind, profileId, time }) => {
+    const valuesOf = (type: string): string[] =>
+      (identifiers.get(profileId) ?? []).filter((each) => each.type === type).map(({ value }) => value)
+    return {
+      recordId: `${of.connection}.${place}.${kind}`,
+      operation: kind === 'entered' ? 'upsert' : 'delete',
+      object: 'audience_members',
+      key: profileId,
+      payload: {
+        event: kind === 'entered' ? 'Audience Entered' : 'Audience Exited',
+        audience: of.audience,
+        profileId,
+        userIds: valuesOf('user_id'),
+        anonymousIds: valuesOf('anonymous_id'),
+        timestamp: time.toISOString(),
+      },
+    }
+  })
+}

@@ -1,0 +1,70 @@
+import { audit, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, conflict, newId, notFound } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../../deps.ts'
+import { readDestination } from '../../destinations/read.ts'
+import { audienceName, readAudience } from '../read.ts'
+import { countFill } from './changes.ts'
+import { takesRows } from './takes-rows.ts'
+
+/** The id of a destination that a body names; throws 400 for what is no name of one, 404 for one of another workspace. */
+export const destinationIdOf = (workspaceId: string, name: string): string => {
+  const { workspace, destination } = parseReference(resourceNames.destination, 'destination', name)
+  if (workspace !== workspaceId) throw notFound('destination not found')
+  return destination
+}
+
+/** Connects a destination to an audience: who is in now is sent first, and then each change. */
+export const connectAudienceDestination =
+  ({
+    db,
+    catalog,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.audiences.connectDestination> =>
+  async ({ actor, workspace, params, body }) => {
+    const audience = await readAudience(db, workspace.id, params.audience)
+    const destination = await readDestination(db, workspace.id, destinationIdOf(workspace.id, body.destination))
+    if (!(await takesRows(catalog, destination.app)))
+      throw badRequest('EVENTS_ONLY', `${destination.title} takes events only. Choose another destination`)
+    const time = new Date(clock())
+    return await db.transaction().execute(async (tx) => {
+      // Nobody enters or leaves meanwhile.
+      await sql`select from audiences where id = ${audience.id}::uuid for update`.execute(tx)
+      const { rows } = await sql<{ change: string }>`
+        select coalesce(max(id), 0)::text as change from audience_changes where audience_id = ${audience.id}::uuid`.execute(
+        tx,
+      )
+      const change = rows[0]?.change ?? '0'
+      const count = body.changes_only ? 0 : await countFill(tx, audience.id, change)
+      const { numInsertedOrUpdatedRows } = await tx
+        .insertInto('audience_destinations')
+        .values({
+          id: newId(),
+          workspace_id: workspace.id,
+          audience_id: audience.id,
+          destination_id: destination.id,
+          state: body.changes_only ? 'live' : 'filling',
+          first_change: change,
+          fill_total: count,
+          fill_cursor: null,
+          sent_change: change,
+          create_time: time,
+        })
+        .onConflict((on) => on.columns(['audience_id', 'destination_id']).doNothing())
+        .executeTakeFirst()
+      if (numInsertedOrUpdatedRows === 0n)
+        throw conflict('ALREADY_CONNECTED', `${destination.title} is connected to this audience already`)
+      await audit(tx, {
+        actor,
+        action: 'audiences.connectDestination',
+        resource: audienceName(workspace.id, audience.id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { destination: body.destination, profiles: count },
+        time,
+      })
+      return { fill_count: count }
+    })
+  }
