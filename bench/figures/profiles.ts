@@ -16,6 +16,7 @@ import {
 } from '../harness.ts'
 import { processorSeconds } from '../processor-time.ts'
 import { type Bench, startBench } from '../product.ts'
+import { measureProfileApi } from './profile-api.ts'
 
 /** While nobody looks at profiles. */
 const targetRatio = 0.9
@@ -155,6 +156,7 @@ export const measureProfiles = async (seconds: number): Promise<Figure[]> => {
       pass: ratio >= targetRatio,
     },
     await measureFreshness(withProfiles, 15),
+    await measureProfileApi(withProfiles, people, 6),
     await measureSearch(withProfiles),
     await measureRebuild(withProfiles),
   ]
