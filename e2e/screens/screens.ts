@@ -3,6 +3,7 @@ import { listedDestinations } from '@tributary/connectors'
 import { audienceScreens } from './audience-screens.ts'
 import { authScreens, registrationScreens } from './auth-screens.ts'
 import { computedTraitScreens } from './computed-trait-screens.ts'
+import { dataSourceScreens } from './data-source-screens.ts'
 import { docsScreens } from './docs-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
@@ -494,4 +495,5 @@ export const screens: Screen[] = [
   ...computedTraitScreens,
   ...privacyScreens,
   ...audienceScreens,
+  ...dataSourceScreens,
 ]

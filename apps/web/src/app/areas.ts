@@ -58,7 +58,16 @@ export const areasOf = (workspace: string, flags: { audiences: boolean; syncs: b
     ? [{ to: paths.audiences(workspace), label: 'Audiences', icon: Target, letter: 'a', end: false, also: [] }]
     : []),
   ...(flags.syncs
-    ? [{ to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, letter: 'y', end: false, also: [] }]
+    ? [
+        {
+          to: paths.syncs(workspace),
+          label: 'Syncs',
+          icon: ArrowLeftRight,
+          letter: 'y',
+          end: false,
+          also: [paths.dataSources(workspace), paths.catalogDataSources(workspace), paths.models(workspace)],
+        },
+      ]
     : []),
   ...(flags.signals
     ? [{ to: paths.signals(workspace), label: 'Signals', icon: Sparkles, letter: 'i', end: false, also: [] }]

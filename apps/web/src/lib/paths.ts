@@ -65,6 +65,16 @@ export const paths = {
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
   connections: (workspace: string) => `/${workspace}/connections`,
   syncs: (workspace: string) => `/${workspace}/syncs`,
+  dataSources: (workspace: string) => `/${workspace}/dataSources`,
+  dataSource: (dataSource: string, tab?: DataSourceTab) => `/${dataSource}${tab === undefined ? '' : `#${tab}`}`,
+  catalogDataSources: (workspace: string) => `/${workspace}/catalog-data-sources`,
+  newDataSource: (workspace: string, app: string) => `/${workspace}/catalog-data-sources/${slugOf(app)}/new`,
+  /** The editor of a new model of a data source, of one of its tables where that was chosen before. */
+  newModel: (dataSource: string, table?: { schema: string; name: string }) =>
+    `/${dataSource}/new-model${queryOf({ schema: table?.schema, table: table?.name })}`,
+  /** What the paths of models begin with; they are listed with their data sources. */
+  models: (workspace: string) => `/${workspace}/models`,
+  model: (model: string) => `/${model}`,
   signals: (workspace: string) => `/${workspace}/signals`,
   settings: (workspace: string) => `/${workspace}/settings`,
   organizationSettings: (workspace: string) => `/${workspace}/settings/organization`,
@@ -82,6 +92,7 @@ export const paths = {
 export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as const
 
 export type SourceTab = 'overview' | 'schema' | 'violations' | 'refused' | 'setup' | 'connections' | 'settings'
+export type DataSourceTab = 'models' | 'settings'
 export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
 
 /** Patterns of the router, relative to their parent: the root, the workspace, or its settings. */
@@ -120,6 +131,13 @@ export const patterns = {
   newDestination: 'catalog-destinations/:slug/new',
   connections: 'connections/*',
   syncs: 'syncs/*',
+  dataSources: 'dataSources',
+  dataSource: 'dataSources/:dataSourceId',
+  catalogDataSources: 'catalog-data-sources',
+  catalogDataSource: 'catalog-data-sources/:slug',
+  newDataSource: 'catalog-data-sources/:slug/new',
+  newModel: 'dataSources/:dataSourceId/new-model',
+  model: 'models/:modelId',
   signals: 'signals/*',
   workspaceOrganizations: 'organizations/*',
   settings: 'settings',

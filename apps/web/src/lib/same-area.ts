@@ -9,6 +9,8 @@ const areas = {
   computedTraits: paths.computedTraits,
   audiences: paths.audiences,
   syncs: paths.syncs,
+  dataSources: paths.dataSources,
+  models: paths.dataSources,
   signals: paths.signals,
 } as const
 
@@ -28,6 +30,7 @@ export const sameArea = (pathname: string, from: string, to: string, administers
   const everywhere =
     area === 'catalog-sources' ||
     area === 'catalog-destinations' ||
+    area === 'catalog-data-sources' ||
     (area === 'settings' && (page === 'account' || administers))
   return everywhere ? `${paths.workspace(to)}/${rest}` : paths.workspace(to)
 }

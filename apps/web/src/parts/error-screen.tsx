@@ -49,7 +49,7 @@ const Frame = ({
 /**
  * In place of content whose query failed. A refresh reloads the page, a retry runs the query again. `page` says that it
  * stands for the whole page, whose heading it then is. `onMissingWorkspace` is offered besides when the workspace was
- * not found.
+ * not found, and `onUnreachable` when a database cannot be reached.
  */
 export const ErrorScreen = ({
   error,
@@ -57,12 +57,14 @@ export const ErrorScreen = ({
   title,
   page = false,
   onMissingWorkspace,
+  onUnreachable,
 }: {
   error: unknown
   onRetry?: () => void
   title?: string
   page?: boolean
   onMissingWorkspace?: ReactNode
+  onUnreachable?: ReactNode
 }) => {
   const text = errorScreen(error)
   const act = text.action === 'Refresh' || onRetry === undefined ? () => window.location.reload() : onRetry
@@ -75,6 +77,7 @@ export const ErrorScreen = ({
         <>
           <Button onClick={act}>{text.action}</Button>
           {text.kind === 'not-found' && page && <ButtonLink to={entryPaths.root()}>Go to Home</ButtonLink>}
+          {text.kind === 'warehouse' && onUnreachable}
           {text.kind === 'workspace-not-found' && (
             <>
               <ButtonLink to={entryPaths.root()} state={choosing}>
@@ -87,6 +90,7 @@ export const ErrorScreen = ({
       }
     >
       {text.message}
+      {text.detail !== undefined && <span className="mt-2 block font-mono text-xs wrap-anywhere">{text.detail}</span>}
     </Frame>
   )
 }

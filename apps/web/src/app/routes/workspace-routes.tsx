@@ -3,6 +3,13 @@ import { Navigate, type RouteObject } from 'react-router'
 import { patterns } from '../../lib/paths.ts'
 import { audienceQuery, audiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { computedTraitQuery, computedTraitsQuery } from '../../lib/queries/computed-trait-queries.ts'
+import {
+  catalogDataSourceQuery,
+  catalogDataSourcesQuery,
+  dataSourceQuery,
+  dataSourcesQuery,
+  modelQuery,
+} from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import {
@@ -204,6 +211,50 @@ const destinationRoutes: RouteObject[] = [
   },
 ]
 
+const dataSourceRoutes: RouteObject[] = [
+  {
+    path: patterns.dataSources,
+    lazy: async () => ({ Component: (await import('../../features/syncs/data-sources-page.tsx')).DataSourcesPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(dataSourcesQuery(workspace))]),
+  },
+  {
+    path: patterns.dataSource,
+    lazy: async () => ({ Component: (await import('../../features/syncs/data-source-page.tsx')).DataSourcePage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(dataSourceQuery(`${workspace}/dataSources/${params.dataSourceId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.newModel,
+    lazy: async () => ({ Component: (await import('../../features/syncs/new-model-page.tsx')).NewModelPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(dataSourceQuery(`${workspace}/dataSources/${params.dataSourceId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.model,
+    lazy: async () => ({ Component: (await import('../../features/syncs/model-page.tsx')).ModelPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(modelQuery(`${workspace}/models/${params.modelId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.catalogDataSources,
+    lazy: async () => ({ Component: (await import('../../features/syncs/catalog-page.tsx')).DataSourceCatalogPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogDataSourcesQuery(workspace))]),
+  },
+  { path: patterns.catalogDataSource, element: <Navigate to="new" replace /> },
+  {
+    path: patterns.newDataSource,
+    lazy: async () => ({
+      Component: (await import('../../features/syncs/new-data-source-page.tsx')).NewDataSourcePage,
+    }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(catalogDataSourceQuery(workspace, params.slug ?? '')),
+    ]),
+  },
+]
+
 const areaRoutes: RouteObject[] = [
   {
     path: patterns.connections,
@@ -219,6 +270,7 @@ const areaRoutes: RouteObject[] = [
         path: patterns.syncs,
         lazy: async () => ({ Component: (await import('../../features/syncs/syncs-page.tsx')).SyncsPage }),
       },
+      ...dataSourceRoutes,
     ],
   },
   {

@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import type { CatalogDestination, SettingOption, Source } from '@tributary/contract'
+import type { CatalogDestination, Source } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { count, defaultTitle } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { catalogDestinationQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
-import { defaultSettings, filledSettings, isShown } from '../../lib/settings/setting-values.ts'
+import { defaultSettings, filledSettings } from '../../lib/settings/setting-values.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { FillPage, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
 import { DocsPanel } from '../../parts/docs-panel.tsx'
-import { shownHint } from '../../parts/settings/setting-hint.tsx'
-import { SettingInput } from '../../parts/settings/setting-input.tsx'
+import { SettingFields } from '../../parts/settings/setting-fields.tsx'
 import { AppIcon } from '../../ui/app-icon.tsx'
-import { Field } from '../../ui/forms/field.tsx'
-import { useField } from '../../ui/forms/form.tsx'
 import { type FormHandle, useFormState } from '../../ui/forms/form-state.ts'
 import { SearchInput } from '../../ui/forms/input.tsx'
 import { LoadFailure } from '../../ui/page/load-failure.tsx'
@@ -25,23 +22,6 @@ import { nextStep } from './next-step.ts'
 import { ReceivedObjects } from './received-objects.tsx'
 
 type OfForm = { form: FormHandle<DestinationForm> }
-
-const SettingField = ({ form, option }: OfForm & { option: SettingOption }) => {
-  const { error, change, ref } = useField(`settings.${option.name}`)
-  const value = useFormState(form, ({ values }) => values.settings[option.name] ?? null)
-  return (
-    <Field label={option.display_name} required={option.required} hint={shownHint(option)} error={error}>
-      {(control) => <SettingInput option={option} control={control} value={value} onChange={change} inputRef={ref} />}
-    </Field>
-  )
-}
-
-const SettingFields = ({ form, options }: OfForm & { options: readonly SettingOption[] }) => {
-  const settings = useFormState(form, ({ values }) => values.settings)
-  return options
-    .filter((option) => isShown(option, settings))
-    .map((option) => <SettingField key={option.name} form={form} option={option} />)
-}
 
 /** More than this many sources are searched. */
 const searchedFrom = 8
@@ -140,7 +120,7 @@ const NewDestinationForm = ({
         </DocsPanel>
       }
     >
-      <SettingFields form={form} options={app.settings} />
+      <SettingFields options={app.settings} />
       {sources.list.length > 0 && <SourceChoices form={form} sources={sources.list} />}
       {sources.failure}
     </FillStep>

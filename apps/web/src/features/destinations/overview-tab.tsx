@@ -24,7 +24,7 @@ import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { TestConnection } from './test-connection.tsx'
+import { TestDestination } from './test-connection.tsx'
 
 type Overview = DeliveryOverview & { names: string[] }
 
@@ -333,7 +333,7 @@ const Empty = ({ destination }: { destination: Destination }) => {
           <ButtonLink to={paths.destination(name, enabled ? 'connections' : 'settings')} replace>
             {enabled ? 'See connections' : 'See settings'}
           </ButtonLink>
-          {mayEdit && destination.state === 'ready' && <TestConnection destination={destination} />}
+          {mayEdit && destination.state === 'ready' && <TestDestination destination={destination} />}
         </>
       }
     >

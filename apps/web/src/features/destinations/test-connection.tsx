@@ -1,47 +1,16 @@
 import type { Destination } from '@tributary/contract'
-import { CircleAlert, CircleCheck, PlugZap } from 'lucide-react'
-import { count } from '../../lib/format/text.ts'
-import { Button } from '../../ui/button.tsx'
+import { TestConnection } from '../../parts/test-connection.tsx'
 import { Card } from '../../ui/card.tsx'
-import { cn } from '../../ui/cn.ts'
-import { WithCode } from '../../ui/code/with-code.tsx'
 import { useTestConnection } from './mutations.ts'
 
-/** A button that tries the address and the credentials, and its outcome. */
-export const TestConnection = ({ destination }: { destination: Destination }) => {
-  const test = useTestConnection(destination.name)
-  const ok = test.data?.ok === true
-  const message = test.error?.message ?? test.data?.message
-  const Icon = ok ? CircleCheck : CircleAlert
-  return (
-    <div className="space-y-3">
-      <Button loading={test.isPending} onClick={() => test.mutate()}>
-        <PlugZap aria-hidden />
-        Test connection
-      </Button>
-      <div aria-live="polite">
-        {message !== undefined && !test.isPending && (
-          <p
-            className={cn(
-              'flex items-start gap-2 rounded-md px-3 py-2 text-left text-sm break-words',
-              ok ? 'bg-success-soft text-success-ink' : 'bg-danger-soft text-danger-ink',
-            )}
-          >
-            <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
-            <span className="min-w-0">
-              <WithCode text={message} />
-              {test.data !== undefined && <span className="tabular"> ({count(test.data.latency_ms)} ms)</span>}
-            </span>
-          </p>
-        )}
-      </div>
-    </div>
-  )
-}
+/** A button that tries the address and the credentials of a destination, and its outcome. */
+export const TestDestination = ({ destination }: { destination: Destination }) => (
+  <TestConnection test={useTestConnection(destination.name)} />
+)
 
 /** Tries the address and the credentials of a destination. */
 export const TestConnectionCard = ({ destination }: { destination: Destination }) => (
   <Card title="Test" description="Checks the saved address and credentials. No event is sent and nothing changes.">
-    <TestConnection destination={destination} />
+    <TestDestination destination={destination} />
   </Card>
 )

@@ -57,6 +57,8 @@ export type ErrorScreenText = {
   title: string
   message: string
   action: 'Refresh' | 'Retry'
+  /** What whoever refused it says more. */
+  detail?: string | undefined
 }
 
 /** The screen for an error of a query: fixed words for 403, 404 and 412, otherwise the error's own. */
@@ -93,6 +95,7 @@ export const errorScreen = (error: unknown): ErrorScreenText => {
       message:
         "We couldn't establish a connection to your data warehouse; access is either currently in progress or has been revoked.",
       action: 'Retry',
+      detail: error instanceof ApiError ? error.body.metadata?.detail : undefined,
     }
   return {
     kind: 'other',

@@ -27,6 +27,8 @@ export const profileIds = (name: string) => idsOf(resourceNames.profile, name)
 export const suppressionIds = (name: string) => idsOf(resourceNames.suppression, name)
 export const audienceIds = (name: string) => idsOf(resourceNames.audience, name)
 export const computedTraitIds = (name: string) => idsOf(resourceNames.computedTrait, name)
+export const dataSourceIds = (name: string) => idsOf(resourceNames.dataSource, name)
+export const modelIds = (name: string) => idsOf(resourceNames.model, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../lib/api/errors.ts'
+import { keyWords } from './key-check.tsx'
+import {
+  draftOf,
+  failureWords,
+  inputOf,
+  type ModelDraft,
+  newDraft,
+  problemsOf,
+  queryOf,
+  refusalOf,
+} from './model-draft.ts'
+
+const table = { schema: 'shop', name: 'customers' }
+const complete: ModelDraft = { title: 'Customers', kind: 'table', table, sql: '', key: ['id'] }
+
+test('a draft is a model when it has a title, a query and a key, and says by field what it lacks', () => {
+  expect(inputOf(complete)).toEqual({
+    title: 'Customers',
+    query: { schema: 'shop', table: 'customers' },
+    primary_key: ['id'],
+  })
+  expect(problemsOf(newDraft(undefined))).toEqual({
+    title: { message: 'Required' },
+    query: { message: 'Choose a table' },
+    key: { message: 'Choose at least one column' },
+  })
+  expect(inputOf(newDraft(table))).toBeUndefined()
+})
+
+test('MAP-10: an empty query is none', () => {
+  const empty: ModelDraft = { ...complete, kind: 'sql', sql: ' \n' }
+  expect(queryOf(empty)).toBeUndefined()
+  expect(problemsOf(empty)).toEqual({ query: { message: 'Required' } })
+  expect(inputOf(empty)).toBeUndefined()
+})
+
+test('a saved model is the draft that it came from', () => {
+  const model = {
+    name: 'workspaces/w/models/m',
+    title: 'Customers',
+    data_source: { name: 'workspaces/w/dataSources/d', title: 'Shop' },
+    primary_key: ['id'],
+    columns: [],
+    create_time: '',
+    update_time: '',
+  }
+  expect(draftOf({ ...model, query: { schema: 'shop', table: 'customers' } })).toEqual(complete)
+  expect(queryOf(draftOf({ ...model, query: { sql: 'select 1' } }))).toEqual({ sql: 'select 1' })
+})
+
+test('what the server refuses stands at its field, with the words of the database', () => {
+  const refused = new ApiError(
+    400,
+    { message: 'no', metadata: { query: 'Please verify that the SQL Query is valid.', detail: 'Line 1: no' } },
+    '',
+  )
+  expect(refusalOf(refused)).toEqual({
+    query: { message: 'Please verify that the SQL Query is valid.', detail: 'Line 1: no' },
+  })
+  expect(failureWords(refused)).toBe('no Line 1: no')
+  expect(refusalOf(new ApiError(412, { message: 'away', metadata: { detail: 'refused' } }, ''))).toEqual({})
+})
+
+test.each([
+  [{ rows: 0, null_rows: 0, duplicate_keys: 0, duplicate_rows: 0 }, 'The query has no rows.'],
+  [{ rows: 1, null_rows: 0, duplicate_keys: 0, duplicate_rows: 0 }, '1 row, with a key of its own.'],
+  [{ rows: 1200, null_rows: 0, duplicate_keys: 0, duplicate_rows: 0 }, '1,200 rows, each with a key of its own.'],
+  [
+    { rows: 9, null_rows: 1, duplicate_keys: 2, duplicate_rows: 5 },
+    '1 row has a null in the key. 5 rows share 2 keys. Choose other columns, or leave these rows out with a query.',
+  ],
+])('a key that was checked is told in words: %j', (counts, words) => {
+  expect(keyWords(counts)).toBe(words)
+})

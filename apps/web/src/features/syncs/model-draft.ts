@@ -1,0 +1,76 @@
+import { type DataQuery, dataSourceLimits, genericTitle, type Model } from '@tributary/contract'
+import { ApiError } from '../../lib/api/errors.ts'
+import type { ModelInput } from './mutations.ts'
+import type { TableName } from './table-browser.tsx'
+
+/** What is being entered of a model: both kinds of query are kept while one switches between them. */
+export type ModelDraft = {
+  title: string
+  kind: 'table' | 'sql'
+  table: TableName | undefined
+  sql: string
+  key: readonly string[]
+}
+
+/** The draft of a new model, of a table where one was chosen before. */
+export const newDraft = (table: TableName | undefined): ModelDraft => ({
+  title: table?.name ?? '',
+  kind: 'table',
+  table,
+  sql: '',
+  key: [],
+})
+
+/** The draft of a model as it is saved. */
+export const draftOf = ({ title, query, primary_key }: Model): ModelDraft =>
+  'sql' in query
+    ? { title, kind: 'sql', table: undefined, sql: query.sql, key: primary_key }
+    : { title, kind: 'table', table: { schema: query.schema, name: query.table }, sql: '', key: primary_key }
+
+/** What is asked of the database; undefined while it is not complete. */
+export const queryOf = ({ kind, table, sql }: ModelDraft): DataQuery | undefined => {
+  if (kind === 'sql') return sql.trim() === '' ? undefined : { sql }
+  return table === undefined ? undefined : { schema: table.schema, table: table.name }
+}
+
+/** What is wrong with a field, and what the database says more. */
+export type DraftProblems = Partial<Record<'title' | 'query' | 'key', { message: string; detail?: string }>>
+
+/** What a draft lacks. */
+export const problemsOf = (draft: ModelDraft): DraftProblems => {
+  const title = genericTitle.safeParse(draft.title)
+  return {
+    ...(title.success ? {} : { title: { message: title.error.issues[0]?.message ?? 'Required' } }),
+    ...(queryOf(draft) === undefined
+      ? { query: { message: draft.kind === 'sql' ? 'Required' : 'Choose a table' } }
+      : draft.sql.length > dataSourceLimits.sql
+        ? { query: { message: `At most ${dataSourceLimits.sql} characters` } }
+        : {}),
+    ...(draft.key.length === 0 ? { key: { message: 'Choose at least one column' } } : {}),
+  }
+}
+
+/** The model that a draft without problems is; undefined while it has some. */
+export const inputOf = (draft: ModelDraft): ModelInput | undefined => {
+  const query = queryOf(draft)
+  if (query === undefined || Object.keys(problemsOf(draft)).length > 0) return undefined
+  return { title: draft.title.trim(), query, primary_key: [...draft.key] }
+}
+
+/** What the server has against a field; none when the failure is of something else, such as the connection. */
+export const refusalOf = (error: unknown): DraftProblems => {
+  const { metadata = {} } = error instanceof ApiError ? error.body : {}
+  const { title, query, primary_key, detail } = metadata
+  return {
+    ...(title === undefined ? {} : { title: { message: title } }),
+    ...(query === undefined ? {} : { query: { message: query, ...(detail === undefined ? {} : { detail }) } }),
+    ...(primary_key === undefined ? {} : { key: { message: primary_key } }),
+  }
+}
+
+/** Why the database gave no answer, in words, with its own behind them. */
+export const failureWords = (error: unknown): string => {
+  const detail = error instanceof ApiError ? error.body.metadata?.detail : undefined
+  const message = error instanceof Error ? error.message : ''
+  return detail === undefined ? message : `${message} ${detail}`
+}

@@ -1,0 +1,338 @@
+import type { DataQuery, DataSource } from '@tributary/contract'
+import { CheckCheck, Eye } from 'lucide-react'
+import { useState } from 'react'
+import { ApiError } from '../../lib/api/errors.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Field, FieldError } from '../../ui/forms/field.tsx'
+import { Input } from '../../ui/forms/input.tsx'
+import { QueryEditor } from '../../ui/forms/query-editor.tsx'
+import { AskedError } from './asked-error.tsx'
+import { KeyCheck } from './key-check.tsx'
+import { type DraftProblems, type ModelDraft, refusalOf } from './model-draft.ts'
+import { type ModelInput, usePreview, useValidate } from './mutations.ts'
+import { PreviewTable } from './preview-table.tsx'
+import { TableBrowser, type TableName } from './table-browser.tsx'
+import { useModelDraft } from './use-model-draft.ts'
+
+const kinds = [
+  { kind: 'table', title: 'Table' },
+  { kind: 'sql', title: 'SQL query' },
+] as const
+
+type Problem = DraftProblems['query']
+
+const KindChoice = ({ kind, onChange }: { kind: ModelDraft['kind']; onChange: (kind: ModelDraft['kind']) => void }) => (
+  <fieldset className="flex flex-wrap gap-x-5 gap-y-2">
+    <legend className="mb-1.5 text-sm font-medium">Rows of</legend>
+    {kinds.map((each) => (
+      <label key={each.kind} className="flex items-center gap-2 text-sm">
+        <input
+          type="radio"
+          name="kind"
+          checked={kind === each.kind}
+          onChange={() => onChange(each.kind)}
+          className="size-4 accent-accent"
+        />
+        {each.title}
+      </label>
+    ))}
+  </fieldset>
+)
+
+const QueryField = ({
+  sql,
+  open,
+  locked,
+  problem,
+  disabled,
+  onOpen,
+  onChange,
+}: {
+  sql: string
+  open: boolean
+  locked: boolean
+  problem: Problem
+  disabled: boolean
+  onOpen: () => void
+  onChange: (sql: string) => void
+}) => (
+  <Field
+    label="SQL query"
+    required
+    hint="One statement that only reads. Each column needs a name of its own."
+    error={problem?.message}
+    errorDetail={problem?.detail}
+  >
+    {(control) => (
+      <QueryEditor
+        control={control}
+        label="SQL query"
+        value={sql}
+        onChange={onChange}
+        open={open}
+        onOpen={onOpen}
+        locked={locked}
+        disabled={disabled}
+      />
+    )}
+  </Field>
+)
+
+const TableField = ({
+  dataSource,
+  table,
+  open,
+  locked,
+  problem,
+  onOpen,
+  onChoose,
+}: {
+  dataSource: string
+  table: TableName | undefined
+  open: boolean
+  locked: boolean
+  problem: Problem
+  onOpen: () => void
+  onChoose: (table: TableName) => void
+}) => (
+  <div className="space-y-2">
+    <div className="flex flex-wrap items-center gap-3">
+      <p className="min-w-0 flex-1 truncate text-sm">
+        <span className="font-medium">Table</span>{' '}
+        {table === undefined ? (
+          <span className="text-ink-3">None chosen</span>
+        ) : (
+          <span className="font-mono text-xs">
+            {table.schema}.{table.name}
+          </span>
+        )}
+      </p>
+      {!open && !locked && (
+        <Button size="sm" aria-label="Edit table" onClick={onOpen}>
+          Edit
+        </Button>
+      )}
+    </div>
+    {open && <TableBrowser dataSource={dataSource} chosen={table} onChoose={onChoose} />}
+    <FieldError id="table-error" message={problem?.message} detail={problem?.detail} live />
+  </div>
+)
+
+const KeyField = ({
+  columns,
+  chosen,
+  locked,
+  problem,
+  onChange,
+}: {
+  columns: readonly string[]
+  chosen: readonly string[]
+  locked: boolean
+  problem: Problem
+  onChange: (key: readonly string[]) => void
+}) => (
+  <fieldset className="min-w-0 space-y-2">
+    <legend className="mb-1.5 text-sm font-medium">Primary key</legend>
+    <p className="text-xs text-ink-3">Columns that together tell each row from all others.</p>
+    {columns.length === 0 ? (
+      <p className="text-sm text-ink-2">Validate or preview the query to see its columns.</p>
+    ) : (
+      <div className="max-h-48 divide-y divide-line overflow-y-auto scroll-thin rounded-md border border-line">
+        {columns.map((name) => (
+          <label key={name} className="flex min-h-9 items-center gap-3 px-3 py-1 font-mono text-xs">
+            <input
+              type="checkbox"
+              checked={chosen.includes(name)}
+              disabled={locked}
+              onChange={({ target }) =>
+                onChange(target.checked ? [...chosen, name] : chosen.filter((each) => each !== name))
+              }
+              className="size-4 shrink-0 accent-accent"
+            />
+            <span className="min-w-0 truncate">{name}</span>
+          </label>
+        ))}
+      </div>
+    )}
+    <FieldError id="key-error" message={problem?.message} live />
+  </fieldset>
+)
+
+/** Has the database read the query, or show its first rows, and what came of it. */
+const Asking = ({
+  dataSource,
+  query,
+  onColumns,
+  onRefused,
+}: {
+  dataSource: string
+  query: DataQuery | undefined
+  onColumns: (names: string[]) => void
+  onRefused: (problems: DraftProblems) => void
+}) => {
+  const preview = usePreview(dataSource)
+  const validate = useValidate(dataSource)
+  const answered = {
+    onSuccess: ({ columns }: { columns: readonly { name: string }[] }) => onColumns(columns.map(({ name }) => name)),
+    onError: (error: unknown) => onRefused(refusalOf(error)),
+  }
+  const ask = (asked: typeof preview | typeof validate): void => {
+    preview.reset()
+    validate.reset()
+    if (query !== undefined) asked.mutate(query, answered)
+  }
+  const failed = [preview, validate].find(
+    ({ error }) => error instanceof ApiError && refusalOf(error).query === undefined,
+  )
+  return (
+    <div className="space-y-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <Button size="sm" loading={validate.isPending} disabled={query === undefined} onClick={() => ask(validate)}>
+          <CheckCheck aria-hidden />
+          Validate
+        </Button>
+        <Button size="sm" loading={preview.isPending} disabled={query === undefined} onClick={() => ask(preview)}>
+          <Eye aria-hidden />
+          Preview rows
+        </Button>
+        <output className="text-xs text-ink-2">
+          {validate.isSuccess && `The query is valid and has ${validate.data.columns.length} columns.`}
+        </output>
+      </div>
+      {failed !== undefined && (
+        <AskedError
+          dataSource={dataSource}
+          error={failed.error}
+          onRetry={() => ask(failed)}
+          title="Could not query the database"
+        />
+      )}
+      {preview.data !== undefined && <PreviewTable preview={preview.data} />}
+    </div>
+  )
+}
+
+/**
+ * What a model is: its title, a table or a query, and its key. A saved one shows its query collapsed until somebody edits it;
+ * Cancel returns to what is saved.
+ */
+export const ModelEditor = ({
+  dataSource,
+  initial,
+  known,
+  saveLabel,
+  isNew,
+  mayEdit,
+  saving,
+  onSave,
+}: {
+  dataSource: Pick<DataSource, 'name'>
+  /** What it begins with, and returns to. */
+  initial: ModelDraft
+  /** Columns that are known from before. */
+  known: readonly string[]
+  saveLabel: string
+  isNew: boolean
+  mayEdit: boolean
+  saving: boolean
+  /** Rejects with what the server has against it. */
+  onSave: (input: ModelInput) => Promise<unknown>
+}) => {
+  const [open, setOpen] = useState(isNew)
+  const model = useModelDraft({ dataSource: dataSource.name, initial, known, isNew, open: open && mayEdit })
+  const { draft, problems, failure, query } = model
+  const save = (): void => void model.save(onSave)
+  return (
+    <Card>
+      <form
+        noValidate
+        aria-label="Model"
+        className="space-y-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save()
+        }}
+      >
+        <Field label="Title" required error={problems.title?.message}>
+          {(control) => (
+            <Input
+              {...control}
+              value={draft.title}
+              disabled={!mayEdit}
+              autoComplete="off"
+              onChange={({ target }) => model.change({ title: target.value })}
+            />
+          )}
+        </Field>
+        {open && <KindChoice kind={draft.kind} onChange={model.chooseKind} />}
+        {draft.kind === 'sql' ? (
+          <QueryField
+            sql={draft.sql}
+            open={open}
+            locked={!mayEdit}
+            problem={problems.query}
+            disabled={saving}
+            onOpen={() => setOpen(true)}
+            onChange={(sql) => model.change({ sql })}
+          />
+        ) : (
+          <TableField
+            dataSource={dataSource.name}
+            table={draft.table}
+            open={open}
+            locked={!mayEdit}
+            problem={problems.query}
+            onOpen={() => setOpen(true)}
+            onChoose={model.chooseTable}
+          />
+        )}
+        {mayEdit && (
+          <Asking
+            key={JSON.stringify(query)}
+            dataSource={dataSource.name}
+            query={query}
+            onColumns={model.tellColumns}
+            onRefused={model.tellProblems}
+          />
+        )}
+        <KeyField
+          columns={model.columns}
+          chosen={draft.key}
+          locked={!mayEdit}
+          problem={problems.key}
+          onChange={(key) => model.change({ key })}
+        />
+        {mayEdit && query !== undefined && (
+          <KeyCheck
+            key={JSON.stringify([query, draft.key])}
+            dataSource={dataSource.name}
+            query={query}
+            columns={draft.key}
+          />
+        )}
+        {failure !== undefined && (
+          <AskedError dataSource={dataSource.name} error={failure} onRetry={save} title="Could not save the model" />
+        )}
+        {mayEdit && (isNew || open || model.changed) && (
+          <div className="flex justify-end gap-2">
+            {!isNew && (
+              <Button
+                disabled={saving}
+                onClick={() => {
+                  model.reset()
+                  setOpen(false)
+                }}
+              >
+                Cancel
+              </Button>
+            )}
+            <Button type="submit" variant="primary" loading={saving}>
+              {saveLabel}
+            </Button>
+          </div>
+        )}
+      </form>
+    </Card>
+  )
+}

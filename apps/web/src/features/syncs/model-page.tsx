@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Model } from '@tributary/contract'
+import { useParams } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { modelQuery } from '../../lib/queries/data-source-queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { FillSkeleton } from '../../parts/create-flow.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
+import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
+import { DeleteCard } from '../../ui/page/delete-card.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
+import { draftOf } from './model-draft.ts'
+import { ModelEditor } from './model-editor.tsx'
+import { useDeleteModel, useUpdateModel } from './mutations.ts'
+
+const ModelView = ({ model }: { model: Model }) => {
+  const workspace = useWorkspace().name
+  const mayEdit = useMayEdit() === true
+  const update = useUpdateModel(model)
+  const remove = useDeleteModel(model)
+  return (
+    <>
+      <PageHeader
+        title={model.title}
+        documentTitle={model.title}
+        description="Model"
+        crumbs={[
+          { label: 'Data sources', to: paths.dataSources(workspace) },
+          { label: model.data_source.title, to: paths.dataSource(model.data_source.name, 'models') },
+        ]}
+      />
+      <div className="max-w-3xl space-y-5">
+        <ReadOnlyNote />
+        <ModelEditor
+          key={model.update_time}
+          dataSource={model.data_source}
+          initial={draftOf(model)}
+          known={model.columns.map(({ name }) => name)}
+          saveLabel="Save"
+          isNew={false}
+          mayEdit={mayEdit}
+          saving={update.isPending}
+          onSave={update.mutateAsync}
+        />
+        {mayEdit && (
+          <DeleteCard
+            label="Delete model"
+            description="Nothing changes in the database itself."
+            mutation={remove}
+            list={paths.dataSource(model.data_source.name, 'models')}
+          >
+            Are you sure you want to delete the {model.title} model?
+          </DeleteCard>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** One model. */
+export const ModelPage = () => {
+  const workspace = useWorkspace()
+  const { modelId } = useParams()
+  const query = useQuery(modelQuery(`${workspace.name}/models/${modelId ?? ''}`))
+  return (
+    <QueryView page query={query} skeleton={<FillSkeleton />} errorTitle="Failed to load the model">
+      {(model) => <ModelView key={model.name} model={model} />}
+    </QueryView>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { type DataSource, editors } from '@tributary/contract'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { dataSourceQuery } from '../../lib/queries/data-source-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { FillSkeleton } from '../../parts/create-flow.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
+import { RequireAccess } from '../../parts/require-access.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
+import { newDraft } from './model-draft.ts'
+import { ModelEditor } from './model-editor.tsx'
+import { useCreateModel } from './mutations.ts'
+
+const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
+  const workspace = useWorkspace().name
+  const navigate = useNavigate()
+  const [address] = useSearchParams()
+  const [schema, name] = [address.get('schema'), address.get('table')]
+  const create = useCreateModel(dataSource.name)
+  return (
+    <>
+      <PageHeader
+        title="New model"
+        documentTitle="New model"
+        description={`Rows of ${dataSource.title}.`}
+        crumbs={[
+          { label: 'Data sources', to: paths.dataSources(workspace) },
+          { label: dataSource.title, to: paths.dataSource(dataSource.name, 'models') },
+        ]}
+      />
+      <div className="max-w-3xl">
+        <ModelEditor
+          dataSource={dataSource}
+          initial={newDraft(schema === null || name === null ? undefined : { schema, name })}
+          known={[]}
+          saveLabel="Create"
+          isNew
+          mayEdit
+          saving={create.isPending}
+          onSave={async (input) => await navigate(paths.model((await create.mutateAsync(input)).name))}
+        />
+      </div>
+    </>
+  )
+}
+
+/** The editor of a new model of a data source. */
+export const NewModelPage = () => {
+  const workspace = useWorkspace()
+  const { dataSourceId } = useParams()
+  const query = useQuery(dataSourceQuery(`${workspace.name}/dataSources/${dataSourceId ?? ''}`))
+  return (
+    <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
+      <QueryView page query={query} skeleton={<FillSkeleton />} errorTitle="Failed to load the data source">
+        {(dataSource) => <NewModel key={dataSource.name} dataSource={dataSource} />}
+      </QueryView>
+    </RequireAccess>
+  )
+}

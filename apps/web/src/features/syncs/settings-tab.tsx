@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { type DataSource, genericTitle } from '@tributary/contract'
+import { dataSourceIds, slugOf } from '../../lib/format/names.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
+import { paths } from '../../lib/paths.ts'
+import { catalogDataSourceQuery } from '../../lib/queries/data-source-queries.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { DocsPanel, FormLayout } from '../../parts/docs-panel.tsx'
+import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
+import { SettingsCard } from '../../parts/settings/settings-card.tsx'
+import { TitleCard } from '../../parts/settings/title-card.tsx'
+import { TestConnection } from '../../parts/test-connection.tsx'
+import { Card } from '../../ui/card.tsx'
+import { DeleteCard } from '../../ui/page/delete-card.tsx'
+import { useDeleteDataSource, useTestDataSource, useUpdateDataSource, useUpdateDataSourceSetting } from './mutations.ts'
+
+const TestCard = ({ dataSource }: { dataSource: DataSource }) => (
+  <Card title="Test" description="Checks the saved address and credentials. No table is read.">
+    <TestConnection test={useTestDataSource(dataSource.name)} />
+  </Card>
+)
+
+/** Title, connection, test and deletion of a data source, with the guide beside it. */
+export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
+  const workspace = `workspaces/${dataSourceIds(dataSource.name).workspace}`
+  const mayEdit = useMayEdit() === true
+  const update = useUpdateDataSource(dataSource)
+  const setting = useUpdateDataSourceSetting(dataSource)
+  const remove = useDeleteDataSource(dataSource)
+  const guide = useQuery(catalogDataSourceQuery(workspace, slugOf(dataSource.app.name)))
+  const models = dataSource.model_count
+  return (
+    <FormLayout aside={<DocsPanel app={dataSource.app} steps={guide.data?.guide ?? []} />}>
+      <div className="min-w-0 space-y-5">
+        <ReadOnlyNote />
+        <TitleCard
+          key={dataSource.title}
+          title={dataSource.title}
+          rule={genericTitle}
+          mayEdit={mayEdit}
+          onSave={(title) => update.mutateAsync(title)}
+        />
+        <SettingsCard
+          description="Each setting is saved separately and applies from the next query."
+          settings={dataSource.settings}
+          mayEdit={mayEdit}
+          onSave={setting.mutateAsync}
+        />
+        {mayEdit && <TestCard key={dataSource.update_time} dataSource={dataSource} />}
+        {mayEdit && (
+          <DeleteCard
+            label="Delete data source"
+            description="Deletes the connection, its password, and its models. Nothing changes in the database itself."
+            mutation={remove}
+            list={paths.dataSources(workspace)}
+          >
+            Are you sure you want to delete the {dataSource.title} data source
+            {models > 0 && ` along with its ${count(models)} ${pluralise(models, 'model')}`}?
+          </DeleteCard>
+        )}
+      </div>
+    </FormLayout>
+  )
+}

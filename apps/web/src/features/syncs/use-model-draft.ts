@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { tableQuery } from '../../lib/queries/data-source-queries.ts'
+import { type DraftProblems, inputOf, type ModelDraft, problemsOf, queryOf, refusalOf } from './model-draft.ts'
+import type { ModelInput } from './mutations.ts'
+import type { TableName } from './table-browser.tsx'
+
+/** A draft whose key nobody has chosen yet. */
+type Draft = Omit<ModelDraft, 'key'> & { key: readonly string[] | undefined }
+
+/**
+ * What is entered of a model, with what is wrong with it. The key of a new model is that of its table until somebody chooses
+ * another one; `known` are columns that are known from before.
+ */
+export const useModelDraft = ({
+  dataSource,
+  initial,
+  known,
+  isNew,
+  open,
+}: {
+  /** A resource name. */
+  dataSource: string
+  initial: ModelDraft
+  known: readonly string[]
+  isNew: boolean
+  /** The query is being edited. */
+  open: boolean
+}) => {
+  const begin: Draft = { ...initial, key: isNew ? undefined : initial.key }
+  const [entered, setEntered] = useState<Draft>(begin)
+  const [asked, setAsked] = useState<readonly string[] | undefined>()
+  const [problems, setProblems] = useState<DraftProblems>({})
+  const [failure, setFailure] = useState<unknown>()
+  const { kind, table } = entered
+  // The browser of tables tells when the database cannot be reached.
+  const { data: ofTable = [] } = useQuery({
+    ...tableQuery(dataSource, table ?? { schema: '', name: '' }),
+    enabled: open && kind === 'table' && table !== undefined,
+  })
+  const own = kind === 'table' ? ofTable : []
+  const columns = asked ?? (own.length > 0 ? own.map(({ name }) => name) : known)
+  const draft: ModelDraft = {
+    ...entered,
+    key: entered.key ?? own.filter(({ in_key }) => in_key).map(({ name }) => name),
+  }
+  const change = (some: Partial<Draft>): void => {
+    setEntered((before) => ({ ...before, ...some }))
+    setProblems({})
+    setFailure(undefined)
+  }
+  return {
+    draft,
+    columns,
+    problems,
+    failure,
+    changed: JSON.stringify(entered) !== JSON.stringify(begin),
+    query: queryOf(draft),
+    change,
+    /** What was seen of the other kind is a good beginning. */
+    chooseKind: (next: ModelDraft['kind']): void => {
+      setAsked(columns)
+      change({ kind: next, key: draft.key })
+    },
+    /** A title that nobody has changed is that of the table. */
+    chooseTable: (next: TableName): void => {
+      const untitled = draft.title === (table?.name ?? '')
+      change({ table: next, key: undefined, ...(untitled ? { title: next.name } : {}) })
+      setAsked(undefined)
+    },
+    /** What the database told of the query. */
+    tellColumns: setAsked,
+    tellProblems: setProblems,
+    reset: (): void => {
+      change(begin)
+      setAsked(undefined)
+    },
+    /** Saves what is complete; what is wrong, also to the server, is told by field. */
+    save: async (send: (input: ModelInput) => Promise<unknown>): Promise<void> => {
+      const input = inputOf(draft)
+      setFailure(undefined)
+      if (input === undefined) return setProblems(problemsOf(draft))
+      try {
+        await send(input)
+      } catch (error) {
+        const refused = refusalOf(error)
+        setProblems(refused)
+        if (Object.keys(refused).length === 0) setFailure(error)
+      }
+    },
+  }
+}
