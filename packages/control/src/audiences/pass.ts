@@ -25,11 +25,11 @@ const crossedSince = async (
   compiler.addAll(queries)
   const statement = compiler.crossings(before.getTime())
   if (statement === undefined) return []
-  const [set = '{}'] = await runEvents(eventStore, statement, { workspaceId, slot: 'heavy', signal })
-  if (set === '{}') return []
+  const [set] = await runEvents(eventStore, statement, { workspaceId, slot: 'heavy', signal })
+  if (set === undefined || set.size === 0) return []
   // The number is the beginning of the id.
   const { rows } = await sql<{ id: string }>`
-    select p.id from unnest(${set}::bigint[]) as crossed (owner)
+    select p.id from unnest(${set.text}::bigint[]) as crossed (owner)
     cross join lateral (select lpad(to_hex(crossed.owner), 16, '0') as begins) as named
     cross join lateral (
       select id from profiles where workspace_id = ${workspaceId}::uuid
