@@ -267,6 +267,25 @@ test('audiences hear of whose value has changed, also when a computed trait is d
   expect(await heard()).toBe(1)
 })
 
+test('an event that leaves the window stops counting without another event, and not before', async () => {
+  await order('ada', 20)
+  await create('orders', { ...trialComputedTrait, window_days: 7 })
+  await compute()
+  const later = async (ms: number): Promise<Record<string, unknown>> => {
+    ahead = ms
+    // Not by the pass of everything.
+    await harness.db
+      .updateTable('computed_traits')
+      .set({ compute_time: new Date(harness.now() + ms) })
+      .execute()
+    await worker.catchUp()
+    return await traitsOf('ada')
+  }
+  const week = 7 * 86_400_000
+  expect(await later(week - 120_000)).toEqual({ orders: '1' })
+  expect(await later(week)).toEqual({})
+})
+
 test('while the event store is away values stay and say of when they are; then they are computed', async () => {
   const made = await create('revenue', totals)
   await order('ada', 20)
