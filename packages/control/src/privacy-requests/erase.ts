@@ -5,7 +5,13 @@ import { faultPoint } from '@tributary/kernel'
 import type { JobRun } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { type ErasedPeople, erasedEventIds, markErasedEvents, removeErasedEvents } from './erased-events.ts'
+import {
+  type ErasedPeople,
+  erasedEventIds,
+  markErasedEvents,
+  markErasedMembers,
+  removeErasedEvents,
+} from './erased-events.ts'
 import { learnTold } from './tell.ts'
 
 export type ErasureDeps = Pick<
@@ -66,19 +72,38 @@ const clearRefused = async (db: Db, workspaceId: string, values: readonly string
     `.execute(db)
 }
 
-/** A request whose people are to be removed. */
-type Waiting = { id: string; sequence: number; people: ErasedPeople }
+/** A request whose people are to be removed: their profiles are the last `profiles` entries of the ledger up to `sequence`. */
+type Waiting = { id: string; sequence: number; profiles: number; people: ErasedPeople }
+
+/** The profiles that a request has erased, and those that were merged into them. */
+const readErasedProfiles = async (
+  db: Db,
+  { sequence, profiles, people: { workspaceId } }: Waiting,
+): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`
+    with recursive gone as (
+      select profile_id as id from identity_operations where workspace_id = ${workspaceId}::uuid and kind = 'erase'
+        and sequence > ${sequence - profiles} and sequence <= ${sequence}
+      union
+      select o.other_id from gone join identity_operations o
+        on o.workspace_id = ${workspaceId}::uuid and o.profile_id = gone.id and o.kind = 'merge'
+    )
+    select id from gone where id is not null`.execute(db)
+  return rows.map(({ id }) => id)
+}
 
 /** Requests whose events are removed by one change of the event store. */
 const together = 100
+
+type WaitingRow = { id: string; workspace_id: string; sequence: string; profiles: number; create_time: Date }
 
 /**
  * A request, and others of any workspace that wait like it, oldest first: a change of the event store writes its parts
  * anew, whether it is for one of them or for all. Without those that are removed, or whose workspace is gone.
  */
 const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
-  const { rows } = await sql<{ id: string; workspace_id: string; sequence: string; create_time: Date }>`
-    select r.id, r.workspace_id, r.sequence, r.create_time from privacy_requests r
+  const { rows } = await sql<WaitingRow>`
+    select r.id, r.workspace_id, r.sequence, r.profiles, r.create_time from privacy_requests r
     where r.id = ${id}::uuid or exists (select from privacy_places p
       where p.request_id = r.id and p.place = 'events' and p.state <> 'done')
     order by r.id <> ${id}::uuid, r.create_time limit ${together}`.execute(db)
@@ -95,14 +120,15 @@ const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
         owners: owners.map(({ owner }) => owner),
         until: row.create_time,
       }
-      return { id: row.id, sequence: Number(row.sequence), people }
+      return { id: row.id, sequence: Number(row.sequence), profiles: row.profiles, people }
     }),
   )
   return waiting.filter(({ people: { identifiers, owners } }) => identifiers.length > 0 || owners.length > 0)
 }
 
 /** Everything of a request but the changes of the event store: its events are marked, and hidden, when it resolves. */
-const prepare = async (deps: ErasureDeps, { id, sequence, people }: Waiting, signal: AbortSignal): Promise<void> => {
+const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal): Promise<void> => {
+  const { id, sequence, people } = request
   const { db, eventStore, profileLedger, whenStored, clock } = deps
   const { workspaceId, identifiers } = people
   // First: what fails there can be looked at while the rest is under way.
@@ -118,6 +144,7 @@ const prepare = async (deps: ErasureDeps, { id, sequence, people }: Waiting, sig
     // What came before the request and was not stored yet.
     await whenStored(workspaceId, signal)
     await mark()
+    await markErasedMembers(eventStore, people, await readErasedProfiles(db, request))
     for await (const ids of erasedEventIds(eventStore, people, signal)) await clearParked(db, workspaceId, ids)
     await clearRefused(
       db,

@@ -61,6 +61,26 @@ export const markErasedEvents = async (
   })
 }
 
+/**
+ * Marks what destinations were told of profiles as members of audiences: rows of the delivery log that are about one of
+ * them. May be done again.
+ */
+export const markErasedMembers = async (
+  eventStore: Pick<EventStore, 'command'>,
+  { workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
+  profiles: readonly string[],
+): Promise<void> => {
+  if (profiles.length === 0) return
+  await eventStore.command(
+    `insert into erased_events (workspace_id, request_id, event_id)
+     select distinct workspace_id, ${idLiteral(requestId)}, event_id from deliveries
+     where workspace_id = ${idLiteral(workspaceId)} and producer = 'audience' and key in {profiles:Array(String)}
+       and event_id not in (select event_id from erased_events where workspace_id = ${idLiteral(workspaceId)}
+         and request_id = ${idLiteral(requestId)})`,
+    { profiles },
+  )
+}
+
 /** Changes that remove what was marked for requests, in their order; each may be made again. */
 const changesOf = (requests: readonly Pick<ErasedPeople, 'workspaceId' | 'requestId'>[]): string[] => {
   const listOf = (ids: readonly string[]): string => [...new Set(ids)].map(idLiteral).join(', ')

@@ -242,6 +242,37 @@ describe('a deletion', () => {
     expect(await get(name)).toMatchObject({ state: 'finished' })
   })
 
+  test('leaves nothing of what destinations were told of a member of an audience, merged profiles included', async () => {
+    await receive({ userId: 'u-member' }, { anonymousId: 'a-member' }, { userId: 'u-other' })
+    const profiles = [...(await found('u-member')), ...(await found('a-member'))]
+    const [other = ''] = await found('u-other')
+    await receive({ userId: 'u-member', anonymousId: 'a-member' })
+    expect(await found('a-member')).toHaveLength(1)
+    const told = (key: string, text: string) => ({
+      workspace_id: workspace,
+      source_id: workspace,
+      destination_id: workspace,
+      event_id: `connection.${key}.entered`,
+      producer: 'audience',
+      operation: 'upsert',
+      object: 'audience_members',
+      key,
+      status: 'delivered',
+      time: columnTime(harness.now()),
+      request: `{"userIds":["${text}"]}`,
+    })
+    const rows = [...profiles.map((key) => told(key, 'u-member')), told(other, 'u-other')]
+    await harness.eventStore.insert('deliveries', rows.map((each) => JSON.stringify(each)).join('\n'), {
+      token: newId(),
+    })
+    const { name } = await request('delete', 'u-member')
+    await erase(name)
+    const left = await everything()
+    expect(left).not.toContain('u-member')
+    for (const key of profiles) expect(left).not.toContain(`connection.${key}`)
+    expect(left).toContain(`connection.${other}.entered`)
+  })
+
   test('after which the ledger makes the same profiles, merges and splits of others included', async () => {
     await receive({ anonymousId: 'a-1' }, { userId: 'u-1' }, { userId: 'u-1', anonymousId: 'a-1' })
     await receive({ userId: 'u-2', anonymousId: 'a-1' }, { userId: 'u-2', anonymousId: 'a-2' })
