@@ -47,15 +47,17 @@ const knownOf = (workspaceId: string, { id, title, query: text }: Pick<AudienceR
   }
 }
 
-/** Every audience of a workspace with its query. */
-export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudience[]> => {
-  const rows = await db
+const selectKnown = (db: Db, workspaceId: string) =>
+  db
     .selectFrom('audiences')
     .select(['id', 'title', 'query'])
     .where('workspace_id', '=', workspaceId)
     .orderBy('create_time')
     .orderBy('id')
-    .execute()
+
+/** Every audience of a workspace with its query. */
+export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudience[]> => {
+  const rows = await selectKnown(db, workspaceId).execute()
   return rows.map((row) => knownOf(workspaceId, row))
 }
 
@@ -68,6 +70,15 @@ export const namedIn = (query: AudienceQuery): string[] =>
 /** Those whose queries name an audience. */
 export const dependentsOf = (name: string, known: readonly KnownAudience[]): KnownAudience[] =>
   known.filter((each) => each.name !== name && each.text.includes(name) && namedIn(each.query).includes(name))
+
+/** Those of a workspace whose queries name an audience; the queries of others are not read. */
+const readDependents = async (db: Db, workspaceId: string, name: string): Promise<KnownAudience[]> => {
+  const rows = await selectKnown(db, workspaceId).where('query', 'like', `%${name}%`).execute()
+  return dependentsOf(
+    name,
+    rows.map((row) => knownOf(workspaceId, row)),
+  )
+}
 
 /** A row of the list as the wire shows it. */
 export const presentSummary = (row: Omit<AudienceRow, 'query'>): AudienceSummary => ({
@@ -105,12 +116,12 @@ export const readChangeTime = async (db: Db, audienceId: string): Promise<string
 
 /** An audience as its page shows it. */
 export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
-  const [known, author, changeTime] = await Promise.all([
-    readKnown(db, row.workspace_id),
+  const summary = presentSummary(row)
+  const [dependents, author, changeTime] = await Promise.all([
+    readDependents(db, row.workspace_id, summary.name),
     authorOf(db, row.author_id),
     readChangeTime(db, row.id),
   ])
-  const summary = presentSummary(row)
   return {
     ...summary,
     query: audienceQuery.parse(JSON.parse(row.query)),
@@ -120,6 +131,6 @@ export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audienc
     entered_count: row.entered_count,
     left_count: row.left_count,
     author,
-    dependents: dependentsOf(summary.name, known).map(({ name, title }) => ({ name, title })),
+    dependents: dependents.map(({ name, title }) => ({ name, title })),
   }
 }
