@@ -104,7 +104,7 @@ describe('what keeps a destination from taking events is shown in words, and the
     ],
     [
       'connections that are reset',
-      'Connection reset by the destination (ECONNRESET)',
+      'Connection reset by the server (ECONNRESET)',
       async () => `http://127.0.0.1:${await socketPeer((socket) => socket.resetAndDestroy())}/`,
     ],
     [

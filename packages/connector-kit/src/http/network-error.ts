@@ -8,13 +8,13 @@ const codeOf = (error: unknown): string => {
 
 const codeText: Record<string, string> = {
   ECONNREFUSED: 'Connection refused',
-  ECONNRESET: 'Connection reset by the destination',
+  ECONNRESET: 'Connection reset by the server',
   ENOTFOUND: 'The host name does not exist',
   EAI_AGAIN: 'The host name could not be resolved',
   EHOSTUNREACH: 'Host unreachable',
   ENETUNREACH: 'Network unreachable',
   UND_ERR_CONNECT_TIMEOUT: 'Connection timed out',
-  UND_ERR_SOCKET: 'The destination closed the connection',
+  UND_ERR_SOCKET: 'The server closed the connection',
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are too large',
   HTTPParserError: 'The server does not respond with HTTP',
   CERT_HAS_EXPIRED: 'The certificate has expired',
