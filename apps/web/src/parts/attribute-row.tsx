@@ -94,7 +94,7 @@ export const AttributeRow = ({
   return (
     <li className="space-y-1">
       <div className="flex items-start gap-2 max-sm:rounded-md max-sm:border max-sm:border-line max-sm:p-2">
-        <div className="grid min-w-0 flex-1 gap-2 sm:grid-cols-2">
+        <div className="grid min-w-0 flex-1 items-start gap-2 sm:grid-cols-2">
           <NameInput {...part} wrong={wrong} />
           <Select
             aria-label="Type"

@@ -26,6 +26,7 @@ const explanation: AudienceExplanation = {
 test.each<[string, Partial<AudienceExplanation>, string]>([
   ['how many conditions are true', {}, '2 of 3 conditions are true.'],
   ['one that is', { conditions: [{ id: 'aaaa', met: true }], met: true, enter_time: '' }, '1 of 1 condition is true.'],
+  ['that the only one is not', { conditions: [{ id: 'aaaa', met: false }] }, '0 of 1 conditions are true.'],
   ['that it is suppressed', { suppressed: true, conditions: [] }, 'Suppressed users are in no audience.'],
   [
     'that it has no user ID',

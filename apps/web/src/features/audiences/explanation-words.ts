@@ -6,7 +6,8 @@ export const reasonOf = ({ met, suppressed, anonymous, conditions, enter_time }:
   if (suppressed) return 'Suppressed users are in no audience.'
   const held = conditions.filter((each) => each.met).length
   const total = conditions.length
-  const holds = `${count(held)} of ${count(total)} ${pluralise(total, 'condition')} ${held === 1 ? 'is' : 'are'} true.`
+  const noun = held === 0 ? 'conditions' : pluralise(total, 'condition')
+  const holds = `${count(held)} of ${count(total)} ${noun} ${held === 1 ? 'is' : 'are'} true.`
   if (anonymous) return `${holds} The audience leaves out profiles without a user ID.`
   // Traits are known as they are now.
   if (met !== (enter_time !== null)) return `${holds} The profile has changed since the audience was computed.`

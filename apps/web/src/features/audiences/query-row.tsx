@@ -218,7 +218,7 @@ export const QueryRow = ({
       </div>
       <FieldError id={errorId} message={Object.values(errors)[0]} />
       {query.selectedAttributes.length > 0 && (
-        <ul className="space-y-2 sm:border-l-2 sm:border-line sm:pl-3">
+        <ul className="space-y-2 sm:space-y-4 sm:border-l-2 sm:border-line sm:pl-3">
           {query.selectedAttributes.map((attribute) => (
             <AttributeRow
               key={attribute.id}

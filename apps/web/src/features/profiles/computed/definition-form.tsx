@@ -91,7 +91,7 @@ const Conditions = ({ draft, errors, onChange }: Part) => {
       <legend className="text-sm font-medium">Conditions</legend>
       <p className="text-xs text-ink-3">Only events that meet all of them count.</p>
       {draft.conditions.length > 0 && (
-        <ul className="space-y-2">
+        <ul className="space-y-2 sm:space-y-4">
           {draft.conditions.map((attribute) => (
             <AttributeRow
               key={attribute.id}
