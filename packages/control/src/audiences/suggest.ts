@@ -1,6 +1,7 @@
 import type { methods, ValueType } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
+import { definitionOf } from '../computed-traits/read.ts'
 import type { ControlDeps } from '../deps.ts'
 
 type Found = { text: string; type: ValueType }
@@ -46,7 +47,22 @@ const textOfJson = (value: string): string => {
   return typeof parsed === 'string' ? parsed : value
 }
 
-/** Names and values of events and traits of the workspace, the most frequent first. */
+/** The computed traits of a workspace: few profiles may have a value yet. */
+const readComputed = async (db: ControlDeps['db'], workspaceId: string): Promise<Found[]> => {
+  const rows = await db
+    .selectFrom('computed_traits')
+    .select(['trait', 'definition'])
+    .where('workspace_id', '=', workspaceId)
+    .where('delete_time', 'is', null)
+    .orderBy('trait')
+    .execute()
+  return rows.map(({ trait, definition }) => {
+    const { operation } = definitionOf({ definition })
+    return { text: trait, type: operation === 'first' || operation === 'last' ? 'text' : 'number' }
+  })
+}
+
+/** Names and values of events and traits of the workspace: computed traits, and then the most frequent first. */
 export const suggestForAudience =
   ({
     db,
@@ -64,9 +80,11 @@ export const suggestForAudience =
           ${kind === 'trait' ? sql`` : sql`and name = ${name} and value !~ '^[\\[{]' and value <> 'null' and length(value) < 200`}
           limit ${looked * 10}) as sample
         group by 1 order by count(*) desc, 1 limit ${shownSuggestions}`.execute(db)
-      return {
-        suggestions: rows.map(({ text, type }) => ({ text: kind === 'trait' ? text : textOfJson(text), type })),
-      }
+      if (kind === 'trait_value')
+        return { suggestions: rows.map(({ text, type }) => ({ text: textOfJson(text), type })) }
+      const computed = await readComputed(db, workspace.id)
+      const known = new Set(rows.map(({ text }) => text))
+      return { suggestions: [...computed.filter(({ text }) => !known.has(text)), ...rows] }
     }
     const params = { workspace: workspace.id, event, name, since: clock() - span }
     const suggestions = await eventStore.query<Found>(statements[kind], params, {

@@ -355,3 +355,23 @@ test('who is deleted has no values any more, and nothing of theirs is computed',
   expect((await get(made.name)).profile_count).toBe(1)
   expect(await traitsOf('grace')).toEqual({ revenue: '5' })
 })
+
+test('a computed trait is suggested for conditions of audiences before anybody has a value, and no longer when it is deleted', async () => {
+  await receive({ userId: 'u-1', traits: { plan: 'team' } })
+  const { name } = await create('revenue', totals)
+  const suggested = async () => {
+    const query = { kind: 'trait' } as const
+    return (await organization.collaborator.ok(methods.audiences.suggest, { workspace }, { query })).suggestions
+  }
+  expect(await suggested()).toEqual([
+    { text: 'revenue', type: 'number' },
+    { text: 'plan', type: 'text' },
+  ])
+  await order('u-1', 12)
+  await compute()
+  expect((await suggested()).filter(({ text }) => text === 'revenue')).toEqual([{ text: 'revenue', type: 'number' }])
+  const params = { workspace, computed_trait: idIn(name) }
+  await organization.collaborator.ok(methods.computedTraits.delete, params)
+  await compute()
+  expect(await suggested()).toEqual([{ text: 'plan', type: 'text' }])
+})
