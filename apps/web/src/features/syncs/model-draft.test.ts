@@ -29,7 +29,7 @@ test('a draft is a model when it has a title, a query and a key, and says by fie
   expect(inputOf(newDraft(table))).toBeUndefined()
 })
 
-test('MAP-10: an empty query is none', () => {
+test('MAP-10a: an empty query is none', () => {
   const empty: ModelDraft = { ...complete, kind: 'sql', sql: ' \n' }
   expect(queryOf(empty)).toBeUndefined()
   expect(problemsOf(empty)).toEqual({ query: { message: 'Required' } })
