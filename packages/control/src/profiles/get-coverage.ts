@@ -26,6 +26,11 @@ export const getProfileCoverage =
       and receive_time >= fromUnixTimestamp64Milli({start:Int64})`
     const params = { workspace: workspace.id, start }
     const options = { owner: workspace.id, slot: 'short', signal } as const
+    const [suppressed, blockedOwners] = await Promise.all([
+      readSuppressed(db, [workspace.id]),
+      readBlockedOwners({ db, eventStore, profileLedger }, [workspace.id], signal),
+    ])
+    // Begun together, and all of them awaited from the start: a fault of one while another is awaited would end the process.
     const all = eventStore.query<{ n: number }>(`select count() as n ${accepted}`, params, options)
     const byReason = eventStore.query<{ why: string; n: number }>(
       `with if(user_id = '', anonymous_id, user_id) as id
@@ -33,10 +38,6 @@ export const getProfileCoverage =
       params,
       options,
     )
-    const [suppressed, blockedOwners] = await Promise.all([
-      readSuppressed(db, [workspace.id]),
-      readBlockedOwners({ db, eventStore, profileLedger }, [workspace.id], signal),
-    ])
     const blocked =
       blockedOwners.length === 0
         ? []

@@ -1,6 +1,7 @@
 import { methods } from '@tributary/contract'
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
+import { EventStoreUnavailable } from '@tributary/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 
@@ -291,6 +292,17 @@ describe('what has no profile', () => {
     expect(events).toHaveLength(5)
     expect(events.map(({ event_id }) => event_id)).toContain(blocked)
   })
+})
+
+test('a call whose queries fail while another is awaited ends with its error, and not the process', async () => {
+  const { query } = harness.eventStore
+  harness.eventStore.query = () => Promise.reject(new EventStoreUnavailable('away'))
+  try {
+    const { status } = await organization.guest.call('GET', `/workspaces/${workspace}/profileCoverage`)
+    expect(status).toBe(503)
+  } finally {
+    harness.eventStore.query = query
+  }
 })
 
 describe('a split', () => {
