@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { errorBody, methodList, methods, type SourceWithSchema } from '@tributary/contract'
-import { type Actor, noMetrics, notFound, silentLogger } from '@tributary/kernel'
+import { type Actor, type Metrics, noMetrics, notFound, silentLogger } from '@tributary/kernel'
 import fastifyFactory from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type AnyHandler, type ApiDeps, apiServerOptions, createApi, type Handlers } from './index.ts'
@@ -38,7 +38,7 @@ type Given = Parameters<AnyHandler>[0]
 
 const start = async (
   own: Record<string, AnyHandler> = {},
-  options: Partial<Pick<ApiDeps, 'authorize' | 'readYourWrites' | 'logger' | 'maxInFlight'>> = {},
+  options: Partial<Pick<ApiDeps, 'authorize' | 'readYourWrites' | 'logger' | 'metrics' | 'maxInFlight'>> = {},
 ) => {
   const app = fastifyFactory(apiServerOptions)
   await createApi({
@@ -49,7 +49,7 @@ const start = async (
     authorize: options.authorize ?? allowAll,
     ...(options.readYourWrites === undefined ? {} : { readYourWrites: options.readYourWrites }),
     logger: options.logger ?? silentLogger,
-    metrics: noMetrics,
+    metrics: options.metrics ?? noMetrics,
     docsAssetsDir: dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))),
     ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
   })
@@ -375,15 +375,29 @@ test('calls beyond the limit are told to come back, and the place is given free 
   expect((await call('GET', '/workspaces/w/sources/s')).status).toBe(200)
 })
 
-test('a client that goes away aborts its call', async () => {
+test('a client that goes away aborts its call, which is no fault of the server', async () => {
   const began = Promise.withResolvers<AbortSignal>()
-  const { app } = await start({
-    'sources.get': async ({ signal }) => {
-      began.resolve(signal)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      return source
+  const logged: object[] = []
+  const counted: unknown[] = []
+  const ended = Promise.withResolvers<void>()
+  const metrics: Metrics = {
+    ...noMetrics,
+    count(name, _, labels) {
+      if (name !== 'api_errors') return
+      counted.push(labels)
+      ended.resolve()
     },
-  })
+  }
+  const { app } = await start(
+    {
+      'sources.get': async ({ signal }) => {
+        began.resolve(signal)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+        throw signal.reason
+      },
+    },
+    { metrics, logger: { ...silentLogger, error: (fields: object) => void logged.push(fields) } },
+  )
   await app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
@@ -393,7 +407,9 @@ test('a client that goes away aborts its call', async () => {
   const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   socket.destroy()
   await aborted
-  expect(signal.aborted).toBe(true)
+  await ended.promise
+  expect(counted).toEqual([{ code: '499' }])
+  expect(logged).toEqual([])
 })
 
 describe('the description', () => {

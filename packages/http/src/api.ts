@@ -208,6 +208,11 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
       return sendError(reply, expected.toBody())
     }
     const body = faultBody()
+    if (error.name === 'AbortError' && reply.raw.destroyed) {
+      // Whoever asked has gone, and so the call was given up: nobody hears the answer.
+      deps.metrics.count('api_errors', 1, { code: '499' })
+      return sendError(reply, body)
+    }
     deps.metrics.count('api_errors', 1, { code: '500' })
     deps.logger.error(
       { err: error, errorId: body.metadata.error_id, route: request.routeOptions.url },
