@@ -54,7 +54,7 @@ const deleteUser = async ({ api }: Product, workspace: string): Promise<string> 
   const identifiers = [{ type: 'user_id', value: 'u-gone' }]
   return String((await api.ok('POST', `/${workspace}/privacyRequests`, { kind: 'delete', identifiers })).name)
 }
-/** Waits until nothing but the logs has anything of a request. A job whose process was killed goes on after a minute. */
+/** Waits until nothing but the logs has anything of a request. A job whose process was killed goes on within a minute. */
 const erased = ({ api }: Product, request: string): Promise<unknown> =>
   eventually(
     'erased',

@@ -9,7 +9,8 @@ export const erasureJob: JobKind<z.output<typeof data>> = {
   data,
   // Until it is done: what was promised is not given up.
   retries: { most: withoutEnd, pauseSeconds: 1, maxPauseSeconds: 10 * 60 },
-  leaseSeconds: 60,
+  // What a killed process left goes on soon: people were told minutes.
+  leaseSeconds: 15,
   maxSeconds: 6 * 60 * 60,
   // Changes of the event store wait for each other anyway.
   atOnce: 1,
