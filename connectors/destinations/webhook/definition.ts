@@ -104,5 +104,6 @@ export const webhook = defineDestination({
   testConnection,
   deliver,
   deliverRows,
+  takesAudiences: true,
   deletesUsers: true,
 })

@@ -257,6 +257,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * then it is told of those who are deleted here. `deletedUserOf` reads such a row. With `deliverRows` only.
    */
   deletesUsers?: true | ((settings: S) => boolean)
+  /** Whether `deliverRows` takes rows of `audience_members`: who enters an audience (upsert), and who leaves it (delete). */
+  takesAudiences?: true
 }
 
 /**

@@ -21,10 +21,10 @@ export const audienceDestination = z.object({
 export type AudienceDestination = z.infer<typeof audienceDestination>
 
 const connected = { code: 409, reason: 'ALREADY_CONNECTED', when: 'It is connected already.' } as const
-const eventsOnly = {
+const noAudiences = {
   code: 400,
-  reason: 'EVENTS_ONLY',
-  when: 'The destination takes events only, and no rows.',
+  reason: 'NO_AUDIENCES',
+  when: 'The destination does not take audiences.',
 } as const
 
 const named = z.object({ destination: reference })
@@ -55,7 +55,7 @@ export const audienceDestinationMethods = {
       'Connects a destination to an audience: unless `changes_only`, it is told of every profile that is in, and from then on of each that enters (upsert) and leaves (delete).',
     request: named.extend({ changes_only: z.boolean().default(false) }),
     response: z.object({ fill_count: z.number().int() }),
-    errors: [errors.invalid, eventsOnly, errors.forbidden, errors.notFound, connected],
+    errors: [errors.invalid, noAudiences, errors.forbidden, errors.notFound, connected],
   }),
   cancelFill: defineMethod({
     name: 'audiences.cancelFill',

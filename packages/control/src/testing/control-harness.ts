@@ -86,6 +86,7 @@ export const testDestination: DestinationDefinition = {
   testConnection: async () => ({ ok: true, message: 'It answers.' }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
   deliverRows: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
+  takesAudiences: true,
 }
 
 /** A source with a secret and a template. */

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../../deps.ts'
 import { readDestination } from '../../destinations/read.ts'
 import { audienceName, readAudience } from '../read.ts'
 import { countFill } from './changes.ts'
-import { takesRows } from './takes-rows.ts'
+import { takesAudiences } from './takes-audiences.ts'
 
 /** The id of a destination that a body names; throws 400 for what is no name of one, 404 for one of another workspace. */
 export const destinationIdOf = (workspaceId: string, name: string): string => {
@@ -26,8 +26,8 @@ export const connectAudienceDestination =
   async ({ actor, workspace, params, body }) => {
     const audience = await readAudience(db, workspace.id, params.audience)
     const destination = await readDestination(db, workspace.id, destinationIdOf(workspace.id, body.destination))
-    if (!(await takesRows(catalog, destination.app)))
-      throw badRequest('EVENTS_ONLY', `${destination.title} takes events only. Choose another destination`)
+    if (!(await takesAudiences(catalog, destination.app)))
+      throw badRequest('NO_AUDIENCES', `${destination.title} does not take audiences. Choose another destination`)
     const time = new Date(clock())
     return await db.transaction().execute(async (tx) => {
       // Nobody enters or leaves meanwhile.

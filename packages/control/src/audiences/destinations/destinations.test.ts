@@ -5,10 +5,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import {
   type Harness,
   idIn,
+  listed,
   makeResources,
   type Organization,
   startControl,
   startOrganization,
+  testCatalog,
+  testDestination,
 } from '../../testing/control-harness.ts'
 import { receiveEvents } from '../../testing/receive-events.ts'
 import { trialAudience } from '../../testing/requests.ts'
@@ -21,7 +24,9 @@ let destination: string
 let audience: string
 
 beforeAll(async () => {
-  harness = await startControl()
+  const { takesAudiences: _, ...others } = testDestination
+  const eraser = { ...others, slug: 'eraser', title: 'Eraser' }
+  harness = await startControl({ catalog: { ...testCatalog, destinations: listed(testDestination, eraser) } })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
@@ -189,4 +194,19 @@ test('a destination is connected once, and only one of the workspace, by those w
     expect((await call(organization.guest, verb)).status).toBe(403)
     expect((await call(organization.outsider, verb)).status).toBe(404)
   }
+})
+
+test('a destination that takes other rows alone is not offered, and refused', async () => {
+  const { administrator } = organization
+  const made = await administrator.ok(
+    methods.destinations.create,
+    { workspace },
+    { body: { title: 'Eraser', app: { name: 'catalogDestinations/eraser' }, settings: {} } },
+  )
+  expect((await list()).available.map(({ name }) => name)).toEqual([destination])
+  const path = `/workspaces/${workspace}/audiences/${audience}:connectDestination`
+  expect(await organization.collaborator.call('POST', path, { destination: made.name })).toMatchObject({
+    status: 400,
+    body: { reason: 'NO_AUDIENCES', message: 'Eraser does not take audiences. Choose another destination' },
+  })
 })

@@ -3,7 +3,7 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import { readAudience } from '../read.ts'
-import { takesRows } from './takes-rows.ts'
+import { takesAudiences } from './takes-audiences.ts'
 
 /** The destinations that are told who enters and leaves an audience, and those that could be. */
 export const listAudienceDestinations =
@@ -41,7 +41,7 @@ export const listAudienceDestinations =
     })
     const available: { name: string; title: string }[] = []
     for (const { id, title, app, state } of rows)
-      if (state === null && (await takesRows(catalog, app))) available.push({ name: nameOf(id), title })
+      if (state === null && (await takesAudiences(catalog, app))) available.push({ name: nameOf(id), title })
     const { rows: destinations, next } = slicePage(page, connected)
     return { destinations, available, next_page_token: next }
   }
