@@ -166,7 +166,7 @@ test('dates and pasted lists are conditions, and the sentence says what they mea
   await page.getByRole('textbox', { name: 'Days' }).fill('30')
   const panel = page.getByRole('status')
   await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
-  await expect(page.getByText('have a profile where since is more than 30 days ago.')).toBeVisible()
+  await expect(page.getByText('have traits where since is more than 30 days ago.')).toBeVisible()
   await page.getByRole('combobox', { name: 'Comparison' }).selectOption('is between')
   await page.getByLabel('First day').fill('2020-02-01')
   await page.getByLabel('Last day').fill('2020-01-01')

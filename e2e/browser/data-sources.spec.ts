@@ -11,7 +11,7 @@ const withSyncs = async (page: Page): Promise<void> => {
   )
 }
 
-test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are found, a query becomes a model, and a database that is away is told of', async ({
+test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are found, a query becomes a model, and a database that is away is named', async ({
   signedIn: page,
   product,
 }) => {

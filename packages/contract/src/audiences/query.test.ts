@@ -188,7 +188,7 @@ test('a query is one sentence, which says where a missing value counts and what 
       { id: 'gggg', type: 'audience', selectedAudience: { name: 'workspaces/w/audiences/a', member: false } },
     ),
   ).toBe(
-    'Profiles that did Order Completed where total is greater than 100 at least 3 times in the last 30 days and did not do Refunded in the last 30 days and have a profile where plan is missing or is not “pro” and are not in Loyal.',
+    'Profiles that did Order Completed where total is greater than 100 at least 3 times in the last 30 days and did not do Refunded in the last 30 days and have traits where plan is missing or is not “pro” and are not in Loyal.',
   )
   expect(text(event({ count: { operator: 'at_most', value: 2 } }))).toBe(
     'Profiles that did Order Completed at most 2 times (or never).',

@@ -79,8 +79,7 @@ const eventText = ({ selectedEvent, selectedAttributes, timeframe, count }: Segm
 /** One condition in words: 'did Order Completed at least 3 times in the last 30 days'. */
 export const conditionText = (query: SegmentQuery, titleOf: (audience: string) => string): string => {
   if (query.type === 'event') return eventText(query)
-  if (query.type === 'attribute')
-    return `have a profile where ${join(query.selectedAttributes.map(attributeText), 'and')}`
+  if (query.type === 'attribute') return `have traits where ${join(query.selectedAttributes.map(attributeText), 'and')}`
   const { name = '', member = true } = query.selectedAudience ?? {}
   return `are ${member ? '' : 'not '}in ${titleOf(name)}`
 }

@@ -88,7 +88,16 @@ const Connect = ({
   const target = available.find(({ name }) => name === chosen) ?? available[0]
   if (target === undefined)
     return (
-      <p className="text-sm text-ink-2">No other destination of this workspace takes audiences. Add a webhook first.</p>
+      <p className="text-sm text-ink-2">
+        Webhooks take audiences.{' '}
+        <Link
+          to={paths.newDestination(audienceIds(audience.name).workspace, 'catalogDestinations/webhook')}
+          className="rounded-sm text-accent-ink hover:underline"
+        >
+          Add a webhook
+        </Link>{' '}
+        to connect it here.
+      </p>
     )
   const size = audience.size ?? 0
   return (

@@ -71,6 +71,6 @@ test.each([
     { rows: 9, null_rows: 1, duplicate_keys: 2, duplicate_rows: 5 },
     '1 row has a null in the key. 5 rows share 2 keys. Choose other columns, or leave these rows out with a query.',
   ],
-])('a key that was checked is told in words: %j', (counts, words) => {
+])('what a check of the key finds is said in words: %j', (counts, words) => {
   expect(keyWords(counts)).toBe(words)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { definitionText, isBehind } from './computed-words.ts'
 
-test('a definition is told as one sentence', () => {
+test('a definition reads as one sentence', () => {
   const definition = { event: 'Order Completed', conditions: [] }
   expect(definitionText({ ...definition, operation: 'count', property: '', window_days: null })).toBe(
     'Count of Order Completed, all stored events',

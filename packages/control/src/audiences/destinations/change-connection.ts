@@ -1,0 +1,64 @@
+import { audit, type Tx } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../../deps.ts'
+import { readDestination } from '../../destinations/read.ts'
+import { audienceName, readAudience } from '../read.ts'
+import { destinationIdOf } from './connect.ts'
+
+type Ends = { audienceId: string; destinationId: string }
+
+/** Changes a connection in a transaction; resolves to false when there is none. */
+type Change = (tx: Tx, ends: Ends) => Promise<boolean>
+
+const changeOf =
+  (action: 'audiences.cancelFill' | 'audiences.disconnectDestination', change: Change) =>
+  ({
+    db,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'clock'>): Handler<
+    typeof methods.audiences.cancelFill | typeof methods.audiences.disconnectDestination
+  > =>
+  async ({ actor, workspace, params, body }) => {
+    const audience = await readAudience(db, workspace.id, params.audience)
+    const destination = await readDestination(db, workspace.id, destinationIdOf(workspace.id, body.destination))
+    await db.transaction().execute(async (tx) => {
+      const found = await change(tx, { audienceId: audience.id, destinationId: destination.id })
+      if (!found) throw notFound('destination not found')
+      await audit(tx, {
+        actor,
+        action,
+        resource: audienceName(workspace.id, audience.id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { destination: body.destination },
+        time: new Date(clock()),
+      })
+    })
+    return {}
+  }
+
+/** Ends the sending of who was in when a destination was connected; changes are sent from now on. */
+export const cancelAudienceFill = changeOf('audiences.cancelFill', async (tx, { audienceId, destinationId }) => {
+  const { numUpdatedRows } = await tx
+    .updateTable('audience_destinations')
+    .set({ state: 'live' })
+    .where('audience_id', '=', audienceId)
+    .where('destination_id', '=', destinationId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+})
+
+/** Disconnects a destination from an audience. */
+export const disconnectAudienceDestination = changeOf(
+  'audiences.disconnectDestination',
+  async (tx, { audienceId, destinationId }) => {
+    const { numDeletedRows } = await tx
+      .deleteFrom('audience_destinations')
+      .where('audience_id', '=', audienceId)
+      .where('destination_id', '=', destinationId)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  },
+)
