@@ -1,4 +1,5 @@
 import { createTrackingForwarder, defineDestination, forwardAction, forwardedEvents } from '@tributary/connector-kit'
+import { deleteUsers, lacksForDeletion } from './delete-users.ts'
 import { type RudderstackSettings, settings } from './settings.ts'
 
 /** The batch address of a data plane; one that is given whole stays. */
@@ -11,7 +12,7 @@ const addressOf = ({ data_plane_url: given }: RudderstackSettings): string => {
 
 /**
  * Limits: RudderStack, "HTTP API": 500 kB a batch. A data plane names none for requests in a time; it answers 429 when
- * it has enough.
+ * it has enough. Users: "User Suppression API", 200,000 users by destination an hour.
  */
 export const rudderstack = defineDestination({
   slug: 'rudderstack',
@@ -40,6 +41,10 @@ export const rudderstack = defineDestination({
         title: 'Handle errors',
         text: 'With a wrong key or a disabled source, events are held until you fix it. An event rejected for its content becomes a dead letter; the rest of its batch is sent.',
       },
+      {
+        title: 'Delete users',
+        text: 'To delete users in RudderStack when they are deleted in Tributary (Enterprise plan), create a workspace-level service access token in RudderStack. Enter it here with the IDs of the RudderStack destinations to delete from. RudderStack then gets a `suppress_with_delete` regulation for their user IDs: it also drops events it receives for these users later. Users without a user ID are not deleted.',
+      },
     ],
   },
   settings,
@@ -56,4 +61,6 @@ export const rudderstack = defineDestination({
     requestBytes: 500_000,
     tested: 'The data plane accepted this write key.',
   }),
+  deliverRows: deleteUsers,
+  deletesUsers: lacksForDeletion,
 })

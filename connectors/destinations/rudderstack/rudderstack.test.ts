@@ -1,4 +1,10 @@
-import { ConfigurationError, validateSettings } from '@tributary/connector-kit'
+import {
+  ConfigurationError,
+  type DeliverResult,
+  type DestinationDefinition,
+  type OutgoingRow,
+  validateSettings,
+} from '@tributary/connector-kit'
 import {
   outgoingEvent,
   type Peer,
@@ -9,7 +15,7 @@ import {
   startPeer,
 } from '@tributary/connector-kit/testing'
 import { testDestination } from '@tributary/connector-kit/testing-destination'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { rudderstack } from './definition.ts'
 
 let peer: Peer | undefined
@@ -138,5 +144,102 @@ it('asks for address and key', () => {
   expect(validateSettings(rudderstack, {})).toEqual({
     ok: false,
     errors: { data_plane_url: 'Required', write_key: 'Required' },
+  })
+})
+
+describe('deleting users', () => {
+  const token = 'rudder-access-token'
+  const deletion = (number: number, userIds: string[], anonymousIds: string[] = []): OutgoingRow => ({
+    recordId: `r.${number}`,
+    operation: 'delete',
+    object: 'users',
+    key: userIds[0] ?? '',
+    json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
+  })
+  /** What RudderStack documents: rudderstack.com/docs/api/user-suppression-api, "Add a suppression with delete regulation". */
+  const regulations = ({ method, url, headers, body }: PeerRequest): PeerAnswer => {
+    if (method !== 'POST' || url !== '/v2/regulations') return { status: 404 }
+    if (headers.authorization !== `Bearer ${token}`) return { status: 401, body: `no ${headers.authorization}` }
+    const { regulationType, destinationIds, users } = JSON.parse(body) as {
+      regulationType?: string
+      destinationIds?: string[]
+      users?: { userId?: string }[]
+    }
+    const isValid =
+      regulationType === 'suppress_with_delete' &&
+      (destinationIds?.length ?? 0) > 0 &&
+      (users?.length ?? 0) > 0 &&
+      users?.every(({ userId }) => typeof userId === 'string')
+    return isValid ? { status: 200, body: '[{"id":"r-1","canceled":false}]' } : { status: 400, body: 'bad request' }
+  }
+  const tell = async (
+    rows: readonly OutgoingRow[],
+    given: Record<string, unknown> = {},
+    answer: (request: PeerRequest) => PeerAnswer = regulations,
+  ) => {
+    const at = await dataPlane(answer)
+    const own = { access_token: token, destination_ids: 'd1, d2\nd1', api_url: at.url, ...given }
+    const telling: DestinationDefinition = {
+      ...rudderstack,
+      deliver: async (_, context) => (await rudderstack.deliverRows?.(rows, context)) as DeliverResult,
+    }
+    const result = await runConnector(telling, { ...settingsOf(at), ...own }, [])
+    return { ...result, bodies: at.requests.map(({ body }) => JSON.parse(body) as unknown) }
+  }
+
+  it('asks for one regulation of all their user IDs, at every destination that is listed', async () => {
+    const { outcomes, bodies } = await tell([deletion(0, ['u1'], ['a1']), deletion(1, ['u2', 'u1'])])
+    expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
+    expect(bodies).toEqual([
+      {
+        regulationType: 'suppress_with_delete',
+        destinationIds: ['d1', 'd2'],
+        users: [{ userId: 'u1' }, { userId: 'u2' }],
+      },
+    ])
+  })
+
+  it('refuses whom RudderStack cannot know, and other rows, and tells it of the rest', async () => {
+    const other: OutgoingRow = { ...deletion(2, ['u3']), object: 'audience_members' }
+    const { outcomes, bodies } = await tell([deletion(0, [], ['a1']), deletion(1, ['u2']), other])
+    expect(outcomes).toEqual([
+      { kind: 'rejected', reason: 'RudderStack knows users by user ID only' },
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: 'RudderStack takes deletions of users, and no other rows' },
+    ])
+    expect(bodies).toMatchObject([{ users: [{ userId: 'u2' }] }])
+    expect((await tell([deletion(0, [], ['a1'])])).bodies).toEqual([])
+  })
+
+  it('is refused with a wrong token, which nobody is shown, and events go on', async () => {
+    const { outcomes, request, response } = await tell([deletion(0, ['u1'])], { access_token: 'rudder-other' })
+    expect(outcomes).toEqual([{ kind: 'rejected', reason: 'RudderStack refuses the access token (HTTP 401)' }])
+    expect(`${request}${response}`).not.toContain('rudder-other')
+  })
+
+  it.each<[string, PeerAnswer, object]>([
+    ['is tried again when the quota is there again', { status: 429 }, { kind: 'retry', reason: 'HTTP 429' }],
+    ['is tried again after a fault', { status: 503 }, { kind: 'retry', reason: 'HTTP 503' }],
+    ['is refused for what RudderStack does not take', { status: 400 }, { kind: 'rejected', reason: 'HTTP 400' }],
+    [
+      'is not told to a web page',
+      { status: 200, body: '<!doctype html><html></html>' },
+      { kind: 'rejected', reason: 'The API URL answers with a web page' },
+    ],
+  ])('%s', async (_, answer, outcome) => {
+    expect((await tell([deletion(0, ['u1'])], {}, () => answer)).outcomes).toEqual([outcome])
+  })
+
+  it.each([
+    [{ access_token: undefined }, 'no access token'],
+    [{ destination_ids: ' , ' }, 'no destination IDs'],
+  ])('is asked of a destination with a token and IDs only: not with %j', async (lacking, lacks) => {
+    const { deletesUsers } = rudderstack
+    if (typeof deletesUsers !== 'function') throw new Error('It depends on the settings')
+    const whole = { access_token: token, destination_ids: 'd1' }
+    expect([deletesUsers(whole), deletesUsers({ ...whole, ...lacking })]).toEqual([undefined, lacks])
+    const { outcomes, bodies } = await tell([deletion(0, ['u1'])], lacking)
+    expect(outcomes).toEqual([{ kind: 'rejected', reason: `RudderStack was not told: ${lacks}` }])
+    expect(bodies).toEqual([])
   })
 })

@@ -13,6 +13,22 @@ export const settings = defineSettings({
     maxLength: 200,
     sentTo: [{ setting: 'data_plane_url', by: 'origin' }],
   }),
+  access_token: setting.secret({
+    label: 'Service access token',
+    help: 'If set with destination IDs, users who are deleted in Tributary are deleted and suppressed in RudderStack, too. Stored encrypted.',
+    maxLength: 500,
+    sentTo: [{ setting: 'api_url', by: 'origin' }],
+  }),
+  destination_ids: setting.text({
+    label: 'Destination IDs',
+    help: 'The RudderStack destinations to delete users from, separated by commas.',
+  }),
+  api_url: setting.url({
+    label: 'API URL',
+    help: 'Only used to delete users. For the EU region: https://api.eu.rudderstack.com.',
+    required: true,
+    default: 'https://api.rudderstack.com',
+  }),
 })
 
 export type RudderstackSettings = SettingsOf<typeof settings>

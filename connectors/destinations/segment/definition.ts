@@ -97,5 +97,5 @@ export const segment = defineDestination({
     testKey,
   }),
   deliverRows: deleteUsers,
-  deletesUsers: ({ public_api_token: token }) => token !== undefined,
+  deletesUsers: ({ public_api_token: token }) => (token === undefined ? 'no Public API token' : undefined),
 })

@@ -276,7 +276,7 @@ describe('deleting users', () => {
   it('is asked of a destination with a token only, and says so where it was taken away', async () => {
     const { deletesUsers } = segment
     if (typeof deletesUsers !== 'function') throw new Error('It depends on the settings')
-    expect([deletesUsers({ public_api_token: token }), deletesUsers({})]).toEqual([true, false])
+    expect([deletesUsers({ public_api_token: token }), deletesUsers({})]).toEqual([undefined, 'no Public API token'])
     const { outcomes, bodies } = await tell([deletion(0, ['u1'])], { given: '' })
     expect(outcomes).toMatchObject([{ kind: 'rejected', reason: expect.stringContaining('Public API token') }])
     expect(bodies).toEqual([])

@@ -42,12 +42,15 @@ export const toldDestination = z.object({
   /** Resource name of the destination. */
   destination: z.string(),
   title: z.string(),
-  /** `failed`: retry it on the page of the destination, where its dead letters are. */
-  state: z.enum(['waiting', 'done', 'failed']),
+  /**
+   * `failed`: retry it on the page of the destination, where its dead letters are. `not_told`: its settings lacked something
+   * for it when the request was made; it is not told later.
+   */
+  state: z.enum(['waiting', 'done', 'failed', 'not_told']),
   /** Of how many users it was told, and of how many it has to be. */
   told: z.number().int(),
   total: z.number().int(),
-  /** Why it failed; '' otherwise. */
+  /** Why it failed or was not told; '' otherwise. */
   reason: z.string(),
 })
 export type ToldDestination = z.infer<typeof toldDestination>

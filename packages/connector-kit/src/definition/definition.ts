@@ -253,10 +253,11 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    */
   deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
   /**
-   * Whether rows with the operation `delete` of the object `users` make it delete users, always or with these settings:
-   * then it is told of those who are deleted here. `deletedUserOf` reads such a row. With `deliverRows` only.
+   * Rows with the operation `delete` of the object `users` make it delete users, so that it is told of those who are deleted
+   * here: always, or unless settings lack something for it, which is answered in words for people (`no access token`).
+   * `deletedUserOf` reads such a row. With `deliverRows` only.
    */
-  deletesUsers?: true | ((settings: S) => boolean)
+  deletesUsers?: true | ((settings: S) => string | undefined)
   /** Whether `deliverRows` takes rows of `audience_members`: who enters an audience (upsert), and who leaves it (delete). */
   takesAudiences?: true
 }

@@ -22,28 +22,32 @@ type NewRequest = {
   named: number
   time: Date
   logMs: number
-  /** Destinations that are told. */
-  destinations: readonly string[]
+  destinations: readonly DeletingDestination[]
 }
 
-/** The destinations of a workspace that delete users when they are told to. */
+/** A destination that deletes users when it is told to, and what its settings lack for that: it is not told then. */
+type DeletingDestination = { id: string; lacks?: string }
+
+/** The destinations of a workspace that can delete users. */
 const deletingDestinations = async (
   { db, catalog, secretBox, logger }: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>,
   workspaceId: string,
-): Promise<string[]> => {
+): Promise<DeletingDestination[]> => {
   const rows = await db
     .selectFrom('destinations')
     .select(['id', 'app', 'settings', 'secrets_encrypted'])
     .where('workspace_id', '=', workspaceId)
     .where('delete_time', 'is', null)
     .execute()
-  const deleting: string[] = []
+  const deleting: DeletingDestination[] = []
   for (const [app, some] of Map.groupBy(rows, (row) => row.app)) {
     const deletes = (await catalog.destinations.find(({ slug }) => slug === app)?.load())?.deletesUsers
     if (deletes === undefined) continue
-    for (const row of some)
-      if (deletes === true || deletes(readableSettings(`destinations/${row.id}`, row, secretBox, logger)))
-        deleting.push(row.id)
+    for (const row of some) {
+      const lacks =
+        deletes === true ? undefined : deletes(readableSettings(`destinations/${row.id}`, row, secretBox, logger))
+      deleting.push(lacks === undefined ? { id: row.id } : { id: row.id, lacks })
+    }
   }
   return deleting
 }
@@ -70,9 +74,10 @@ export const writeRequest = async (tx: Tx, request: NewRequest, forgotten: Forgo
     select ${request.id}::uuid, type, value, person
     from json_to_recordset(${JSON.stringify(forgotten.identifiers)}::json) as row (type text, value text, person integer)
     `.execute(tx)
-  await sql`insert into privacy_tellings (request_id, destination_id, person, state)
-    select distinct ${request.id}::uuid, destination_id, person, 'waiting'
-    from privacy_identifiers, unnest(${request.destinations}::uuid[]) as told (destination_id)
+  await sql`insert into privacy_tellings (request_id, destination_id, person, state, reason)
+    select distinct ${request.id}::uuid, told.id, person, case when lacks is null then 'waiting' else 'not_told' end,
+      coalesce(lacks, '')
+    from privacy_identifiers, json_to_recordset(${JSON.stringify(request.destinations)}::json) as told (id uuid, lacks text)
     where request_id = ${request.id}::uuid`.execute(tx)
   await tx
     .insertInto('privacy_places')

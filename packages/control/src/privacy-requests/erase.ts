@@ -216,12 +216,12 @@ export const finishPrivacyRequests = async ({
   clock,
 }: Pick<ControlDeps, 'db' | 'eventStore' | 'oldestLogged' | 'clock'>): Promise<void> => {
   await sql`delete from privacy_tellings t using destinations d
-    where d.id = t.destination_id and d.delete_time is not null and t.state <> 'done'`.execute(db)
+    where d.id = t.destination_id and d.delete_time is not null and t.state not in ('done','not_told')`.execute(db)
   const telling = await db
     .selectFrom('privacy_tellings')
     .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_tellings.request_id')
     .select(['privacy_requests.id', 'privacy_requests.workspace_id'])
-    .where('privacy_tellings.state', '<>', 'done')
+    .where('privacy_tellings.state', 'not in', ['done', 'not_told'])
     .distinct()
     .execute()
   for (const { id, workspace_id } of telling) await learnTold({ db, eventStore }, { id, workspaceId: workspace_id })
@@ -242,5 +242,7 @@ export const finishPrivacyRequests = async ({
     update privacy_requests r set finish_time = ${new Date(clock())}
     where r.finish_time is null
       and not exists (select from privacy_places p where p.request_id = r.id and p.state <> 'done')
-      and not exists (select from privacy_tellings t where t.request_id = r.id and t.state <> 'done')`.execute(db)
+      and not exists (select from privacy_tellings t where t.request_id = r.id and t.state not in ('done','not_told'))`.execute(
+    db,
+  )
 }

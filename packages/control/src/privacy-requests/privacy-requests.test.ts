@@ -26,7 +26,8 @@ const stored = { fails: false, commands: [] as string[] }
 let refusing = ''
 beforeAll(async () => {
   const eraser = { ...testDestination, slug: 'eraser', title: 'Eraser', deletesUsers: true as const }
-  harness = await startControl({ catalog: { ...testCatalog, destinations: listed(testDestination, eraser) } })
+  const lacking = { ...eraser, slug: 'lacking', title: 'Lacking', deletesUsers: () => 'no access token' }
+  harness = await startControl({ catalog: { ...testCatalog, destinations: listed(testDestination, eraser, lacking) } })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
@@ -489,6 +490,22 @@ describe('a deletion', () => {
         [`${idIn(name)}.0`],
         [`${idIn(name)}.0`],
       ])
+    })
+
+    test('but one whose settings lack something, which the request says and does not wait for', async () => {
+      await addDestination('lacking')
+      const { name } = await request('delete', 'u-1')
+      streamed.length = 0
+      await erase(name)
+      await sql`update privacy_places set until = ${new Date(harness.now())} where until is not null`.execute(
+        harness.db,
+      )
+      await harness.finishPrivacyRequests()
+      expect(streamed).toEqual([])
+      expect(await get(name)).toMatchObject({
+        state: 'finished',
+        destinations: [{ title: 'lacking', state: 'not_told', told: 0, total: 1, reason: 'no access token' }],
+      })
     })
 
     test('and does not wait for one that was deleted since', async () => {

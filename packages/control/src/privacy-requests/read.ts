@@ -40,10 +40,12 @@ const presentTellings = (workspaceId: string, rows: readonly TellingRow[]): Priv
     return {
       destination: resourceNames.destination.format({ workspace: workspaceId, destination: id }),
       title: some[0]?.title ?? '',
-      state: people('failed') > 0 ? 'failed' : people('done') === people() ? 'done' : 'waiting',
+      state:
+        (['failed', 'not_told'] as const).find((state) => people(state) > 0) ??
+        (people('done') === people() ? 'done' : 'waiting'),
       told: people('done'),
       total: people(),
-      reason: some.find(({ state }) => state === 'failed')?.reason ?? '',
+      reason: some.find(({ reason }) => reason !== '')?.reason ?? '',
     }
   })
 

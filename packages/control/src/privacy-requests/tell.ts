@@ -115,7 +115,7 @@ export const learnTold = async (
     .selectFrom('privacy_tellings')
     .select('person')
     .where('request_id', '=', id)
-    .where('state', '<>', 'done')
+    .where('state', 'not in', ['done', 'not_told'])
     .executeTakeFirst()
   if (left !== undefined) return false
   await eventStore.command(

@@ -540,8 +540,8 @@ export type PrivacyTellingsTable = {
   request_id: string
   destination_id: string
   person: number
-  state: 'waiting' | 'sent' | 'done' | 'failed'
-  /** Why it failed. */
+  state: 'waiting' | 'sent' | 'done' | 'failed' | 'not_told'
+  /** Why it failed or was not told. */
   reason: Generated<string>
 }
 

@@ -1,4 +1,10 @@
-import { type PrivacyKind, type PrivacyPlace, type PrivacyRequest, privacyLimit } from '@tributary/contract'
+import {
+  type PrivacyKind,
+  type PrivacyPlace,
+  type PrivacyRequest,
+  privacyLimit,
+  type ToldDestination,
+} from '@tributary/contract'
 import { count, pluralise } from '../../lib/format/text.ts'
 
 /** What is done with a user. */
@@ -21,6 +27,13 @@ export const aboutRequest = ({ identifier_count: identifiers, profile_count: pro
   `${count(identifiers)} ${pluralise(identifiers, 'identifier')} · ${
     profiles === 0 ? 'no profile' : `${count(profiles)} ${pluralise(profiles, 'profile')}`
   }`
+
+/** What a destination was told of the users of a request, after its title. */
+export const toldWords = ({ state, told, total, reason }: ToldDestination): string => {
+  if (state === 'done') return 'told'
+  if (state === 'failed') return 'failed'
+  return state === 'not_told' ? `not told: ${reason}` : `told of ${told} of ${total}`
+}
 
 /**
  * The values of a list, one on a line: without spaces around, quotes of a spreadsheet, and repetitions; or what is wrong with

@@ -14,7 +14,7 @@ import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { aboutRequest, kindTitles, placeTitles } from './privacy-words.ts'
+import { aboutRequest, kindTitles, placeTitles, toldWords } from './privacy-words.ts'
 
 const toneOf = ({ state, last_error }: PrivacyPlace): BadgeTone => {
   if (state === 'done') return 'success'
@@ -48,15 +48,14 @@ const Place = ({ place }: { place: PrivacyPlace }) => {
   )
 }
 
-const toldTone = { waiting: 'neutral', done: 'success', failed: 'danger' } as const
+const toldTone = { waiting: 'neutral', done: 'success', failed: 'danger', not_told: 'warning' } as const
 
 /** How far a destination is with deleting the users, too. */
 const Told = ({ told }: { told: ToldDestination }) => (
   <li>
     <Link to={paths.destination(told.destination, 'deliveries')} className="rounded-full">
       <Badge tone={toldTone[told.state]} dot title={told.reason}>
-        <span className="max-w-40 truncate">{told.title}</span>{' '}
-        {told.state === 'done' ? 'told' : told.state === 'failed' ? 'failed' : `told of ${told.told} of ${told.total}`}
+        <span className="max-w-40 truncate">{told.title}</span> {toldWords(told)}
       </Badge>
     </Link>
   </li>

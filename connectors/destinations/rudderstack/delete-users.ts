@@ -1,0 +1,78 @@
+import {
+  type DeliverContext,
+  type DeliverResult,
+  deletedUserOf,
+  type EventOutcome,
+  isWebPage,
+  type OutgoingRow,
+  outcomeOfAnswer,
+  resultOfCall,
+  sendRequest,
+} from '@tributary/connector-kit'
+import type { RudderstackSettings } from './settings.ts'
+
+type Context = DeliverContext<RudderstackSettings>
+
+/** Ids of RudderStack's own destinations, as people list them: with commas, spaces, or lines between. */
+const idsIn = (text: string | undefined): string[] => [
+  ...new Set((text ?? '').split(/[\s,;]+/).filter((id) => id !== '')),
+]
+
+/** What settings lack to have users deleted, in words for people; undefined for nothing. */
+export const lacksForDeletion = ({ access_token: token, destination_ids: ids }: RudderstackSettings) => {
+  if (token === undefined) return 'no access token'
+  return idsIn(ids).length === 0 ? 'no destination IDs' : undefined
+}
+
+/**
+ * What an answer says. A wrong token or address is refused for good: it says nothing of the events, which go on with the
+ * write key, and people see it on the request and in the failures of the destination.
+ */
+const outcomeOf = (answer: Parameters<typeof outcomeOfAnswer>[0] & { body: string }, now: number): EventOutcome => {
+  const { status } = answer
+  if (status === 401 || status === 403)
+    return { kind: 'rejected', reason: `RudderStack refuses the access token (HTTP ${status})` }
+  const outcome = outcomeOfAnswer(answer, now)
+  return outcome.kind === 'delivered' && isWebPage(answer)
+    ? { kind: 'rejected', reason: 'The API URL answers with a web page' }
+    : outcome
+}
+
+/**
+ * Asks RudderStack to delete users from destinations of its own: one regulation suppress_with_delete, by user ids, which is
+ * all that it knows users by. It drops later events of them, too, for which it has no regulation that only deletes. What was
+ * asked for twice is deleted once.
+ */
+export const deleteUsers = async (rows: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
+  const { access_token: token, api_url: url, destination_ids: ids } = context.settings
+  const users = rows.map(deletedUserOf)
+  const lacks = lacksForDeletion(context.settings)
+  const rejections = users.map((user): EventOutcome | undefined => {
+    if (user === undefined)
+      return { kind: 'rejected', reason: 'RudderStack takes deletions of users, and no other rows' }
+    if (lacks !== undefined) return { kind: 'rejected', reason: `RudderStack was not told: ${lacks}` }
+    if (user.userIds.length > 0) return undefined
+    return { kind: 'rejected', reason: 'RudderStack knows users by user ID only' }
+  })
+  const userIds = [...new Set(users.flatMap((user, at) => (rejections[at] === undefined ? (user?.userIds ?? []) : [])))]
+  const outcomes = (told: EventOutcome): EventOutcome[] => rejections.map((rejection) => rejection ?? told)
+  if (userIds.length === 0)
+    return { outcomes: outcomes({ kind: 'delivered' }), httpStatus: 0, latencyMs: 0, request: '', response: '' }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': 'Tributary/1.0',
+  }
+  const body = JSON.stringify({
+    regulationType: 'suppress_with_delete',
+    destinationIds: idsIn(ids),
+    users: userIds.map((userId) => ({ userId })),
+  })
+  const call = await sendRequest(
+    context,
+    { method: 'POST', url: `${url.replace(/\/+$/, '')}/v2/regulations`, headers, body },
+    { headers: ['authorization'], texts: [token ?? ''] },
+  )
+  return resultOfCall(call, outcomes(outcomeOf(call.answer, context.clock())))
+}
