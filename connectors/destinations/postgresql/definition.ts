@@ -4,6 +4,7 @@ import { upsertRow } from './actions/upsert-row.ts'
 import { writeEvent } from './actions/write-event.ts'
 import { deliver, deliverRows } from './deliver.ts'
 import { check, settings } from './settings.ts'
+import { tableObject } from './table-rows.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
 
 const grants = `CREATE USER tributary WITH PASSWORD 'choose one';
@@ -97,5 +98,14 @@ export const postgresql = defineDestination({
   verifySettings,
   deliver,
   deliverRows,
+  rowObjects: [
+    {
+      name: 'table',
+      title: 'Table',
+      description: 'One row per key in a table of the schema, which is created if it does not exist.',
+      syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
+      address: ({ name, identifier }) => tableObject({ table: name, key: identifier }),
+    },
+  ],
   deletesUsers: true,
 })

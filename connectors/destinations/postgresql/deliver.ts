@@ -16,6 +16,7 @@ import { rowsOf, type WrittenEvent } from './rows.ts'
 import { type Session, useSession } from './session.ts'
 import type { PostgresqlSettings } from './settings.ts'
 import { compileStatement, runStatement } from './statement.ts'
+import { tableOf, writeTableRows } from './table-rows.ts'
 import { upsertRows } from './upsert-row.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
@@ -72,14 +73,18 @@ const actionOf = (name: string, { settings }: Context): Action => {
 }
 
 /** Once more when the tables were not what they were when they were looked at last. */
-const withFreshTables = async (action: Action, session: Session, events: readonly OutgoingEvent[]) => {
+const withFreshTables = async <T>(
+  action: (session: Session, items: readonly T[]) => Promise<EventOutcome[]>,
+  session: Session,
+  items: readonly T[],
+): Promise<EventOutcome[]> => {
   try {
-    return await action(session, events)
+    return await action(session, items)
   } catch (error) {
     if (!isStale(stateOf(error))) throw error
     await session.client.query('rollback')
     session.tables.forget()
-    return await action(session, events)
+    return await action(session, items)
   }
 }
 
@@ -113,7 +118,7 @@ const exchange = async (
   const latency = (): number => Math.round(performance.now() - started)
   try {
     const outcomes = await useSession(context, work)
-    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered')
+    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
     const result = { outcomes, httpStatus: 0, latencyMs: latency() }
     if (refused !== undefined) return { ...result, ...exchangeOf(asked, context, refused.reason) }
     const { httpStatus, latencyMs } = result
@@ -142,10 +147,19 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
     return batch.map((event) => results.get(event) ?? { kind: 'retry' as const, reason: 'Not written' })
   })
 
-/** Deletes the users that rows name, with their events; outcomes as `deleteUsers` says. */
+/** Writes rows of a table as `writeTableRows` says; of all others, deletes the users that they name as `deleteUsers` says. */
 export const deliverRows = (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> =>
   exchange(
     { what: batch.length === 1 ? '1 row' : `${batch.length} rows`, first: batch[0]?.json ?? '' },
     context,
-    (session) => deleteUsers(session, context.settings.schema, batch),
+    async (session) => {
+      const { schema } = context.settings
+      const keyed = tableOf(batch[0]?.object ?? '')
+      if (keyed === undefined) return await deleteUsers(session, schema, batch)
+      return await withFreshTables(
+        (open, rows: typeof batch) => writeTableRows(open, schema, keyed, rows),
+        session,
+        batch,
+      )
+    },
   )

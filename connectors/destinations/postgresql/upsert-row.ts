@@ -10,7 +10,7 @@ export type UpsertRow = { row: TableRow } | { problem: string }
 const columnName = (name: string): string => fitted(safeText(name), name)
 
 /** What the mapping made of an event, by column. */
-const valuesOf = (event: OutgoingEvent): Map<string, unknown> =>
+const valuesOf = (event: Pick<OutgoingEvent, 'payload'>): Map<string, unknown> =>
   new Map(Object.entries(event.payload ?? {}).map(([name, value]) => [columnName(name), value]))
 
 /** Makes the table and the columns that the rows want. The key's column is the primary key of a table made here. */
@@ -38,7 +38,7 @@ const ensure = async (
 export const upsertRows = async (
   tables: Tables,
   { table, key }: { table: string; key: string },
-  events: readonly OutgoingEvent[],
+  events: readonly Pick<OutgoingEvent, 'payload'>[],
 ): Promise<UpsertRow[]> => {
   const rows = events.map(valuesOf)
   const keyed = rows.filter((row) => row.get(key) !== undefined && row.get(key) !== null)

@@ -104,6 +104,15 @@ export const webhook = defineDestination({
   testConnection,
   deliver,
   deliverRows,
+  rowObjects: [
+    {
+      name: 'records',
+      title: 'Records',
+      description: 'Each row in a request, with what to do with it: your endpoint does it.',
+      syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
+      address: ({ name }) => name,
+    },
+  ],
   takesAudiences: true,
   deletesUsers: true,
 })

@@ -147,6 +147,21 @@ it('a destination that takes events only refuses rows with the reason, as dead l
   expect(await fixture.attempts()).toMatchObject([{ status: 'dead', reason: 'This destination takes events only' }])
 })
 
+it('a row that its destination left out as it should be is done, and its producer learns that with the reason', async () => {
+  const reason = 'It is there already'
+  const deliverRows: typeof webhook.deliverRows = async () => ({
+    outcomes: [{ kind: 'skipped', reason }],
+    httpStatus: 0,
+    latencyMs: 0,
+  })
+  await open({ ...webhook, deliverRows })
+  const toy = await produce(fixture.destination({ url: 'https://receiver.example' }))
+  await send(toy, [upsert('k')])
+  expect(await learned(toy, ['filtered'])).toMatchObject([{ reason }])
+  await fixture.delivery.idle()
+  expect(await fixture.attempts()).toMatchObject([{ status: 'filtered', reason }])
+})
+
 it('rows that are held are needed until they are settled, and their producer learns when they die with their destination', async () => {
   await open()
   const peer = await peerOf()

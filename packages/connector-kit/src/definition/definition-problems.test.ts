@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DestinationDefinition, ObjectDefinition } from './definition.ts'
+import type { DestinationDefinition, ObjectDefinition, RowObjectDefinition } from './definition.ts'
 import { definitionProblems, logoProblems } from './definition-problems.ts'
 import { defineSettings, setting } from './setting.ts'
 
@@ -28,6 +28,13 @@ const upserted: ObjectDefinition = {
   name: 'contacts',
   syncModes: ['UPSERT_ONLY'],
   identifiers: [{ event: 'userId' }, { target: 'text' }],
+}
+const records: RowObjectDefinition = {
+  name: 'records',
+  title: 'Records',
+  description: 'Each row.',
+  syncModes: ['UPSERT_ONLY'],
+  address: ({ name }) => name,
 }
 const complete: DestinationDefinition = {
   slug: 'some-service',
@@ -102,6 +109,14 @@ it.each<[Partial<DestinationDefinition>, string]>([
     { actions: [{ ...action, targets: [{ name: 'text', ...target, help: '' }] }] },
     'The action send, target text: its help is empty',
   ],
+  [
+    {
+      rowObjects: [{ ...records, syncModes: [] }],
+      deliverRows: async () => ({ outcomes: [], httpStatus: 0, latencyMs: 0 }),
+    },
+    'The rows of records have no sync mode',
+  ],
+  [{ rowObjects: [records] }, 'The rows of records are taken by nothing: there is no deliverRows'],
   [{ objects: [] }, 'The action send writes no object'],
   [{ objects: [messages, messages] }, 'The object "messages" is there twice'],
   [{ objects: [{ ...messages, name: 'allMessages' }] }, 'The object allMessages is not named in snake_case'],

@@ -143,6 +143,12 @@ const receivedProblems = (definition: DestinationDefinition): string[] => [
   ...definition.actions
     .filter(({ name }) => !definition.objects.some(({ actions }) => actions.includes(name)))
     .map(({ name }) => `The action ${name} writes no object`),
+  ...(definition.rowObjects ?? []).flatMap(({ name, syncModes: modes }) => [
+    ...(definition.deliverRows === undefined
+      ? [`The rows of ${name} are taken by nothing: there is no deliverRows`]
+      : []),
+    ...(modes.length === 0 ? [`The rows of ${name} have no sync mode`] : []),
+  ]),
 ]
 
 const presetProblems = (definition: DestinationDefinition): string[] => {

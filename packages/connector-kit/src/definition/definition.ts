@@ -118,6 +118,20 @@ export type ObjectDefinition = {
   actions: readonly string[]
 }
 
+/** Something that syncs write rows to, such as tables. */
+export type RowObjectDefinition = {
+  /** snake_case, stable. */
+  name: string
+  /** In the singular, such as `Table`. */
+  title: string
+  /** One sentence. */
+  description: string
+  /** What `deliverRows` carries out, at least one. */
+  syncModes: readonly SyncMode[]
+  /** What rows name as their object, given the name that people chose and the field that tells their records apart. */
+  address: (given: { name: string; identifier: string }) => string
+}
+
 /** A mapping that a new destination begins with. */
 export type MappingPreset = {
   eventName?: string
@@ -156,6 +170,8 @@ export type EventOutcome =
   /** `misconfigured`: it cannot succeed before somebody changes the set-up, and waits for that however long. */
   | { kind: 'retry'; reason: string; retryAfterMs?: number; misconfigured?: boolean }
   | { kind: 'rejected'; reason: string }
+  /** Of a row: left out as it should be, being an insert of what is there or an update of what is not. */
+  | { kind: 'skipped'; reason: string }
 
 /**
  * The destination refuses a batch as a whole and one of its events may be to blame: the batch is sent again in two halves,
@@ -252,6 +268,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * only: a row for it is refused with that reason.
    */
   deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
+  /** What of it syncs may write rows to. With `deliverRows` only. */
+  rowObjects?: readonly RowObjectDefinition[]
   /**
    * Rows with the operation `delete` of the object `users` make it delete users, so that it is told of those who are deleted
    * here: always, or unless settings lack something for it, which is answered in words for people (`no access token`).

@@ -92,6 +92,14 @@ const destinationObject = z.object({
   actions: z.array(z.string()),
 })
 
+/** Something that syncs write rows to; `sync_modes` has at least one. */
+const rowObject = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  sync_modes: z.array(z.enum(syncModeNames)),
+})
+
 /** A kind of destination as the list shows it. */
 export const listedCatalogDestination = catalogApp.extend({ data_kinds: z.array(z.enum(dataKinds)) })
 
@@ -101,6 +109,8 @@ export const catalogDestination = listedCatalogDestination.extend({
   /** What it receives. */
   objects: z.array(destinationObject),
   actions: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
+  /** What of it syncs can write rows to. */
+  row_objects: z.array(rowObject),
 })
 export type ListedCatalogDestination = z.infer<typeof listedCatalogDestination>
 export type CatalogDestination = z.infer<typeof catalogDestination>

@@ -28,6 +28,19 @@ test('DST-03: a catalogued app carries its display name with its titles, documen
   )
 })
 
+test('an entry tells what syncs can write rows to, and in which modes', async () => {
+  const { guest, workspaceId: workspace } = organization
+  const { row_objects } = await guest.ok(methods.catalogDestinations.get, { workspace, app: 'webhook' })
+  expect(row_objects).toEqual([
+    {
+      name: 'records',
+      title: 'Records',
+      description: 'Each row in a request.',
+      sync_modes: ['FULL_SYNC', 'UPSERT_ONLY'],
+    },
+  ])
+})
+
 test('the catalogue is narrowed down to a kind of data', async () => {
   const workspace = { workspace: organization.workspaceId }
   const slugs = async (data_kind: (typeof dataKinds)[number]) =>

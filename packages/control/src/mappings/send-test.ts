@@ -68,7 +68,8 @@ const send = async (
     return { outcome: outcomeOf(result), exchange: kept ?? { httpStatus, latencyMs, request: '', response: '' } }
   }).catch((error: unknown) => ({ exchange: last, ...thrown(error, deps.logger) }))
   return {
-    outcome: outcome.kind,
+    // Only rows are skipped.
+    outcome: outcome.kind === 'skipped' ? 'delivered' : outcome.kind,
     reason: outcome.kind === 'delivered' ? '' : hideSecrets(outcome.reason, hidden),
     http_status: exchange?.httpStatus ?? 0,
     latency_ms: exchange?.latencyMs ?? Math.round(performance.now() - began),

@@ -87,6 +87,15 @@ export const testDestination: DestinationDefinition = {
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
   deliverRows: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
   takesAudiences: true,
+  rowObjects: [
+    {
+      name: 'records',
+      title: 'Records',
+      description: 'Each row in a request.',
+      syncModes: ['FULL_SYNC', 'UPSERT_ONLY'],
+      address: ({ name }) => name,
+    },
+  ],
 }
 
 /** A source with a secret and a template. */

@@ -24,7 +24,7 @@ export type AttemptFacts = {
 }
 
 /**
- * Delivered and rejected are final. A failure worth another try waits for its back-off, and at least as long as the
+ * Delivered, skipped (nothing is left to be done) and rejected are final. A failure worth another try waits for its back-off, and at least as long as the
  * destination asked for (capped); it dies when the time since the first try is used up, unless the set-up is what fails:
  * no time fixes that, and whoever fixes it finds the events waiting.
  */
@@ -34,7 +34,7 @@ export const decide = (
   policy: RetryPolicy,
   retryAfterCapMs: number,
 ): Decision => {
-  if (outcome.kind === 'delivered') return { kind: 'delivered' }
+  if (outcome.kind === 'delivered' || outcome.kind === 'skipped') return { kind: 'delivered' }
   if (outcome.kind === 'rejected') return { kind: 'dead', reason: outcome.reason }
   if (outcome.misconfigured !== true && facts.now - facts.firstTime >= policy.maxElapsedMs)
     return { kind: 'dead', reason: `Retries exhausted: ${outcome.reason}` }

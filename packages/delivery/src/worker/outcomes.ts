@@ -1,4 +1,4 @@
-import type { DeliverResult } from '@tributary/connector-kit'
+import type { DeliverResult, EventOutcome } from '@tributary/connector-kit'
 import type { DeliveryStatus } from '@tributary/contract'
 import type { Recorded } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
@@ -42,9 +42,15 @@ const groupByRecord = <T>(pairs: readonly { inFlight: InFlightRecord; value: T }
 
 const untried: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
 
-const factOf = (failure: EventFailure | undefined): { status: DeliveryStatus; reason: string } => {
+const factOf = (
+  failure: EventFailure | undefined,
+  outcome: EventOutcome,
+): { status: DeliveryStatus; reason: string } => {
   const decision = failure?.decision
-  if (decision === undefined) return { status: 'delivered', reason: '' }
+  if (decision === undefined)
+    return outcome.kind === 'skipped'
+      ? { status: 'filtered', reason: outcome.reason }
+      : { status: 'delivered', reason: '' }
   return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
 }
 
@@ -129,7 +135,7 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
       for (const [index, item] of batch.entries()) {
         const failure = eventFailureOf(item, index, result, now, settings)
         if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
-        log(item, factOf(failure), result, now)
+        log(item, factOf(failure, outcomeAt(result, index)), result, now)
       }
       metrics.count('delivery_attempts', batch.length - failed.length, { outcome: 'delivered' })
       if (failed.length === 0) return

@@ -1,0 +1,139 @@
+import { type EventOutcome, type OutgoingRow, parseExactJson } from '@tributary/connector-kit'
+import type { Client } from 'pg'
+import { quoted } from '../../wire/postgresql/identifiers.ts'
+import type { TableRow } from './prepare-rows.ts'
+import type { Session } from './session.ts'
+import { upsertRows } from './upsert-row.ts'
+import { safeJson } from './values.ts'
+import { insertRows, inTransaction } from './write-rows.ts'
+
+/** A table whose rows are known by one column. */
+export type KeyedTable = { table: string; key: string }
+
+const objectOfTable = /^table\/([^/]+)\/([^/]+)$/
+
+/** How rows name the table that they are of: its name and that of its key column, each percent-encoded. */
+export const tableObject = ({ table, key }: KeyedTable): string =>
+  `table/${encodeURIComponent(table)}/${encodeURIComponent(key)}`
+
+/** The table that an object names; undefined for any other object. */
+export const tableOf = (object: string): KeyedTable | undefined => {
+  const [, table, key] = objectOfTable.exec(object) ?? []
+  if (table === undefined || key === undefined) return undefined
+  try {
+    return { table: decodeURIComponent(table), key: decodeURIComponent(key) }
+  } catch {
+    return undefined
+  }
+}
+
+type Operation = OutgoingRow['operation']
+/** A row that can be written, with what is done with it. */
+type Prepared = { operation: Operation; row: TableRow }
+
+/** What a statement is about: rows of one operation with the same columns, one behind the other. */
+type Group = { operation: Operation; rows: TableRow[]; columns: string[] }
+
+const columnsOf = ({ values }: TableRow): string[] => [...values.keys()].toSorted()
+
+const groupsOf = (prepared: readonly Prepared[]): Group[] => {
+  const groups: Group[] = []
+  for (const { operation, row } of prepared) {
+    const columns = columnsOf(row)
+    const last = groups.at(-1)
+    if (last?.operation === operation && last.columns.join('\n') === columns.join('\n')) last.rows.push(row)
+    else groups.push({ operation, rows: [row], columns })
+  }
+  return groups
+}
+
+/** The given rows as the table has them, with their places from 1; the only parameter is their JSON. */
+const given = (target: string): string =>
+  `json_array_elements($1::json) with ordinality as element (value, place)
+     cross join lateral json_populate_record(null::${target}, element.value) as given`
+
+/** Writes a group, and answers the rows that were left as they are: an insert finds its key there, or an update does not. */
+const writeGroup = async (
+  client: Client,
+  schema: string,
+  { table, key }: KeyedTable,
+  { operation, rows, columns }: Group,
+): Promise<TableRow[]> => {
+  if (operation === 'upsert') {
+    await insertRows(client, schema, rows)
+    return []
+  }
+  const target = `${quoted(schema)}.${quoted(table)}`
+  const json = safeJson(rows.map(({ values }) => Object.fromEntries(values)))
+  const same = `current.${quoted(key)} = given.${quoted(key)}`
+  if (operation === 'delete') {
+    await client.query(`delete from ${target} as current using ${given(target)} where ${same}`, [json])
+    return []
+  }
+  const found = await client.query<{ place: string }>(
+    `select element.place from ${given(target)} where exists (select from ${target} as current where ${same})`,
+    [json],
+  )
+  const there = new Set(found.rows.map(({ place }) => rows[Number(place) - 1]))
+  if (operation === 'insert') {
+    const names = columns.map(quoted).join(', ')
+    await client.query(
+      `insert into ${target} (${names}) select ${columns.map((name) => `given.${quoted(name)}`).join(', ')}
+         from ${given(target)} on conflict (${quoted(key)}) do nothing`,
+      [json],
+    )
+    return rows.filter((row) => there.has(row))
+  }
+  const changed = columns.filter((name) => name !== key).map((name) => `${quoted(name)} = given.${quoted(name)}`)
+  if (changed.length > 0)
+    await client.query(`update ${target} as current set ${changed.join(', ')} from ${given(target)} where ${same}`, [
+      json,
+    ])
+  return rows.filter((row) => !there.has(row))
+}
+
+const leftAsIs: Partial<Record<Operation, string>> = {
+  insert: 'A row with this key is already there',
+  update: 'There is no row with this key',
+}
+
+/**
+ * Writes rows of a table in their order, in one transaction: an upsert makes the row or writes over it, an insert leaves a row that
+ * is there and an update makes none (both are skipped then), a delete of what is not there is done. Upserts and inserts make the
+ * table and its columns, its key the primary key; an existing table needs a unique index on the key. A row that the
+ * database refuses is rejected by itself.
+ */
+export const writeTableRows = async (
+  { client, tables }: Session,
+  schema: string,
+  keyed: KeyedTable,
+  rows: readonly OutgoingRow[],
+): Promise<EventOutcome[]> => {
+  const makes = rows.some(({ operation }) => operation === 'upsert' || operation === 'insert')
+  if (!makes && (await tables.columns(keyed.table)) === undefined)
+    return rows.map(({ operation }) =>
+      operation === 'delete'
+        ? { kind: 'delivered' }
+        : { kind: 'skipped', reason: `There is no table ${keyed.table} in the schema ${schema}` },
+    )
+  const payloads = rows.map(({ json }) => ({ payload: parseExactJson(json) as Record<string, unknown> }))
+  const read = await upsertRows(tables, keyed, payloads)
+  const prepared: Prepared[] = []
+  for (const [index, item] of read.entries()) {
+    const operation = rows[index]?.operation
+    if ('row' in item && operation !== undefined) prepared.push({ operation, row: item.row })
+  }
+  const left = new Map<TableRow, string>()
+  const outcomes = await inTransaction(client, prepared, async (some) => {
+    for (const { row } of some) left.delete(row)
+    for (const group of groupsOf(some))
+      for (const row of await writeGroup(client, schema, keyed, group)) left.set(row, leftAsIs[group.operation] ?? '')
+  })
+  let next = 0
+  return read.map((item): EventOutcome => {
+    if ('problem' in item) return { kind: 'rejected', reason: item.problem }
+    const outcome = outcomes[next++] ?? { kind: 'retry', reason: 'Not written' }
+    const reason = left.get(item.row)
+    return outcome.kind === 'delivered' && reason !== undefined ? { kind: 'skipped', reason } : outcome
+  })
+}
