@@ -29,6 +29,8 @@ const quietMs = 20_000
 /** Rests so many times as long as it worked: what remains is a quarter of a processor, and a seventh while others come first. */
 const restShare = { quiet: 3, busy: 6 } as const
 const maxRestMs = 10_000
+/** A workspace whose last pass took longer is slow: it has its turns with others of its kind, beside those of everybody else, ms. */
+const slowMs = 1000
 /** While others come first audiences are so far behind at most, ms. */
 const maxLagMs = 60_000
 const clearEveryMs = 20_000
@@ -37,7 +39,8 @@ type Due = { workspace_id: string; as_of: Date; touched: boolean }
 
 /**
  * Keeps the live audiences of all workspaces up to date, in steps of its own that leave most of the processor to others. How far it is
- * stands with the audiences: it goes on where it was.
+ * stands with the audiences: it goes on where it was. Workspaces have turns, the one that is furthest behind first, and the passes of
+ * slow ones delay no other's.
  */
 export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFollower => {
   const { db, clock, isBusy, logger } = deps
@@ -45,6 +48,7 @@ export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFoll
   const { signal } = stopping
   /** When a workspace that failed is tried again, and how often it failed. */
   const failed = new Map<string, { count: number; until: number }>()
+  const slow = new Set<string>()
   let cleared = 0
 
   const due = async (): Promise<Due[]> => {
@@ -67,6 +71,7 @@ export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFoll
   const passOne = async (workspaceId: string): Promise<void> => {
     const before = failed.get(workspaceId)
     if (before !== undefined && performance.now() < before.until) return
+    const began = clock()
     try {
       await passWorkspace(deps, workspaceId, signal)
       failed.delete(workspaceId)
@@ -76,15 +81,20 @@ export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFoll
       failed.set(workspaceId, { count, until: performance.now() + backoffMs(retryPolicies.consumer, count) })
       // The whole computation every few minutes says what is wrong, and finds the same.
       if (count === 1) logger.warn({ err: error, workspaceId }, 'Audiences cannot be brought up to date; trying again')
+    } finally {
+      if (clock() - began > slowMs) slow.add(workspaceId)
+      else slow.delete(workspaceId)
     }
   }
 
-  const follow = async (): Promise<void> => {
+  /** The turns of slow workspaces, or those of all others; of which kind one is changes in its own turn only. */
+  const follow = async (ofSlow: boolean): Promise<void> => {
     while (!signal.aborted) {
       const began = performance.now()
       try {
-        for (const { workspace_id } of await due()) if (!signal.aborted) await passOne(workspace_id)
-        if (began - cleared > clearEveryMs) {
+        for (const { workspace_id } of await due())
+          if (!signal.aborted && slow.has(workspace_id) === ofSlow) await passOne(workspace_id)
+        if (!ofSlow && began - cleared > clearEveryMs) {
           await clearTouches(db)
           cleared = began
         }
@@ -97,10 +107,10 @@ export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFoll
     }
   }
 
-  let following: Promise<void> | undefined
+  let following: Promise<unknown> | undefined
   return {
     start() {
-      following ??= follow()
+      following ??= Promise.all([follow(false), follow(true)])
     },
     async pass() {
       for (const { workspace_id } of await due()) await passWorkspace(deps, workspace_id, signal)

@@ -1,5 +1,6 @@
 import { type AudienceQuery, methods, queriesOf, type SegmentQuery } from '@tributary/contract'
 import { newId, setFaultHandler, silentLogger } from '@tributary/kernel'
+import { eventually } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import {
@@ -78,16 +79,17 @@ const create = async (query: AudienceQuery): Promise<string> => {
   await compute(name)
   return name
 }
+const followerDeps = () => ({
+  db: harness.db,
+  eventStore: harness.eventStore,
+  profileLedger: harness.profileLedger,
+  clock: harness.now,
+  isStored: () => stored,
+  isBusy: () => false,
+  logger: silentLogger,
+})
 const pass = async (): Promise<void> => {
-  const follower = createAudienceFollower({
-    db: harness.db,
-    eventStore: harness.eventStore,
-    profileLedger: harness.profileLedger,
-    clock: harness.now,
-    isStored: () => stored,
-    isBusy: () => false,
-    logger: silentLogger,
-  })
+  const follower = createAudienceFollower(followerDeps())
   await follower.pass()
   await follower.stop()
 }
@@ -251,6 +253,42 @@ describe('a live audience', () => {
       expect(new Set(all).size).toBe(all.length)
     }
   })
+})
+
+test('a workspace whose passes take long delays no other one', async () => {
+  const slow = workspace
+  const ofSlow = await create(did('Seen'))
+  let [elapsed, held] = [0, false]
+  const [began, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const query: typeof harness.eventStore.query = async (sql, params, options) => {
+    if (options?.owner === slow) {
+      elapsed += 2000
+      if (held) {
+        began.resolve()
+        await ended.promise
+      }
+    }
+    return await harness.eventStore.query(sql, params, options)
+  }
+  const clock = (): number => harness.now() + elapsed
+  const follower = createAudienceFollower({ ...followerDeps(), eventStore: { query }, clock })
+  try {
+    await receive({ userId: 'ada' })
+    follower.start()
+    await eventually('its first pass', async () => (await get(ofSlow)).size === 1)
+    held = true
+    await receive({ userId: 'bob' })
+    await began.promise
+    const { administrator, organization: of } = organization
+    const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
+    workspace = idIn(made.name)
+    const seen = await create(did('Seen'))
+    await receive({ userId: 'cy' })
+    await eventually('the other one is brought up to date', async () => (await get(seen)).size === 1)
+  } finally {
+    ended.resolve()
+    await follower.stop()
+  }
 })
 
 test('an audience that compares dates with now is computed as a whole each minute, and others as a repair', async () => {
