@@ -60,7 +60,8 @@ export const previewSample = 5
 /** Who would be in an audience with a query. */
 export const audiencePreview = z.object({
   as_of: time,
-  /** Exact. */
+  /** Whether `size` and the other counts are exact; else they are estimated of a sample of all profiles. */
+  exact: z.boolean(),
   size: z.number().int(),
   /** Of them, those with the trait email, with the trait phone, and with an anonymous id. */
   email_count: z.number().int(),
@@ -152,7 +153,11 @@ export const audiences = {
     access: workspaceEditors,
     reads: true,
     summary: 'Counts the profiles that meet a query now, and shows some of them.',
-    request: z.object({ query: audienceQuery }),
+    request: z.object({
+      query: audienceQuery,
+      /** Whether an estimate is enough: of a workspace with many profiles a sample is looked at then, which takes less than a second. */
+      estimate: z.boolean().default(false),
+    }),
     response: audiencePreview,
     errors: [errors.invalid, errors.forbidden, errors.notFound, queryTooLarge, errors.unavailable],
   }),

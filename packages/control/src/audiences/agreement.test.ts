@@ -202,6 +202,30 @@ test(`what is compiled of a random query finds the profiles that a plain evaluat
   expect(sizes.size).toBeGreaterThan(10)
 }, 3_600_000)
 
+test('what is compiled for a sample finds those of it whom a plain evaluation finds', async () => {
+  const random = createRandom(seed + 3)
+  const queryOf = (): undefined => undefined
+  const events = randomEventQueries(random, eventsOfBatch)
+  const queries = Array.from({ length: 100 }, () => randomAudience(random, { audiences: ['gone'], events }))
+  const compiler = createCompiler({ workspaceId: workspace, asOf, queryOf, sample: { share: 2 } })
+  const statements = queries.map((query) => compiler.add(query))
+  const asked = compiler.events()
+  const options = { workspaceId: newId(), slot: 'short', signal: new AbortController().signal } as const
+  const sets = asked === undefined ? [] : await runEvents(eventStore, asked, options)
+  const sampled = [...profiles].filter(([id]) => /^[0-7]/.test(id))
+  expect(sampled.length).toBeGreaterThan(3)
+  expect(sampled.length).toBeLessThan(profiles.size)
+  for (const [index, query] of queries.entries()) {
+    const statement = statements[index]
+    if (statement === undefined) throw new Error('There is one of each query')
+    const { rows } = await database.db.executeQuery<{ id: string }>(
+      profilesQuery(statement, sets, { text: 'select id from members order by id' }) as CompiledQuery<{ id: string }>,
+    )
+    const right = sampled.filter(([, each]) => meetsQuery(query, each, { asOf, queryOf })).map(([id]) => id)
+    expect(rows.map(({ id }) => id)).toEqual(right.toSorted())
+  }
+})
+
 test('what is compiled for some profiles decides about them, in one statement, as a plain evaluation does', async () => {
   const random = createRandom(seed + 2)
   const queryOf = (): undefined => undefined

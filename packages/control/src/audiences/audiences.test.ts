@@ -280,8 +280,31 @@ test('a preview counts exactly who would be in, and how many can be reached', as
     { workspace },
     { body: { query: did('identify') } },
   )
-  expect(preview).toMatchObject({ size: 2, email_count: 1, phone_count: 1, device_count: 1 })
+  expect(preview).toMatchObject({ exact: true, size: 2, email_count: 1, phone_count: 1, device_count: 1 })
   expect(preview.sample.map(({ title }) => title)).toEqual(['bob', 'ada@example.com'])
+})
+
+test('an estimate of many profiles is near their number and says what it is; the number follows, exact', async () => {
+  const { collaborator } = organization
+  const preview = (estimate: boolean) =>
+    collaborator.ok(methods.audiences.preview, { workspace }, { body: { query: never('Seen'), estimate } })
+  const fill = (profiles: number) =>
+    harness.db.executeQuery(
+      CompiledQuery.raw(
+        `insert into profiles (workspace_id, id, sequence, create_time)
+          select $1::uuid, md5('profile' || g)::uuid, g, now() from generate_series(1, $2::int) g on conflict do nothing`,
+        [workspace, profiles],
+      ),
+    )
+  await fill(1000)
+  expect(await preview(true)).toMatchObject({ exact: true, size: 1000 })
+  await fill(30_000)
+  const estimate = await preview(true)
+  expect(estimate.exact).toBe(false)
+  expect(Math.abs(estimate.size - 30_000)).toBeLessThan(900)
+  expect(estimate.sample).toHaveLength(5)
+  expect(await preview(true)).toEqual({ ...estimate, as_of: expect.any(String) })
+  expect(await preview(false)).toMatchObject({ exact: true, size: 30_000 })
 })
 
 test('names and values are suggested from what was received', async () => {

@@ -54,6 +54,21 @@ test('a typical audience reads events once, by name and time, and traits by name
   expect(profiles.params).toMatchSnapshot()
 })
 
+test('a sample is those whose ids begin with less than its share of all numbers, in both stores', () => {
+  const { events, profiles } = compileAudience(typical, {
+    workspaceId,
+    asOf,
+    queryOf: noOther,
+    sample: { share: 16 },
+  })
+  expect(Object.values(events?.params ?? {})).toContain(String(2n ** 60n))
+  expect(events?.text).toMatch(
+    /where if\(joined\.profile = 0, seen\.owner, joined\.profile\) < \{sample_\d+:UInt64\}\n {2}group by/,
+  )
+  expect(profiles.params).toContain('10000000000000000000000000000000')
+  for (const text of [profiles.text, profiles.narrow]) expect(text).toMatch(/merged_into is null and id < \$\d+::uuid/)
+})
+
 test('how many profiles are left by events at most follows from the sizes of their sets', () => {
   const did = (id: string, event: string, count: object) => ({ id, type: 'event', selectedEvent: event, count })
   const trait = { id: 'tttt', type: 'attribute', selectedAttributes: [{ id: 'uuuu', name: 'a', operator: 'exists' }] }
@@ -73,7 +88,10 @@ test('how many profiles are left by events at most follows from the sizes of the
 
 describe('whatever a query is', () => {
   const random = createRandom(7)
-  const compiled = Array.from({ length: 300 }, () => compile(randomAudience(random)))
+  const samples = [undefined, { share: 16 }]
+  const compiled = Array.from({ length: 300 }, (_, index) =>
+    compileAudience(randomAudience(random), { workspaceId, asOf, queryOf: noOther, sample: samples[index % 2] }),
+  )
 
   test('each table that is read is narrowed to the workspace', () => {
     for (const { events, profiles } of compiled) {

@@ -11,6 +11,7 @@ import {
   type Most,
   type Person,
   type ProfilesStatement,
+  type Sample,
   statementOfEvents,
   statementOfProfiles,
   statementOfSeen,
@@ -25,6 +26,8 @@ export type CompileOptions = {
   queryOf: (audience: string) => AudienceQuery | undefined
   /** Only these profiles are looked at; all of them unless given. */
   people?: readonly Person[]
+  /** Only this share of all profiles is looked at. */
+  sample?: Sample | undefined
 }
 
 /**
@@ -51,7 +54,7 @@ const ruleOf = ({
 const isAlways = ({ count }: SegmentQuery): boolean => count.operator === 'at_least' && count.value === 0
 
 /** Conditions on events, each distinct one once. */
-const createEvents = ({ workspaceId, asOf, people }: Omit<CompileOptions, 'queryOf'>) => {
+const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions, 'queryOf'>) => {
   const params = createEventsParams()
   const until = condition`receive_time <= fromUnixTimestamp64Milli(${params.add('as_of', 'Int64', asOf)})`
   const counted = new Map<string, CountedEvents & { named: Condition; since: number | undefined }>()
@@ -102,7 +105,7 @@ const createEvents = ({ workspaceId, asOf, people }: Omit<CompileOptions, 'query
           ? []
           : [condition`receive_time > fromUnixTimestamp64Milli(${params.add('from', 'Int64', Math.min(...starts))})`]
       const any = joined([until, ...from, joined([...new Set(all.map(({ named }) => named))], 'or')], 'and')
-      return statementOfEvents(workspaceId, all, any, params, people)
+      return statementOfEvents(workspaceId, all, any, params, { people, sample })
     },
     crossings(before: number): EventsStatement | undefined {
       const moved = [...counted.values()].flatMap(({ named, since }) => {
@@ -147,7 +150,7 @@ const hasUserId = condition`exists (select from profile_identifiers i where i.wo
  * itself.
  */
 export const createCompiler = (options: CompileOptions): Compiler => {
-  const { workspaceId, asOf, queryOf, people } = options
+  const { workspaceId, asOf, queryOf, people, sample } = options
   const events = createEvents(options)
   const createConditions = () => {
     const params = createProfilesParams(workspaceId)
@@ -218,13 +221,13 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       params,
       [...traits.keys()],
       where,
-      people === undefined ? { most: mostIn(query) } : { people },
+      people === undefined ? { most: mostIn(query), sample } : { people },
     )
   }
   const addAll = (queries: readonly AudienceQuery[]): ProfilesStatement => {
     const { params, traits, ofTree } = createConditions()
     const where = queries.map(ofTree)
-    return statementOfProfiles(params, [...traits.keys()], where, { people })
+    return statementOfProfiles(params, [...traits.keys()], where, { people, sample })
   }
   return { add, addAll, events: () => events.statement(), crossings: (before) => events.crossings(before) }
 }

@@ -15,7 +15,8 @@ export type Ask = { text: string; params?: readonly unknown[]; before?: (tx: Tx)
 export type Evaluation = {
   /**
    * Runs `ask`, which follows the statement of profiles and reads `members`, in a transaction, and then what `settle` makes of
-   * its rows. Throws 400 `QUERY_TOO_LARGE` for what takes more than one may, 429 when the workspace waits for its own.
+   * its rows. Throws 400 `QUERY_TOO_LARGE` for what takes more than one may, 429 when the workspace waits for its own. Both stores
+   * end what nobody waits for any more.
    */
   run<Row, Result>(
     compiled: CompiledAudience,
@@ -68,6 +69,29 @@ export const profilesQuery = (
   return CompiledQuery.raw(`${few ? narrow : text} ${asked}`, [...own, ...(ask.params ?? [])])
 }
 
+/** Runs a statement of a connection of the relational store, which is ended when the signal aborts. */
+const endedBy = async <Result>(
+  db: Db,
+  signal: AbortSignal,
+  pid: number,
+  run: () => Promise<Result>,
+): Promise<Result> => {
+  let ending: Promise<unknown> = Promise.resolve()
+  const end = (): void => {
+    // The statement ends by itself where that fails.
+    ending = sql`select pg_cancel_backend(${pid}::int)`.execute(db).catch(() => {})
+  }
+  signal.throwIfAborted()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    return await run()
+  } finally {
+    signal.removeEventListener('abort', end)
+    // What the connection does next is another's.
+    await ending
+  }
+}
+
 /**
  * The relational store evaluates two audiences at a time, and of a workspace one: the connections are everybody's. The event
  * store has queues of its own.
@@ -106,13 +130,16 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
         try {
           return await db.transaction().execute(async (tx) => {
             // Sorting and hashing of 200,000 profiles stays in memory.
-            await sql`select set_config('statement_timeout', ${String(timeouts[slot])}, true),
-              set_config('work_mem', '32MB', true)`.execute(tx)
+            const { rows: own } = await sql<{ pid: number }>`
+              select set_config('statement_timeout', ${String(timeouts[slot])}, true),
+                set_config('work_mem', '32MB', true), pg_backend_pid() as pid`.execute(tx)
             await ask.before?.(tx)
-            const { rows } = await tx.executeQuery<Row>(profilesQuery(profiles, sets, ask) as CompiledQuery<Row>)
+            const query = profilesQuery(profiles, sets, ask) as CompiledQuery<Row>
+            const { rows } = await endedBy(db, signal, own[0]?.pid ?? 0, () => tx.executeQuery<Row>(query))
             return await settle(tx, rows)
           })
         } catch (error) {
+          signal.throwIfAborted()
           // Canceled by the time it may take.
           throw error instanceof Error && 'code' in error && error.code === '57014' ? tooLarge() : error
         }

@@ -59,6 +59,19 @@ export type CountedEvents = { readonly where: Condition; readonly count: (column
 /** A profile with what the event store knows its identifiers by, as decimal numbers. */
 export type Person = { readonly id: string; readonly owners: readonly string[] }
 
+/**
+ * Whose ids begin with less than a share of all numbers: one profile of `share` (a power of two), the same ones each time. Ids are hashes,
+ * so that who they are has nothing to do with what is asked of them.
+ */
+export type Sample = { readonly share: number }
+
+/** The first number that is too large for a sample, as the event store knows profiles. */
+const endOfSample = ({ share }: Sample): bigint => 2n ** 64n / BigInt(share)
+
+/** The first id of a profile that is not in a sample. */
+export const idAfterSample = (sample: Sample): string =>
+  `${endOfSample(sample).toString(16).padStart(16, '0')}${'0'.repeat(16)}`
+
 /** What the event store knows a profile by, as a decimal number. */
 const ownerOfProfile = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '').slice(0, 16)}`)
 
@@ -101,14 +114,14 @@ from (
  * The sets of profiles whose events come to a count. Only here events and owners are read: of one workspace, accepted, no
  * tests, of somebody, received by `as_of`. `any` is true for every event that is counted, and keeps others from being looked at.
  * Given `people`, only their events are counted, for the profiles that their identifiers are in by what is given, which may be
- * newer than what the event store knows.
+ * newer than what the event store knows. Of a sample, sets hold its profiles only.
  */
 export const statementOfEvents = (
   workspaceId: string,
   counted: readonly CountedEvents[],
   any: Condition,
   params: ReturnType<typeof createEventsParams>,
-  people?: readonly Person[],
+  { people, sample }: { people?: readonly Person[] | undefined; sample?: Sample | undefined } = {},
 ): EventsStatement => {
   const pairs = people?.flatMap(({ id, owners }) => owners.map((owner) => [BigInt(owner), ownerOfProfile(id)] as const))
   const owners =
@@ -126,6 +139,7 @@ export const statementOfEvents = (
       pairs.map(([, profile]) => profile),
     )
   const profile = owners === undefined ? profileOfSeen : `transform(seen.owner, ${owners}, ${ofOwners}, toUInt64(0))`
+  const within = sample && `\n  where ${profile} < ${params.add('sample', 'UInt64', String(endOfSample(sample)))}`
   const columns = counted.map((_, index) => `c${index}`)
   const sets = counted.flatMap(({ count }, index) => setColumns(index, count(`c${index}` as Condition)))
   const text = `select ${sets.join(',\n  ')}
@@ -138,7 +152,7 @@ from (
     from events
     where ${own} and status = 'accepted' and not test and ${any}${owners === undefined ? '' : ` and owner in ${owners}`}
     group by owner
-  ) as seen${owners === undefined ? joinProfiles : ''}
+  ) as seen${owners === undefined ? joinProfiles : ''}${within ?? ''}
   group by profile
 )
 settings precise_float_parsing = 1`
@@ -173,7 +187,7 @@ export const createProfilesParams = (workspaceId: string) => {
   return {
     values,
     add(
-      type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]' | 'int8range' | 'uuid[]',
+      type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]' | 'int8range' | 'uuid' | 'uuid[]',
       value: (typeof values)[number],
     ): Condition {
       values.push(value)
@@ -184,7 +198,7 @@ export const createProfilesParams = (workspaceId: string) => {
 export type ProfilesParams = ReturnType<typeof createProfilesParams>
 
 /** The latest of each trait, for many profiles: in one pass, and by time only where several identifiers of a profile have it. */
-const traitsOfMany = (placeholders: readonly Condition[], ids: Condition | undefined): string => {
+const traitsOfMany = (placeholders: readonly Condition[], only: (id: string) => string): string => {
   const counted = placeholders.map(
     (name, index) =>
       `count(*) filter (where t.name = ${name}) as n${index}, min(coalesce(t.value, '')) filter (where t.name = ${name}) as v${index}`,
@@ -197,7 +211,7 @@ const traitsOfMany = (placeholders: readonly Condition[], ids: Condition | undef
   select i.profile_id, ${counted.join(',\n    ')}
   from profile_traits t
   join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
-  where t.workspace_id = $1::uuid and t.name in (${placeholders.join(', ')})${ids === undefined ? '' : ` and i.profile_id = any(${ids})`}
+  where t.workspace_id = $1::uuid and t.name in (${placeholders.join(', ')})${only('i.profile_id')}
   group by i.profile_id
 ), traits as materialized (
   select profile_id, ${latest.join(',\n    ')}
@@ -213,7 +227,7 @@ const latestTrait = (name: Condition, profile: 'found.profile_id' | 'p.id'): str
 /**
  * The profiles of a workspace that are not suppressed and meet a condition on `p.owner`, `p.named` (whether a user id is known) and `traits.t0` …: the
  * latest of each trait of `names`, as JSON text, '' when it was too large, null when there is none. Given several conditions,
- * all profiles, and in `met` which of the conditions each of them meets. Given `people`, only these are looked at.
+ * all profiles, and in `met` which of the conditions each of them meets. Given `people` or a sample, only these are looked at.
  */
 export const statementOfProfiles = (
   params: ProfilesParams,
@@ -221,8 +235,9 @@ export const statementOfProfiles = (
   where: Condition | readonly Condition[],
   {
     people,
+    sample,
     most = () => people?.length ?? Number.POSITIVE_INFINITY,
-  }: { people?: readonly Person[] | undefined; most?: Most } = {},
+  }: { people?: readonly Person[] | undefined; sample?: Sample | undefined; most?: Most } = {},
 ): ProfilesStatement => {
   const ids =
     people &&
@@ -230,13 +245,16 @@ export const statementOfProfiles = (
       'uuid[]',
       people.map(({ id }) => id),
     )
+  const end = sample && params.add('uuid', idAfterSample(sample))
+  const only = (id: string): string =>
+    `${ids === undefined ? '' : ` and ${id} = any(${ids})`}${end === undefined ? '' : ` and ${id} < ${end}`}`
   const placeholders = names.map((name) => params.add('text', name))
   const met = typeof where === 'string' ? '' : `, array[${where.join(',\n    ')}]::boolean[] as met`
   const statement = (before: string, join: string): string => `with ${before}members as materialized (
   select p.id, p.sequence${met}
   from (
     select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
-    from profiles where workspace_id = $1::uuid and merged_into is null${ids === undefined ? '' : ` and id = any(${ids})`}
+    from profiles where workspace_id = $1::uuid and merged_into is null${only('id')}
   ) as p${join}
   where p.id not in (
     select i.profile_id from privacy_hashes h
@@ -248,7 +266,7 @@ export const statementOfProfiles = (
   const text =
     names.length === 0
       ? statement('', '')
-      : statement(traitsOfMany(placeholders, ids), '\n  left join traits on traits.profile_id = p.id')
+      : statement(traitsOfMany(placeholders, only), '\n  left join traits on traits.profile_id = p.id')
   const narrow =
     names.length === 0 ? text : statement('', `\n  cross join lateral (select ${oneByOne.join(', ')}) as traits`)
   return { text, narrow, most, params: params.values } as unknown as ProfilesStatement

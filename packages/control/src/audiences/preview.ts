@@ -7,6 +7,7 @@ import { compileAudience } from './compile.ts'
 import type { Evaluation } from './evaluate.ts'
 import { readKnown } from './read.ts'
 import { checkReferences, lookUp } from './references.ts'
+import { sampleOf } from './sample.ts'
 
 /** Goes through the identifiers of those who are in once, and looks up both traits of each. */
 const ask = `, reached as (
@@ -24,7 +25,7 @@ from reached`
 
 type Row = { size: number; email: number; phone: number; device: number; sample: string[] }
 
-/** Counts who meets a query now, exactly, and shows some of them. */
+/** Counts who meets a query now and shows some of them: exactly, or about, where that is enough and there are many profiles. */
 export const previewAudience =
   ({
     db,
@@ -35,27 +36,31 @@ export const previewAudience =
     const known = await readKnown(db, workspace.id)
     checkReferences(body.query, '', known)
     const asOf = clock()
-    const compiled = compileAudience(body.query, { workspaceId: workspace.id, asOf, queryOf: lookUp(known) })
+    const sample = body.estimate ? await sampleOf(db, workspace.id) : undefined
+    const queryOf = lookUp(known)
+    const compiled = compileAudience(body.query, { workspaceId: workspace.id, asOf, queryOf, sample })
     const [row] = await evaluation.run<Row, readonly Row[]>(
       compiled,
       { text: ask, params: [workspace.id, previewSample] },
       (_, rows) => Promise.resolve(rows),
       { workspaceId: workspace.id, slot: 'short', signal },
     )
-    const sample = row?.sample ?? []
+    const shown = row?.sample ?? []
+    const all = (some = 0): number => some * (sample?.share ?? 1)
     const profiles = await db
       .selectFrom('profiles')
       .select(['id', 'create_time'])
       .where('workspace_id', '=', workspace.id)
-      .where(sql<SqlBool>`id = any(${sample}::uuid[])`)
+      .where(sql<SqlBool>`id = any(${shown}::uuid[])`)
       .orderBy('sequence', 'desc')
       .execute()
     return {
       as_of: new Date(asOf).toISOString(),
-      size: row?.size ?? 0,
-      email_count: row?.email ?? 0,
-      phone_count: row?.phone ?? 0,
-      device_count: row?.device ?? 0,
+      exact: sample === undefined,
+      size: all(row?.size),
+      email_count: all(row?.email),
+      phone_count: all(row?.phone),
+      device_count: all(row?.device),
       sample: await readSummaries(db, workspace.id, profiles),
     }
   }

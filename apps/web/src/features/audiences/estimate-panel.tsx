@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type AudiencePreview, type AudienceQuery, audienceSentence } from '@tributary/contract'
 import { Link } from 'react-router'
 import { failureText } from '../../lib/api/errors.ts'
-import { count, pluralise, sentence } from '../../lib/format/text.ts'
+import { about, count, pluralise, sentence } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { audiencePreviewQuery, audiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
@@ -14,18 +14,20 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 
 const share = (some: number, all: number): string => (all === 0 ? '–' : `${Math.round((100 * some) / all)}%`)
 
-const Shares = ({ size, email_count, phone_count, device_count }: AudiencePreview) => (
+const sizeOf = ({ exact }: AudiencePreview, value: number): string => (exact ? count(value) : about(value))
+
+const Shares = ({ preview }: { preview: AudiencePreview }) => (
   <dl className="grid grid-cols-3 gap-2 border-y border-line py-3 text-center">
     {(
       [
-        ['Email', email_count],
-        ['Phone', phone_count],
-        ['Device', device_count],
+        ['Email', preview.email_count],
+        ['Phone', preview.phone_count],
+        ['Device', preview.device_count],
       ] as const
     ).map(([name, some]) => (
-      <div key={name} title={`${count(some)} of ${count(size)}`}>
+      <div key={name} title={`${sizeOf(preview, some)} of ${sizeOf(preview, preview.size)}`}>
         <dt className="text-xs text-ink-3">{name}</dt>
-        <dd className="text-sm font-medium tabular">{share(some, size)}</dd>
+        <dd className="text-sm font-medium tabular">{share(some, preview.size)}</dd>
       </div>
     ))}
   </dl>
@@ -34,13 +36,19 @@ const Shares = ({ size, email_count, phone_count, device_count }: AudiencePrevie
 const Counted = ({ preview, stale }: { preview: AudiencePreview; stale: boolean }) => (
   <div className="space-y-3" aria-busy={stale || undefined}>
     <output aria-live="polite" className={stale ? 'block text-ink-3' : 'block'}>
-      <span className="text-2xl font-semibold tracking-tight tabular">{count(preview.size)}</span>{' '}
+      <span className="text-2xl font-semibold tracking-tight tabular">{sizeOf(preview, preview.size)}</span>{' '}
       <span className="text-sm text-ink-2">{pluralise(preview.size, 'profile')}</span>
       <span className="block text-xs text-ink-3">
-        Exact as of <RelativeTime time={preview.as_of} />
+        {preview.exact ? (
+          <>
+            Exact as of <RelativeTime time={preview.as_of} />
+          </>
+        ) : (
+          'Estimated from a sample. Counting every profile…'
+        )}
       </span>
     </output>
-    <Shares {...preview} />
+    <Shares preview={preview} />
     {preview.sample.length > 0 && (
       <ul aria-label="Some of them" className="space-y-1.5">
         {preview.sample.map((profile) => (
@@ -60,28 +68,49 @@ const Counted = ({ preview, stale }: { preview: AudiencePreview; stale: boolean 
   </div>
 )
 
-const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
+/** What is known of a query by now: an estimate, and then the exact number; before there is any, what was shown before. */
+const usePreview = (tree: AudienceQuery) => {
   const workspace = useWorkspace().name
-  const query = useQuery({ ...audiencePreviewQuery(workspace, tree), placeholderData: keepPreviousData })
-  if (query.isError)
+  const first = useQuery({
+    ...audiencePreviewQuery(workspace, tree, { estimate: true }),
+    placeholderData: keepPreviousData,
+  })
+  const isEstimate = first.data?.exact === false
+  const exact = useQuery({
+    ...audiencePreviewQuery(workspace, tree, { estimate: false }),
+    placeholderData: keepPreviousData,
+    enabled: isEstimate && !first.isPlaceholderData,
+  })
+  const counted = isEstimate && exact.isPlaceholderData === first.isPlaceholderData ? exact.data : undefined
+  return {
+    failed: [first, exact].find(({ isError }) => isError),
+    preview: counted ?? first.data,
+    stale: first.isPlaceholderData,
+  }
+}
+
+const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
+  const { failed, preview, stale } = usePreview(tree)
+  if (failed !== undefined)
     return (
       <div className="space-y-2">
         <p role="alert" className="text-sm text-danger-ink">
-          Could not count the profiles: {sentence(failureText(query.error))}
+          Could not count the profiles: {sentence(failureText(failed.error))}
         </p>
-        <Button size="sm" onClick={() => void query.refetch()}>
+        <Button size="sm" onClick={() => void failed.refetch()}>
           Count again
         </Button>
       </div>
     )
-  if (query.data === undefined)
+  // Of few a sample has nobody: that says nothing yet.
+  if (preview === undefined || (!preview.exact && preview.size === 0))
     return (
       <div aria-busy className="space-y-3">
         <Skeleton className="h-7 w-32" />
         <Skeleton className="h-12 w-full" />
       </div>
     )
-  return <Counted preview={query.data} stale={query.isPlaceholderData} />
+  return <Counted preview={preview} stale={stale} />
 }
 
 /** How audiences of the workspace are called in sentences, by their resource names. */

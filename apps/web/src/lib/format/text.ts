@@ -40,6 +40,9 @@ export const defaultTitle = (app: { title: string; instance_count: number }): st
 /** A whole number with thousands separators in the reader's locale. */
 export const count = (value: number): string => new Intl.NumberFormat(undefined).format(value)
 
+/** A number that is estimated: "about 12,300", of three digits that count. */
+export const about = (value: number): string => `about ${count(Number(value.toPrecision(3)))}`
+
 /** A whole number in few characters, as an axis shows it: "1.2K". */
 export const shortCount = (value: number, locale?: string): string =>
   new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)

@@ -122,12 +122,13 @@ export const audienceVersionQuery = (audience: string, version: number) =>
 /** ms that a query has to be left alone before it is counted. */
 const typingMs = 400
 
-/** Who would be in an audience now. */
-export const audiencePreviewQuery = (workspace: string, tree: AudienceQuery) =>
+/** Who would be in an audience now; with `estimate` about, where there are many profiles. */
+export const audiencePreviewQuery = (workspace: string, tree: AudienceQuery, { estimate }: { estimate: boolean }) =>
   query(
     methods.audiences.preview,
-    { params: workspaceIds(workspace), body: { query: tree } },
-    { wait: typingMs, staleTime: 10_000 },
+    { params: workspaceIds(workspace), body: { query: tree, estimate } },
+    // The exact number is asked for after the estimate.
+    { staleTime: 10_000, ...(estimate ? { wait: typingMs } : {}) },
   )
 
 export type SuggestionKind = 'event' | 'property' | 'trait' | 'property_value' | 'trait_value'
