@@ -16,6 +16,7 @@ import {
 } from '../harness.ts'
 import { processorSeconds } from '../processor-time.ts'
 import { type Bench, startBench } from '../product.ts'
+import { measureComputedTraits } from './computed-traits.ts'
 import { measureProfileApi } from './profile-api.ts'
 
 /** While nobody looks at profiles. */
@@ -158,6 +159,7 @@ export const measureProfiles = async (seconds: number): Promise<Figure[]> => {
     await measureFreshness(withProfiles, 15),
     await measureProfileApi(withProfiles, people, 6),
     await measureSearch(withProfiles),
+    await measureComputedTraits(withProfiles, people, 20),
     await measureRebuild(withProfiles),
   ]
 }

@@ -1,4 +1,4 @@
-import { type AcceptedEvent, type Database, valuesOf } from '@tributary/storage'
+import { type AcceptedEvent, type Database, requestPlaceOf, valuesOf } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { observe } from './observe.ts'
 import { defaultRules, type Rules } from './rules.ts'
@@ -10,7 +10,14 @@ export type ComputedTraitEvents = {
   find(workspaceId: string): ReadonlyMap<string, readonly string[]> | undefined
 }
 
-type Change = { readonly workspace: string; readonly trait: string; readonly type: string; readonly value: string }
+type Change = {
+  readonly workspace: string
+  readonly trait: string
+  readonly type: string
+  readonly value: string
+  /** Where the request of the last event of it is. */
+  readonly at: number
+}
 
 /** Whether an event may have one of the names: most have not, which its text shows without being parsed. */
 const mayHave = (json: string, names: Iterable<string>): boolean => {
@@ -33,15 +40,16 @@ const changesIn = (
     const traits = [...(names.get(name) ?? []), ...((name === '' && names.get(type)) || [])]
     const [bearer] = traits.length === 0 ? [] : observe(event, rulesFor(event.workspaceId)).identifiers
     if (bearer === undefined) continue
+    const { offset: at } = requestPlaceOf(event.eventId)
     for (const trait of traits)
-      changes.set(`${trait}\0${bearer.type}:${bearer.value}`, { workspace: event.workspaceId, trait, ...bearer })
+      changes.set(`${trait}\0${bearer.type}:${bearer.value}`, { workspace: event.workspaceId, trait, ...bearer, at })
   }
   return changes
 }
 
 /**
- * Makes what notes, for accepted events whose identifiers are known, whose computed traits have changed. What it notes is durable before it
- * resolves; an event that comes again notes the same. Without computed traits it does nothing, and where there are some it asks the
+ * Makes what notes, for accepted events of a partition whose identifiers are known, whose computed traits have changed, and where the
+ * requests of those events are. What it notes is durable before it resolves; an event that comes again notes the same. Without computed traits it does nothing, and where there are some it asks the
  * database once for each batch with an event of theirs.
  */
 export const createComputedChanges =
@@ -54,17 +62,18 @@ export const createComputedChanges =
     computed: ComputedTraitEvents
     rulesFor?: ((workspaceId: string) => Rules) | undefined
   }) =>
-  async (events: readonly AcceptedEvent[]): Promise<void> => {
+  async (events: readonly AcceptedEvent[], partition: number): Promise<void> => {
     if (computed.isEmpty()) return
     const changes = changesIn(events, computed, rulesFor)
     if (changes.size === 0) return
     await sql`
-      insert into computed_trait_changes (trait_id, identifier)
-      select t.id, i.sequence
+      insert into computed_trait_changes (trait_id, identifier, log_partition, log_offset)
+      select t.id, i.sequence, ${partition}::integer, row.at
       from json_to_recordset(${JSON.stringify([...changes.values()])}::json) as row
-        (workspace uuid, trait uuid, type text, value text)
+        (workspace uuid, trait uuid, type text, value text, at bigint)
       join computed_traits t on t.id = row.trait
       join profile_identifiers i on i.workspace_id = row.workspace and i.value = row.value and i.type = row.type
       order by t.id, i.sequence
-      on conflict (trait_id, identifier) do update set serial = excluded.serial`.execute(db)
+      on conflict (trait_id, identifier, log_partition) do update set
+        serial = excluded.serial, log_offset = excluded.log_offset`.execute(db)
   }

@@ -249,7 +249,7 @@ export const createProfiles = ({ db, rulesFor, isPipelineBehind, computed, ...de
       const began = performance.now()
       await learnOf(events, { partition, place })
       // Whose events they are is known by then.
-      await noteChanges?.(events)
+      await noteChanges?.(events, partition)
       await giveWay(events, performance.now() - began)
     },
   })

@@ -54,10 +54,8 @@ const computing = createComputedTraitWorker({
   db,
   eventStore,
   cache: computed,
-  async whenStored() {
-    const ends = await requests.ends()
-    await Promise.all(ends.map((offset, partition) => stored.whenStored(partition, offset)))
-  },
+  ends: () => requests.ends(),
+  isStored: stored.isStored,
   bringOwners: () => owners.catchUp(),
   clock: systemClock,
   logger,

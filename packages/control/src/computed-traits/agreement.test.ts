@@ -97,7 +97,8 @@ const createWorld = (pageProfiles = 8) => {
     db,
     eventStore,
     cache,
-    whenStored: async () => {},
+    ends: async () => [1_000_000],
+    isStored: () => true,
     bringOwners: () => owners.catchUp(),
     clock: () => now,
     logger: silentLogger,
@@ -149,7 +150,7 @@ const createWorld = (pageProfiles = 8) => {
     // They may come again.
     for (const batch of random(3) === 0 ? [accepted, accepted] : [accepted]) {
       await learn(batch)
-      await note(batch)
+      await note(batch, 0)
     }
   }
   return {

@@ -2,6 +2,8 @@ import { type ComputedTraitDefinition, computedTraitLimits, methods } from '@tri
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createComputedChanges, createLearning, createOwnersProjection } from '@tributary/profiles'
 import { EventStoreLimitExceeded, EventStoreUnavailable } from '@tributary/storage'
+import { eventually } from '@tributary/test-kit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { compileAudience } from '../audiences/compile.ts'
 import { profilesQuery } from '../audiences/evaluate.ts'
@@ -21,26 +23,35 @@ let owners: ReturnType<typeof createOwnersProjection>
 let ahead = 0
 /** What the event store answers with instead. */
 let broken: Error | undefined
+/** The workspaces that it was asked for. */
+let askedFor: string[] = []
+/** Below which offset requests are stored. */
+let storedUpTo = Number.POSITIVE_INFINITY
 
 beforeAll(async () => {
   harness = await startControl()
   const { db, eventStore, database } = harness
   const { query } = eventStore
-  eventStore.query = (...call) => (broken === undefined ? query(...call) : Promise.reject(broken))
+  eventStore.query = (...call) => {
+    askedFor.push(call[2]?.owner ?? '')
+    return broken === undefined ? query(...call) : Promise.reject(broken)
+  }
   organization = await startOrganization(harness)
   cache = createComputedTraitCache({ db, pool: database.pool, logger: silentLogger })
   await cache.start()
   owners = createOwnersProjection({ db, eventStore, logger: silentLogger })
-  worker = createComputedTraitWorker({
-    db,
-    eventStore,
-    cache,
-    whenStored: async () => {},
-    bringOwners: () => owners.catchUp(),
-    clock: () => harness.now() + ahead,
-    logger: silentLogger,
-    metrics: noMetrics,
-  })
+  worker = createComputedTraitWorker(workerDeps())
+})
+const workerDeps = () => ({
+  db: harness.db,
+  eventStore: harness.eventStore,
+  cache,
+  ends: async () => [1_000_000],
+  isStored: (_: number, offset: number) => offset <= storedUpTo,
+  bringOwners: () => owners.catchUp(),
+  clock: () => harness.now() + ahead,
+  logger: silentLogger,
+  metrics: noMetrics,
 })
 afterAll(async () => {
   await worker.stop()
@@ -51,11 +62,16 @@ afterAll(async () => {
 beforeEach(async () => {
   broken = undefined
   ahead = 0
+  storedUpTo = Number.POSITIVE_INFINITY
+  await makeWorkspace()
+})
+const makeWorkspace = async (): Promise<void> => {
   const { administrator, organization: of } = organization
   const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
   workspace = idIn(made.name)
-})
+}
 
+/** Of requests, whose offsets are in the ids of events. */
 let serial = 0
 
 /** What the stream and the event store have of an event, received a minute ago. */
@@ -99,7 +115,7 @@ const receive = async (given: {
   })
   const accepted = [{ workspaceId: workspace, sourceId: row.source_id, eventId, json }]
   await createLearning({ db: harness.db, metrics: noMetrics })(accepted)
-  await createComputedChanges({ db: harness.db, computed: cache })(accepted)
+  await createComputedChanges({ db: harness.db, computed: cache })(accepted, 0)
 }
 
 const order = (userId: string, total: number) => receive({ userId, event: 'Order Completed', properties: { total } })
@@ -265,6 +281,55 @@ test('audiences hear of whose value has changed, also when a computed trait is d
   await collaborator.ok(methods.computedTraits.delete, { workspace, computed_trait: idIn(made.name) })
   await compute()
   expect(await heard()).toBe(1)
+})
+
+test('whose event is not stored yet is computed once it is, and nobody else waits for that', async () => {
+  await create('revenue', totals)
+  await order('ada', 20)
+  await order('grace', 5)
+  await compute()
+  await order('ada', 1)
+  storedUpTo = serial + 1
+  await order('grace', 1)
+  await worker.catchUp()
+  expect([await traitsOf('ada'), await traitsOf('grace')]).toEqual([{ revenue: '21' }, { revenue: '5' }])
+  storedUpTo = serial + 1
+  await worker.catchUp()
+  expect(await traitsOf('grace')).toEqual({ revenue: '6' })
+})
+
+test('a new definition is computed for everybody once what was received before is stored', async () => {
+  await order('ada', 20)
+  storedUpTo = 999_999
+  const { name } = await create('revenue', totals)
+  await compute()
+  expect(await get(name)).toMatchObject({ state: 'computing', progress: { done_count: 0 } })
+  storedUpTo = 1_000_000
+  await worker.catchUp()
+  expect(await traitsOf('ada')).toEqual({ revenue: '20' })
+})
+
+test('workspaces with much to compute take turns', async () => {
+  const own: string[] = []
+  for (let n = 0; n < 2; n++) {
+    if (n > 0) await makeWorkspace()
+    own.push(workspace)
+    for (const trait of ['a', 'b', 'c']) await create(trait, { ...totals, window_days: null })
+  }
+  await compute()
+  for (workspace of own) await order('ada', 1)
+  askedFor = []
+  const other = createComputedTraitWorker({ ...workerDeps(), everyMs: 10, turnMs: 0 })
+  other.start()
+  await eventually('all to be computed', async () => {
+    const { rows } = await sql`select from computed_trait_changes c join computed_traits t on t.id = c.trait_id
+      where t.workspace_id = any(${own}::uuid[])`.execute(harness.db)
+    return rows.length === 0
+  })
+  await other.stop()
+  const turns = askedFor.filter((id) => own.includes(id))
+  expect(turns).toHaveLength(6)
+  expect(turns.some((id, index) => id === turns[index - 1])).toBe(false)
 })
 
 test('an event that leaves the window stops counting without another event, and not before', async () => {

@@ -5,11 +5,11 @@ import type { ComputedTraitRow } from './read.ts'
 /** How often every trait is computed for everybody, ms: events are dropped by age, and suppressions lifted. */
 export const passEveryMs = 24 * 3_600_000
 
-/**
- * Changes, values that are due, and entries of a ledger that are looked at in one go. A round waits a second or two for
- * storing whatever it has to do: with more of them at once it keeps up with thousands of profiles a second.
- */
-const atOnce = { changes: 20_000, due: 20_000, entries: 20_000 } as const
+/** Entries of a ledger, and changes of a trait, that are looked at in one go. */
+const atOnce = { entries: 20_000, changes: 20_000 } as const
+
+/** Stands for the partition where no event is the cause. */
+const ofNoRequest = -1
 
 /** Workspaces in which something is to be done at a time. */
 export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> => {
@@ -25,74 +25,118 @@ export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> =
   return rows.map(({ workspace_id }) => workspace_id)
 }
 
-/** What has changed of a workspace since it was computed last. */
-export type Pending = {
-  /** Profiles to compute, by the trait. */
-  profiles: ReadonlyMap<string, readonly string[]>
-  /** Changes that are done with then. */
-  changes: readonly { trait_id: string; identifier: string; serial: string }[]
-  /** The entry of the ledger up to which merges and splits are among them. */
-  sequence: number
-  /** Whether there is more. */
-  more: boolean
+/** Where events are: the log of requests, and how far it is stored. */
+export type StoredLog = {
+  /** Where each partition ends now. */
+  ends(): Promise<readonly number[]>
+  /** Whether the requests of a partition before an offset are stored. */
+  isStored(partition: number, offset: number): boolean
 }
 
-type Marked = { trait_id: string; identifier: string }
-
-/** Profiles that merges and splits of a part of the ledger concern, as they are now. */
-const readMoved = async (db: Db, workspaceId: string, after: number, upTo: number): Promise<string[]> => {
-  if (upTo <= after) return []
-  const { rows } = await sql<{ id: string }>`
-    select p.id from identity_operations o join profiles p
-      on p.workspace_id = o.workspace_id and p.id in (o.profile_id, o.other_id) and p.merged_into is null
-    where o.workspace_id = ${workspaceId}::uuid and o.sequence > ${after} and o.sequence <= ${upTo}
-      and o.kind in ('merge','split')
-    group by p.id`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
-/** Looks for what is to be computed of traits. */
-export const readPending = async (
-  db: Db,
-  workspaceId: string,
-  traits: readonly ComputedTraitRow[],
-  now: Date,
-): Promise<Pending> => {
-  const ids = traits.map(({ id }) => id)
+/**
+ * Notes of profiles that merges and splits concern that all these traits of theirs are to be computed, and that the ledger is followed
+ * so far. Resolves to whether there is more of it.
+ */
+export const noteMoved = async (db: Db, workspaceId: string, traits: readonly ComputedTraitRow[]): Promise<boolean> => {
   const { rows: places } = await sql<{ place: string; length: string }>`
-    select p.sequence as place, coalesce(l.sequence, 0) as length from computed_trait_places p
-    left join identity_ledgers l on l.workspace_id = p.workspace_id where p.workspace_id = ${workspaceId}::uuid
-    `.execute(db)
-  const [place = 0, length = 0] = places.flatMap((each) => [Number(each.place), Number(each.length)])
-  const sequence = Math.min(place + atOnce.entries, length)
-  const moved = await readMoved(db, workspaceId, place, sequence)
-  const { rows: changes } = await sql<Marked & { serial: string }>`
-    select trait_id, identifier, serial from computed_trait_changes where trait_id = any(${ids}::uuid[])
+    select p.sequence as place, l.sequence as length from computed_trait_places p
+    join identity_ledgers l on l.workspace_id = p.workspace_id
+    where p.workspace_id = ${workspaceId}::uuid and l.sequence > p.sequence`.execute(db)
+  const [place, length] = places.flatMap((each) => [Number(each.place), Number(each.length)])
+  if (place === undefined || length === undefined) return false
+  const upTo = Math.min(place + atOnce.entries, length)
+  await db.transaction().execute(async (tx) => {
+    await sql`
+      with moved as (
+        select p.id from identity_operations o join profiles p
+          on p.workspace_id = o.workspace_id and p.id in (o.profile_id, o.other_id) and p.merged_into is null
+        where o.workspace_id = ${workspaceId}::uuid and o.sequence > ${place} and o.sequence <= ${upTo}
+          and o.kind in ('merge','split')
+        group by p.id
+      ), bearers as (
+        select min(i.sequence) as identifier from moved join profile_identifiers i
+          on i.workspace_id = ${workspaceId}::uuid and i.profile_id = moved.id
+        group by moved.id
+      )
+      insert into computed_trait_changes (trait_id, identifier, log_partition, log_offset)
+      select trait.id, identifier, ${ofNoRequest}, -1
+      from bearers cross join unnest(${traits.map(({ id }) => id)}::uuid[]) as trait (id)
+      on conflict (trait_id, identifier, log_partition) do update set serial = excluded.serial`.execute(tx)
+    await tx
+      .updateTable('computed_trait_places')
+      .set({ sequence: upTo })
+      .where('workspace_id', '=', workspaceId)
+      .execute()
+  })
+  return upTo < length
+}
+
+/** A note of a change, which is done with when none came after it. */
+export type Change = { identifier: string; log_partition: number; serial: string }
+
+/** What has changed of a trait since it was computed last. */
+export type Pending = {
+  /** Profiles to compute. */
+  profiles: readonly string[]
+  /** Changes that are done with then. */
+  changes: readonly Change[]
+  /** Whether there are others that can be computed now. */
+  more: boolean
+  /** Whether there are others whose events are not stored yet. */
+  waits: boolean
+}
+
+/**
+ * Looks for what is to be computed of a trait: the profiles of at most `most` changes whose events are stored, those noted first
+ * before the others, and as many whose values are due.
+ */
+export const readPending = async (
+  { db, ends, isStored }: StoredLog & { db: Db },
+  { workspace_id: workspaceId, id }: ComputedTraitRow,
+  now: Date,
+  most: number,
+): Promise<Pending> => {
+  const { rows: changes } = await sql<Change & { log_offset: string }>`
+    select identifier, log_partition, log_offset, serial from computed_trait_changes where trait_id = ${id}::uuid
     order by serial limit ${atOnce.changes}`.execute(db)
-  const { rows: due } = await sql<Marked>`
-    select source_id as trait_id, identifier from profile_traits
-    where source_id = any(${ids}::uuid[]) and due <= ${now} order by due limit ${atOnce.due}`.execute(db)
-  const marked = [...changes, ...due]
+  const end = changes.length === 0 ? [] : await ends()
+  // What is beyond the end is of a log that was replaced: nothing of it is stored later.
+  const stored = changes.filter(
+    ({ log_partition, log_offset }) =>
+      log_partition === ofNoRequest ||
+      isStored(log_partition, Math.min(Number(log_offset) + 1, end[log_partition] ?? 0)),
+  )
+  const taken = stored.slice(0, most)
+  const { rows: due } = await sql<{ identifier: string }>`
+    select identifier from profile_traits where source_id = ${id}::uuid and due <= ${now}
+    order by due limit ${most}`.execute(db)
+  const marked = [...taken, ...due].map(({ identifier }) => identifier)
   const { rows: bearers } =
     marked.length === 0
       ? { rows: [] }
-      : await sql<{ sequence: string; profile_id: string }>`
-          select sequence, profile_id from profile_identifiers
-          where workspace_id = ${workspaceId}::uuid
-            and sequence = any(${marked.map(({ identifier }) => identifier)}::bigint[])`.execute(db)
-  const profileOf = new Map(bearers.map((each) => [each.sequence, each.profile_id]))
-  const profiles = new Map(ids.map((id) => [id, new Set(moved)]))
-  for (const { trait_id, identifier } of marked) {
-    // Whose profile was deleted is nobody.
-    const profile = profileOf.get(identifier)
-    if (profile !== undefined) profiles.get(trait_id)?.add(profile)
-  }
+      : await sql<{ profile_id: string }>`
+          select distinct profile_id from profile_identifiers
+          where workspace_id = ${workspaceId}::uuid and sequence = any(${marked}::bigint[])`.execute(db)
   return {
-    profiles: new Map([...profiles].map(([id, own]) => [id, [...own]])),
-    changes,
-    sequence,
-    more: sequence < length || changes.length === atOnce.changes || due.length === atOnce.due,
+    // Whose profile was deleted is nobody.
+    profiles: bearers.map(({ profile_id }) => profile_id),
+    changes: taken,
+    more:
+      taken.length < stored.length || due.length === most || (taken.length > 0 && changes.length === atOnce.changes),
+    waits: stored.length < changes.length,
   }
+}
+
+/** Forgets changes that are computed, unless they happened again since. */
+export const settleChanges = async (db: Db, id: string, changes: readonly Change[]): Promise<void> => {
+  if (changes.length === 0) return
+  // One that is noted again at this moment is not done with.
+  await sql`
+    delete from computed_trait_changes where ctid = any(array(
+      select c.ctid from computed_trait_changes c
+      join json_to_recordset(${JSON.stringify(changes)}::json) as done (identifier bigint, log_partition integer, serial bigint)
+        on c.identifier = done.identifier and c.log_partition = done.log_partition and c.serial = done.serial
+      where c.trait_id = ${id}::uuid for update of c skip locked))`.execute(db)
 }
 
 /** The next profiles of a pass, by their ids. */

@@ -4,17 +4,15 @@ import { type EventStore, EventStoreBusy, EventStoreLimitExceeded, EventStoreQue
 import { sql } from 'kysely'
 import type { ComputedTraitCache } from '../configuration-cache/computed-trait-cache.ts'
 import { type ComputedValue, computeValues, numberOfProfile, removeValues, writeValues } from './compute.ts'
-import { type Pending, passEveryMs, readPending, readProfilesAfter } from './pending.ts'
+import { noteMoved, passEveryMs, readPending, readProfilesAfter, type StoredLog, settleChanges } from './pending.ts'
 import { type ComputedTraitRow, definitionOf } from './read.ts'
 
-export type WorkDeps = {
+export type WorkDeps = StoredLog & {
   db: Db
   /** Without the events of whoever is being deleted. */
   eventStore: Pick<EventStore, 'query'>
   /** What is in it is noted when an event comes. */
   cache: Pick<ComputedTraitCache, 'knows'>
-  /** Resolves when the event store has every event that was received until the call. */
-  whenStored(): Promise<void>
   /** Brings merges and splits of now to the event store. */
   bringOwners(): Promise<void>
   clock: Clock
@@ -23,9 +21,11 @@ export type WorkDeps = {
   signal: AbortSignal
   /** Profiles of one page of a pass. */
   pageProfiles: number
+  /** A workspace goes on with no other trait once its turn has taken so long, ms. */
+  turnMs: number
 }
 
-/** Profiles of one statement for changes; with fewer than `few` an index finds their events. */
+/** Changes that one statement computes; of fewer profiles than `few` an index finds the events. */
 const chunk = 5000
 const few = 50
 /** Values that are removed in one statement. */
@@ -74,7 +74,8 @@ const store = (db: Db, row: ComputedTraitRow, write: (tx: Tx) => Promise<void>):
       .where('id', '=', row.id)
       .where('version', '=', row.version)
       .where('delete_time', 'is', null)
-      .forUpdate()
+      // Noting changes goes on meanwhile.
+      .forNoKeyUpdate()
       .executeTakeFirst()
     if (same !== undefined) await write(tx)
   })
@@ -90,25 +91,24 @@ const readIds = async (db: Db, workspaceId: string, profiles: readonly string[])
 
 /** Computes a trait for profiles of which something has changed. */
 const computeChanged = async (deps: WorkDeps, row: ComputedTraitRow, profiles: readonly string[]): Promise<void> => {
+  if (profiles.length === 0) return
   const { db, clock, metrics, signal } = deps
   const { workspace_id: workspaceId } = row
-  for (let at = 0; at < profiles.length; at += chunk) {
-    signal.throwIfAborted()
-    const own = profiles.slice(at, at + chunk)
-    const asOf = clock()
-    const ids = await readIds(db, workspaceId, own)
-    const values = await computeValues(deps, {
-      workspaceId,
-      definition: definitionOf(row),
-      profiles: own,
-      scope: { profiles: own.map(numberOfProfile), ids },
-      asOf,
-      slot: 'short',
-      signal,
-    })
-    await store(db, row, (tx) => writeValues(tx, { ...row, workspaceId }, own, values, asOf))
-    metrics.count('computed_trait_values', own.length)
-  }
+  // Merges of which the profiles are, are to be known there.
+  await deps.bringOwners()
+  const asOf = clock()
+  const ids = await readIds(db, workspaceId, profiles)
+  const values = await computeValues(deps, {
+    workspaceId,
+    definition: definitionOf(row),
+    profiles,
+    scope: { profiles: profiles.map(numberOfProfile), ids },
+    asOf,
+    slot: 'short',
+    signal,
+  })
+  await store(db, row, (tx) => writeValues(tx, { ...row, workspaceId }, profiles, values, asOf))
+  metrics.count('computed_trait_values', profiles.length)
 }
 
 const beginPass = async ({ db, clock }: WorkDeps, row: ComputedTraitRow): Promise<ComputedTraitRow | undefined> =>
@@ -198,37 +198,93 @@ const remove = async ({ db }: WorkDeps, row: ComputedTraitRow): Promise<boolean>
   return false
 }
 
-const settle = async (db: Db, workspaceId: string, pending: Pending, asOf: Date | undefined): Promise<void> => {
-  const { changes, sequence } = pending
-  await db.transaction().execute(async (tx) => {
-    if (changes.length > 0)
-      await sql`
-        delete from computed_trait_changes c
-        using json_to_recordset(${JSON.stringify(changes)}::json) as done (trait_id uuid, identifier bigint, serial bigint)
-        where c.trait_id = done.trait_id and c.identifier = done.identifier and c.serial = done.serial`.execute(tx)
-    await tx
-      .updateTable('computed_trait_places')
-      .set({ sequence, ...(asOf === undefined ? {} : { as_of: asOf }) })
-      .where('workspace_id', '=', workspaceId)
-      .execute()
-  })
-}
-
 const isPassing = ({ pass_time, compute_time, computed_version, version }: ComputedTraitRow, now: Date): boolean =>
   pass_time !== null ||
   computed_version < version ||
   compute_time === null ||
   compute_time.getTime() <= now.getTime() - passEveryMs
 
-/** Does what is to be done for the computed traits of a workspace now; resolves to whether there is more. */
-export const workOn = async (deps: WorkDeps, workspaceId: string): Promise<boolean> => {
-  const { db, cache, clock } = deps
+/** What is remembered of a workspace between its turns. */
+export type Memory = {
+  /** The trait that was looked at last: others come before it. */
+  last: string
+  /** Where the log ended when a pass was found that is to begin, by the trait and its version. */
+  readonly passes: Map<string, readonly number[]>
+  /** Where the log ended at a moment of before. */
+  mark: { at: Date; ends: readonly number[] } | undefined
+}
+
+export const createMemory = (): Memory => ({ last: '', passes: new Map(), mark: undefined })
+
+const areStored = ({ isStored }: Pick<WorkDeps, 'isStored'>, ends: readonly number[]): boolean =>
+  ends.every((end, partition) => isStored(partition, end))
+
+/** Whether a pass can go on: events that came before its trait was known are not noted, and are stored before it begins. */
+const mayPass = async (deps: WorkDeps, { passes }: Memory, row: ComputedTraitRow): Promise<boolean> => {
+  if (row.pass_after !== null && row.pass_time !== null) return true
+  const key = `${row.id} ${row.version}`
+  const ends = passes.get(key) ?? (await deps.ends())
+  passes.set(key, ends)
+  if (!areStored(deps, ends)) return false
+  passes.delete(key)
+  return true
+}
+
+/** Those behind the one that was looked at last, and then the others. */
+const inTurn = (traits: readonly ComputedTraitRow[], last: string): ComputedTraitRow[] => {
+  const at = traits.findIndex(({ id }) => id === last) + 1
+  return [...traits.slice(at), ...traits.slice(0, at)]
+}
+
+type Rest = { more: boolean; waits: boolean }
+
+/** Computes a part of what is to be computed of a trait. */
+const workOnTrait = async (deps: WorkDeps, memory: Memory, row: ComputedTraitRow, now: Date): Promise<Rest> => {
+  const { profiles, changes, more, waits } = await readPending(deps, row, now, chunk)
+  await computeChanged(deps, row, profiles)
+  await settleChanges(deps.db, row.id, changes)
+  if (!isPassing(row, now)) return { more, waits }
+  if (!(await mayPass(deps, memory, row))) return { more, waits: true }
+  await deps.bringOwners()
+  return { more: (await goOn(deps, row)) || more, waits }
+}
+
+/** Writes down as of when values are up to date: of what is not stored yet it is known since when. */
+const tellAsOf = async (
+  deps: WorkDeps,
+  memory: Memory,
+  workspaceId: string,
+  { began, ends, waits }: { began: Date; ends: readonly number[]; waits: boolean },
+): Promise<void> => {
+  const { mark } = memory
+  const isPast = mark !== undefined && areStored(deps, mark.ends)
+  if (waits && !isPast) {
+    memory.mark ??= { at: began, ends }
+    return
+  }
+  memory.mark = waits ? { at: began, ends } : undefined
+  await deps.db
+    .updateTable('computed_trait_places')
+    .set({ as_of: waits && mark !== undefined ? mark.at : began })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+}
+
+/**
+ * Gives the computed traits of a workspace a turn: each trait after the others, and none after `turnMs`. Resolves to whether there is
+ * more that can be done now.
+ */
+export const workOn = async (deps: WorkDeps, memory: Memory, workspaceId: string): Promise<boolean> => {
+  const { db, cache, clock, signal, turnMs } = deps
+  const until = performance.now() + turnMs
   const began = new Date(clock())
+  const ends = await deps.ends()
   const rows = await db
     .selectFrom('computed_traits')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .orderBy('create_time')
+    .orderBy('id')
     .execute()
   let more = false
   for (const row of rows) if (row.delete_time !== null && (await remove(deps, row))) more = true
@@ -237,18 +293,21 @@ export const workOn = async (deps: WorkDeps, workspaceId: string): Promise<boole
     ({ id, version, delete_time, retry_time }) =>
       delete_time === null && cache.knows(workspaceId, id, version) && (retry_time === null || retry_time <= began),
   )
-  const pending = await readPending(db, workspaceId, traits, began)
-  const passing = traits.filter((row) => isPassing(row, began))
-  if (passing.length > 0 || [...pending.profiles.values()].some((own) => own.length > 0)) {
-    await deps.whenStored()
-    await deps.bringOwners()
-  }
-  for (const row of traits)
-    await attempt(deps, row, () => computeChanged(deps, row, pending.profiles.get(row.id) ?? []))
-  for (const row of passing)
+  if (await noteMoved(db, workspaceId, traits)) more = true
+  let waits = false
+  for (const [index, row] of inTurn(traits, memory.last).entries()) {
+    signal.throwIfAborted()
+    if (index > 0 && performance.now() >= until) {
+      more = true
+      break
+    }
+    memory.last = row.id
     await attempt(deps, row, async () => {
-      if (await goOn(deps, row)) more = true
+      const rest = await workOnTrait(deps, memory, row, began)
+      more ||= rest.more
+      waits ||= rest.waits
     })
-  await settle(db, workspaceId, pending, pending.more ? undefined : began)
-  return more || pending.more
+  }
+  if (!more) await tellAsOf(deps, memory, workspaceId, { began, ends, waits })
+  return more
 }

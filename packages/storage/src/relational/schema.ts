@@ -634,10 +634,15 @@ export type ComputedTraitPlacesTable = {
   as_of: NullableTime
 }
 
-/** Identifiers (the sequences of their operations) whose profiles are to be computed anew. */
+/**
+ * Identifiers (the sequences of their operations) whose profiles are to be computed anew, once the request at this place of the log is
+ * stored.
+ */
 export type ComputedTraitChangesTable = {
   trait_id: string
   identifier: ColumnType<string, number | string, never>
+  log_partition: number
+  log_offset: ColumnType<string, number | string>
   serial: Generated<string>
 }
 

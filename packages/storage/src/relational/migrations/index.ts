@@ -35,6 +35,7 @@ import { up as pausedAudiences } from './0033-paused-audiences.ts'
 import { up as audienceDestinations } from './0034-audience-destinations.ts'
 import { up as untoldDestinations } from './0035-untold-destinations.ts'
 import { up as fasterTraitValues } from './0036-faster-trait-values.ts'
+import { up as computedTraitPlaces } from './0037-computed-trait-places.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { name: '0034-audience-destinations', up: audienceDestinations },
   { name: '0035-untold-destinations', up: untoldDestinations },
   { name: '0036-faster-trait-values', up: fasterTraitValues },
+  { name: '0037-computed-trait-places', up: computedTraitPlaces },
 ]
