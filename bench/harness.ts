@@ -145,7 +145,7 @@ export const startListening = async (script: string, args: readonly string[]): P
   }
 }
 
-/** What `npm start` sets in the environment of the product, and the tests' way of starting it does not. */
+/** What `npm start` sets in the environment of the product. */
 export const startEnvironment: Record<string, string> = Object.fromEntries(
   ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'].flatMap((name) => {
     const value = process.env[name]

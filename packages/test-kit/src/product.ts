@@ -61,6 +61,8 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     env: {
       PATH: process.env.PATH ?? dirname(process.execPath),
       UV_THREADPOOL_SIZE: '16',
+      // As `npm start` does: a third of the processor time of a start goes into compiling what is the same each time.
+      ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
       PORT: '0',
       HOST: '127.0.0.1',
       TRIBUTARY_DATA_DIR: dataDir,
