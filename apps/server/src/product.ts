@@ -136,10 +136,13 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => requests.close())
   const requestsReader = openLogReader({ dir: folders(config.dataDir).requests })
   stack.defer(() => requestsReader.close())
-  for (const thread of [threads.pipeline, threads.delivery, threads.profiles]) {
-    await thread?.start()
-    stack.defer(() => thread?.stop())
-  }
+  await threads.pipeline?.start()
+  stack.defer(() => threads.pipeline?.stop())
+  // Both read the stream, which the pipeline has made by now, and know nothing of each other.
+  stack.defer(async () => {
+    await Promise.all([threads.delivery?.stop(), threads.profiles?.stop()])
+  })
+  await Promise.all([threads.delivery?.start(), threads.profiles?.start()])
   // The pipeline has made it by now.
   const deliveries = threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).stream })
   stack.defer(() => deliveries?.close())

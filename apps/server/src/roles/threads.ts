@@ -16,7 +16,7 @@ export type Threads = {
   consumers: readonly StreamConsumer[]
 }
 
-/** The roles that run beside the main thread, in the order in which they have to start. */
+/** The roles that run beside the main thread. The pipeline has to start first: it makes the stream that the others read. */
 export const createThreads = (
   config: Config,
   engines: Engines,
