@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { Header, Pax } from 'tar'
-import type { DataEntry } from './data-files.ts'
+import { type DataEntry, readSize } from './data-files.ts'
 import { dataPrefix, type Manifest, manifestName } from './manifest.ts'
 
 const block = 512
@@ -45,7 +45,7 @@ export async function* tarStream(
     yield headerOf({ path: `${dataPrefix}${entry.path}`, mode, size, mtime, type: 'File' })
     const hash = createHash('sha256')
     let read = 0
-    for await (const chunk of createReadStream(join(dir, entry.path), { highWaterMark: 1024 * 1024 })) {
+    for await (const chunk of createReadStream(join(dir, entry.path), { highWaterMark: readSize(size) })) {
       const bytes: Buffer = chunk
       read += bytes.length
       if (read > size) break

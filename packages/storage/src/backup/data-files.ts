@@ -41,6 +41,12 @@ export const isInnerLink = (path: string, target: string): boolean =>
   !isAbsolute(target) && !normalize(join(dirname(path), target)).startsWith('..')
 
 /**
+ * How much of a file to read at a time, bytes: a stream makes a buffer of this size for each read, and an engine's folder is
+ * thousands of small files.
+ */
+export const readSize = (size: number): number => Math.min(1024 * 1024, size + 1)
+
+/**
  * Everything a backup of the folder holds, folders before what is in them. Links inside the folder stay links (the event
  * store names its databases by them); those that lead out are followed: an engine's folder that lies on another disk is
  * part of the data. Sockets and pipes are left out, and PostgreSQL's note of its process.

@@ -26,6 +26,7 @@ import {
   forgottenFileName,
   isInnerLink,
   keptPrefix,
+  readSize,
   sidePrefix,
 } from './data-files.ts'
 import { untilIdle } from './idle.ts'
@@ -57,7 +58,7 @@ const verifyFile = async (path: string, entry: DataEntry, wanted: Manifest['file
   const handle = await open(path, constants.O_RDONLY)
   try {
     const hash = createHash('sha256')
-    for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 }))
+    for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: readSize(entry.size) }))
       hash.update(chunk)
     if (entry.size !== wanted.size || hash.digest('hex') !== wanted.sha256) {
       throw new InvalidBackup(`${entry.path} in the backup is damaged: its checksum does not match.`)
