@@ -14,9 +14,12 @@ export type JobStore = AsyncDisposable & {
   takeAndDie(kind: string): Promise<void>
 }
 
-/** What every adapter of `Jobs` must do. `open` gives a store that is disposed after each test. */
+/**
+ * What every adapter of `Jobs` must do. `open` gives a store that is disposed after each test. The tests run side by side:
+ * they wait for pauses and leases, each in a store of its own.
+ */
 export const jobsConformance = (name: string, open: () => Promise<JobStore>): void => {
-  describe(`jobs conformance: ${name}`, () => {
+  describe.concurrent(`jobs conformance: ${name}`, () => {
     sendingTests(open)
     failureTests(open)
     lifeTests(open)
