@@ -75,6 +75,11 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
+const auditCount = async (): Promise<number> => {
+  const { rows } = await harness.database.pool.query<{ count: number }>('select count(*)::int as count from audit_log')
+  return rows[0]?.count ?? 0
+}
+
 const callers = async (): Promise<(Caller | undefined)[]> => {
   const { organizationId, otherOrganizationId, administrator, platformAdmin } = organization
   return [
@@ -118,9 +123,9 @@ describe('who may call what', () => {
     const recorded: boolean[] = []
     for (const caller of everyone) {
       const { path, body } = await requestOf(name, caller)
-      const before = (await harness.audits()).length
+      const before = await auditCount()
       statuses.push((await harness.call(caller?.token ?? '', method.verb, path, body)).status)
-      recorded.push((await harness.audits()).length > before)
+      recorded.push((await auditCount()) > before)
     }
     expect(statuses).toEqual(askedByHandlers[name] ?? declared(method.access))
     // What was done is recorded, what was refused or only read is not.
