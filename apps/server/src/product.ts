@@ -172,6 +172,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     profileLedger: createProfileLedger(relational.db),
     forgottenHashes: await openForgottenFile(join(config.dataDir, forgottenFileName), relational.db),
     whenStored: createWhenStored({ log: requestsReader, storedBefore }),
+    // What a delivery that does not run had in memory is gone, and it begins with what is known then.
+    forgetInDeliveries: async () => {
+      if (threads.delivery?.running()) await threads.delivery.ask('forget')
+    },
     tellDestinations: async (requestId) => {
       if (threads.pipeline === undefined) throw new Error('The pipeline does not run in this process')
       await threads.pipeline.ask('tell-destinations', requestId)

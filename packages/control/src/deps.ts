@@ -70,6 +70,11 @@ export type ControlDeps = {
   forgottenHashes: ForgottenHashes
   /** Resolves once everything of a workspace that was received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
+  /**
+   * Resolves once deliveries know of everybody who was deleted before the call, and what they wrote before that is durable.
+   * Rejects while that cannot be.
+   */
+  forgetInDeliveries(): Promise<void>
   /** Puts what destinations are told of a privacy request into the stream. Rejects while that cannot be. */
   tellDestinations(requestId: string): Promise<void>
   /** When the oldest record of a workspace came that the logs may still hold, epoch ms; Infinity when they hold none. */

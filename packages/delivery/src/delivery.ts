@@ -63,6 +63,11 @@ export type Delivery = {
   idle(): Promise<void>
   /** Looks for new records at once. */
   wake(): void
+  /**
+   * Takes up who was deleted by now. When it resolves, nothing of theirs is sent that is not under way, and no sample or dead
+   * letter of theirs is written any more: what was written before is durable. Rejects while a store is away.
+   */
+  forget(): Promise<void>
   state(): DeliveryState
   /** The lowest offset of each partition that deliveries still need: nothing below is read again. */
   minimumNeeded(): LogPosition[]
@@ -251,6 +256,11 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     retryNow: async (destinationId) => {
       await takeUp(destinationId)
       workers.get(destinationId)?.endRest()
+    },
+    forget: async () => {
+      for (const worker of workers.values()) worker.tick()
+      // Attempts first: what they let go is parked.
+      if (!(await attempts.drain()) || !(await commit.run(true))) throw new Error('Deliveries cannot be written yet')
     },
     state: () => ({
       partitions: places.map(({ partition, next, committed }) => ({ partition, next, committed })),

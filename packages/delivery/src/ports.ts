@@ -53,6 +53,8 @@ export type AccessTokens = (
 export type ForgottenUsers = {
   /** Events of a workspace that were received until then may be of somebody who was deleted, epoch ms; 0 for none. */
   until(workspaceId: string): number
+  /** Another text whenever somebody of a workspace was deleted; '' while nobody was. */
+  version(workspaceId: string): string
   /** Whether an event belongs to somebody who was deleted after it was received. */
   isOf(workspaceId: string, event: Pick<PipelineEvent, 'userId' | 'anonymousId' | 'receivedAt'>): boolean
 }

@@ -18,7 +18,7 @@ import {
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { createDelivery, type Delivery } from './delivery.ts'
-import type { AccessTokens, DestinationEntry } from './ports.ts'
+import type { AccessTokens, DestinationEntry, ForgottenUsers } from './ports.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** Times short enough for tests; everything else as in the product. */
@@ -104,6 +104,8 @@ export type FixtureDeps = {
   settings?: Partial<DeliverySettings>
   timeoutMs?: number
   accessTokens?: AccessTokens
+  /** Who was deleted; nobody unless given. */
+  forgotten?: ForgottenUsers
   /** How host names are resolved; the system's way unless given. */
   lookup?: LookupFunction
 }
@@ -138,7 +140,7 @@ export const openDelivery = (
       },
     },
     destinationCache: { get: (id) => deps.entries.get(id), ready: async () => {} },
-    forgotten: { until: () => 0, isOf: () => false },
+    forgotten: deps.forgotten ?? { until: () => 0, version: () => '', isOf: () => false },
     connectors: new Map([[deps.connector.slug, deps.connector]]),
     requestClient: client,
     ...(deps.accessTokens === undefined ? {} : { accessTokens: deps.accessTokens }),

@@ -8,6 +8,8 @@ import { defaultRules } from './rules.ts'
 export type ForgottenUsers = {
   /** Events of a workspace that were received until then may be of somebody who was deleted, epoch ms; 0 for none. */
   until(workspaceId: string): number
+  /** Another text whenever somebody of a workspace was deleted or suppressed; '' while nobody was. */
+  version(workspaceId: string): string
   /** Whether an event belongs to somebody who was deleted after it was received. */
   isOf(
     workspaceId: string,
@@ -46,6 +48,7 @@ export const createForgottenUsers = ({
 
   return {
     until: (workspaceId) => known.get(workspaceId)?.until ?? 0,
+    version: (workspaceId) => known.get(workspaceId)?.erasures ?? '',
     isOf(workspaceId, { userId, anonymousId, receivedAt }) {
       const workspace = known.get(workspaceId)
       // Whose an event is does not depend on what the workspace decides.

@@ -75,6 +75,12 @@ await hostRole({
   },
   answers: {
     refresh: () => destinationCache.refresh(),
+    forget: async () => {
+      // One that began before may know less, and must not be the last.
+      await refreshing
+      await forgotten.refresh()
+      await delivery.forget()
+    },
     'take-up': (destinationId) => delivery.takeUp(String(destinationId)),
     retry: (destinationId) => delivery.retryNow(String(destinationId)),
     idle: () => delivery.idle(),

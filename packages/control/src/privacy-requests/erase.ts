@@ -16,7 +16,7 @@ import { learnTold } from './tell.ts'
 
 export type ErasureDeps = Pick<
   ControlDeps,
-  'db' | 'eventStore' | 'profileLedger' | 'tellDestinations' | 'whenStored' | 'clock'
+  'db' | 'eventStore' | 'profileLedger' | 'tellDestinations' | 'whenStored' | 'forgetInDeliveries' | 'clock'
 >
 
 /** How often, and how far apart in ms, is looked whether destinations have answered. */
@@ -144,6 +144,7 @@ const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal)
     // What came before the request and was not stored yet.
     await whenStored(workspaceId, signal)
     await mark()
+    await deps.forgetInDeliveries()
     await markErasedMembers(eventStore, people, await readErasedProfiles(db, request))
     for await (const ids of erasedEventIds(eventStore, people, signal)) await clearParked(db, workspaceId, ids)
     await clearRefused(
@@ -166,6 +167,10 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
       signal,
     ),
   )
+  // What was under way when they were deleted, and has died since.
+  for (const { people } of requests)
+    for await (const eventIds of erasedEventIds(eventStore, people, signal))
+      await clearParked(db, people.workspaceId, eventIds)
   await setPlaces(db, ids, ['events', 'deliveries'], { state: 'done' }, clock())
   faultPoint('erasure.before-values')
   await db.deleteFrom('privacy_identifiers').where('request_id', 'in', ids).execute()

@@ -21,7 +21,13 @@ let harness: Harness
 let organization: Organization
 let workspace: string
 /** Stands in the event store's place of the job. */
-const stored = { fails: false, commands: [] as string[] }
+const stored = {
+  fails: false,
+  commands: [] as string[],
+  /** While deliveries take up who was deleted, and when events were removed. */
+  delivering: async (): Promise<void> => {},
+  removing: async (): Promise<void> => {},
+}
 /** Workspace whose profiles cannot be forgotten. */
 let refusing = ''
 beforeAll(async () => {
@@ -41,6 +47,7 @@ const makeWorkspace = async (): Promise<string> => {
 beforeEach(async () => {
   stored.fails = false
   stored.commands = []
+  stored.delivering = stored.removing = async () => {}
   refusing = ''
   workspace = await makeWorkspace()
 })
@@ -120,7 +127,9 @@ const erase = (name: string): Promise<void> => {
     ...eventStore,
     command(text: string, params?: Record<string, unknown>) {
       stored.commands.push(text)
-      return stored.fails ? Promise.reject(new EventStoreUnavailable('away')) : eventStore.command(text, params)
+      if (stored.fails) return Promise.reject(new EventStoreUnavailable('away'))
+      const done = eventStore.command(text, params)
+      return text.startsWith('alter table events') ? done.then(() => stored.removing()) : done
     },
   }
   const job = createErasure({
@@ -132,6 +141,7 @@ const erase = (name: string): Promise<void> => {
         of === refusing ? Promise.reject(new Error('refused')) : harness.profileLedger.forgetValues(of, request),
     },
     whenStored: async () => {},
+    forgetInDeliveries: () => stored.delivering(),
     tellDestinations: createTelling({
       db,
       stream: {
@@ -241,6 +251,26 @@ describe('a deletion', () => {
     await sql`update privacy_places set until = ${new Date(harness.now())} where until is not null`.execute(harness.db)
     await harness.finishPrivacyRequests()
     expect(await get(name)).toMatchObject({ state: 'finished' })
+  })
+
+  test('removes what deliveries write until they know of it, and what died while events were removed', async () => {
+    const [eventId = ''] = await receive({ userId: 'u-late' })
+    const dies = (offset: number) =>
+      sql`
+      insert into parked_deliveries (id, workspace_id, source_id, destination_id, log_partition, log_offset, event_indexes,
+        event_ids, event_count, bytes, state, first_time, next_time, request)
+      values (gen_random_uuid(), ${workspace}, ${workspace}, ${workspace}, 0, ${offset}, '{0}', ${[eventId]}, 1, 1, 'dead',
+        now(), now(), 'to u-late')`.execute(harness.db)
+    stored.delivering = async () => {
+      await dies(1)
+      const row = { workspace_id: workspace, source_id: workspace, destination_id: workspace, event_id: eventId }
+      const told = { ...row, status: 'dead', time: columnTime(harness.now()), request: 'to u-late' }
+      await harness.eventStore.insert('deliveries', JSON.stringify(told), { token: newId() })
+    }
+    stored.removing = async () => void (await dies(2))
+    await erase((await request('delete', 'u-late')).name)
+    expect(await everything()).not.toContain('u-late')
+    expect(await harness.db.selectFrom('parked_deliveries').selectAll().execute()).toEqual([])
   })
 
   test('leaves nothing of what destinations were told of a member of an audience, merged profiles included', async () => {

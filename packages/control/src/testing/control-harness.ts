@@ -226,6 +226,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     profileLedger,
     forgottenHashes: await openForgottenFile(join(folder, 'forgotten.ndjson'), database.db),
     whenStored: async () => {},
+    forgetInDeliveries: async () => {},
     tellDestinations: async () => {},
     oldestLogged: async () => Number.POSITIVE_INFINITY,
     logRetentionMs: 48 * 3_600_000,

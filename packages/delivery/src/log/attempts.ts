@@ -41,6 +41,8 @@ export type AttemptLog = {
   buffered(): number
   /** Sends what has waited long enough, or, with `now`, whatever is there. Never rejects. */
   flush(now?: boolean): Promise<void>
+  /** Sends whatever is there; resolves to whether all that was pushed before the call is durable. */
+  drain(): Promise<boolean>
 }
 
 /** The columns of a row in the order in which it is written. */
@@ -115,6 +117,9 @@ export const createAttemptLog = (deps: {
   let records: InFlightRecord[] = []
   let oldest = 0
   let retryAt = 0
+  /** Rows that were ever pushed, and those of them that are durable. */
+  let pushed = 0
+  let durable = 0
   let unsent: Batch | undefined
   let running: Promise<void> | undefined
 
@@ -155,28 +160,39 @@ export const createAttemptLog = (deps: {
       return
     }
     unsent = undefined
+    durable += batch.rows.ends.length
     freeMemory(batch.rows.bytes)
     for (const inFlight of batch.records) releaseRecord(inFlight)
   }
 
   const buffered = (): number => waiting.count + (unsent?.rows.ends.length ?? 0)
 
+  const flush: AttemptLog['flush'] = (now = false) => {
+    if (running !== undefined) return running
+    const due = waiting.count >= limits.rows || (waiting.count > 0 && (now || clock() - oldest >= limits.waitMs))
+    if ((unsent === undefined && !due) || clock() < retryAt) return Promise.resolve()
+    running = send().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
   return {
     push: (attempt, inFlight) => {
       if (waiting.count === 0) oldest = clock()
       writeAttempt(waiting, attempt)
+      pushed++
       records.push(inFlight)
     },
     full: () => buffered() >= limits.bufferRows || waiting.length >= limits.bufferBytes,
     buffered,
-    flush: (now = false) => {
-      if (running !== undefined) return running
-      const due = waiting.count >= limits.rows || (waiting.count > 0 && (now || clock() - oldest >= limits.waitMs))
-      if ((unsent === undefined && !due) || clock() < retryAt) return Promise.resolve()
-      running = send().finally(() => {
-        running = undefined
-      })
-      return running
+    flush,
+    drain: async () => {
+      const through = pushed
+      // What is under way or was tried before, and then what waits.
+      await flush(true)
+      await flush(true)
+      return durable >= through
     },
   }
 }

@@ -71,7 +71,7 @@ const openWorld = async (ordered: boolean) => {
         db: database.db,
         eventStore: store,
         outcomes: { append: () => Promise.reject(new Error('unused')) },
-        forgotten: { until: () => 0, isOf: () => false },
+        forgotten: { until: () => 0, version: () => '', isOf: () => false },
         destinationCache: { get: (id) => entries.get(id), ready: async () => {} },
         connectors: new Map([[connector.slug, connector]]),
         requestClient: {

@@ -67,6 +67,8 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   const queue = createBatchQueue(context.queued)
   let missingSince: number | undefined
   let halted = false
+  /** Of who was deleted, as it was looked at last; undefined before the first look. */
+  let forgottenVersion: string | undefined
   const readiness = createReadiness(context)
   const retries = createRetryQueue(id, context)
   const { rows } = retries
@@ -149,6 +151,14 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     [...rows.taken.values()].some((partition) => partitions.has(partition)) ||
     spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0)
 
+  /** True when somebody of the workspace was deleted since the last look. */
+  const noticesDeletion = (workspaceId: string): boolean => {
+    const version = context.forgotten.version(workspaceId)
+    const isNew = forgottenVersion !== undefined && forgottenVersion !== version
+    forgottenVersion = version
+    return isNew
+  }
+
   const refresh = (): void => {
     const entry = context.destinationCache.get(id)
     if (entry === undefined) {
@@ -161,18 +171,20 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     const before = readiness.ready()
     const { problem } = readiness.look(entry)
     // What is queued was checked by the gate of before, or overtook what is to be in order now: it comes back.
-    if (before?.gate !== readiness.ready()?.gate) requeue()
+    const deletes = noticesDeletion(entry.workspaceId)
+    if (deletes) outcomes.noteForgotten([...dispatcher.items(), ...queue.items()], clock())
+    if (deletes || before?.gate !== readiness.ready()?.gate) requeue()
     if (!entry.enabled) breaker.note('halted', 'The destination is disabled')
     else if (problem !== '') breaker.note('halted', problem)
     else breaker.note('usable', '')
   }
 
-  /** Sends the halves of a batch before everything else, or requeues them when nothing may be sent any more. */
+  /** Sends the halves of a batch before everything else, or requeues them when nothing may be sent any more, or somebody was deleted. */
   const split = (batch: readonly Item[]): void => {
     if (halted) return
     metrics.count('delivery_batches_split', 1)
     const middle = batch.length >> 1
-    if (sends()) queue.putFirst([batch.slice(0, middle), batch.slice(middle)])
+    if (sends() && !batch.some(outcomes.isStale)) queue.putFirst([batch.slice(0, middle), batch.slice(middle)])
     else outcomes.requeue(batch, clock())
     pump()
   }

@@ -1,4 +1,4 @@
-import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
+import { type EventMapping, eventMappings, outboundBody, type PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
@@ -19,7 +19,7 @@ const event: PipelineEvent = {
 }
 const now = Date.parse(event.timestamp)
 
-const nobody: ForgottenUsers = { until: () => 0, isOf: () => false }
+const nobody: ForgottenUsers = { until: () => 0, version: () => '', isOf: () => false }
 
 const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}, total = '5'): DeliveryRecord => {
   const text = `[${JSON.stringify({ ...event, ...more }).replace('"total":5', `"total":${total}`)}]\n`
@@ -59,6 +59,7 @@ const sent = { kind: 'pass', action: 'send' }
 describe('users who were deleted', () => {
   const forgotten = (time: number, userId: string): ForgottenUsers => ({
     until: () => time,
+    version: () => String(time),
     isOf: (_, each) => each.userId === userId && Date.parse(each.receivedAt) <= time,
   })
   const left = { kind: 'filtered', reason: 'The user was deleted' }
@@ -69,6 +70,32 @@ describe('users who were deleted', () => {
     ['with another time in it', now, 'u1', { extra: { receivedAt: '2027-01-01T00:00:00.000Z' } }, left],
   ])('an event %s is delivered or left out', (_, time, userId, more, expected) => {
     expect(check({}, more, { forgotten: forgotten(time, userId) })).toEqual(expected)
+  })
+  const rowOf = (operation: 'upsert' | 'delete', ids: object, kind: 'audience' | 'sync' = 'audience') => {
+    const payload = { timestamp: event.receivedAt, userIds: [], anonymousIds: [], ...ids }
+    const text = outboundBody([{ recordId: 'r', operation, object: 'audience_members', key: 'p', payload }])
+    const made = { partition: 0, offset: 1, incarnation: '', time: now, key: 'w', body: Buffer.from(text) }
+    const meta = { w: 'w', s: 's1', d: ['d'], n: 1, b: { k: kind, n: 'a' } }
+    const record = openRecord({ ...made, meta: JSON.stringify(meta) })
+    if (record === undefined) throw new Error('no record')
+    const gone: ForgottenUsers = {
+      ...forgotten(now, 'u1'),
+      isOf: (_, { userId, anonymousId, receivedAt }) =>
+        (userId === 'u1' || (userId === undefined && anonymousId === 'a1')) && Date.parse(receivedAt) <= now,
+    }
+    const rows = { ...relay, deliverRows: async () => ({ outcomes: [], httpStatus: 200, latencyMs: 0 }) }
+    return createGate(rows, entry, gone)(record, 0, now)
+  }
+  const told = { kind: 'pass', action: 'rows of audience_members' }
+  it.each<[string, Parameters<typeof rowOf>, object]>([
+    ['entered', ['upsert', { userIds: ['u2', 'u1'] }], left],
+    ['entered by a device', ['upsert', { anonymousIds: ['a1'] }], left],
+    ['came back and entered', ['upsert', { userIds: ['u1'], timestamp: '2026-01-09T00:00:00.000Z' }], told],
+    ['is another user on the device', ['upsert', { userIds: ['u2'], anonymousIds: ['a1'] }], told],
+    ['left, so that the destination forgets them, too,', ['delete', { userIds: ['u1'] }], told],
+    ['is a row of another producer', ['upsert', { userIds: ['u1'] }, 'sync'], told],
+  ])('a member of an audience who %s is told of or left out', (_, given, expected) => {
+    expect(rowOf(...given)).toEqual(expected)
   })
   it('a replay leaves them out, too', () => {
     expect(check({}, {}, { forgotten: forgotten(now, 'u1'), meta: { p: 'r' } })).toEqual(left)

@@ -1,9 +1,10 @@
-import type { DestinationDefinition, Mapper, OutgoingRow } from '@tributary/connector-kit'
+import type { DestinationDefinition, Mapper } from '@tributary/connector-kit'
 import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
 import { compileFilter, type DeliveryMeta, type PipelineEvent } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
+import { isLeftOut, userDeleted } from './forgotten.ts'
 
 /** What is to be done with an event at one destination. Reasons are for people. */
 export type GateResult =
@@ -95,7 +96,7 @@ const forgottenRule = (forgotten: ForgottenUsers, workspaceId: string): Rule => 
     for (const [, time = ''] of text.matchAll(receivedAt)) if (!(Date.parse(time) > until)) return true
     return false
   },
-  check: (event) => (forgotten.isOf(workspaceId, event) ? 'The user was deleted' : undefined),
+  check: (event) => (forgotten.isOf(workspaceId, event) ? userDeleted : undefined),
 })
 
 const units = [
@@ -128,9 +129,20 @@ const tooMuch: GateResult = {
 }
 const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
 
-/** A row is for the destination that its producer names, as it is: no rule about events has a say. */
-const checkRow = ({ deliverRows }: DestinationDefinition, row: OutgoingRow | undefined): GateResult => {
+/**
+ * A row is for the destination that its producer names, as it is: no rule about events has a say. Only who was deleted since
+ * does not enter an audience there.
+ */
+const checkRow = (
+  { deliverRows }: DestinationDefinition,
+  record: DeliveryRecord,
+  index: number,
+  forgotten: ForgottenUsers,
+): GateResult => {
+  const recorded = record.events()?.[index]
+  const row = recorded?.row
   if (row === undefined) return unreadable
+  if (isLeftOut(forgotten, record.reference, { json: row.json, row })) return { kind: 'filtered', reason: userDeleted }
   if (deliverRows === undefined) return { kind: 'failed', reason: 'This destination takes events only' }
   return { kind: 'pass', action: `rows of ${row.object}` }
 }
@@ -166,7 +178,7 @@ export const createGate = (
   ].filter((rule) => rule !== undefined)
   const check: Gate = (record, index, now) => {
     const { meta } = record.reference
-    if (meta.b !== undefined) return checkRow(definition, record.events()?.[index]?.row)
+    if (meta.b !== undefined) return checkRow(definition, record, index, forgotten)
     const text = record.events()?.[index]?.json ?? ''
     for (const rule of rules) {
       if (!rule.concerns(text, meta)) continue

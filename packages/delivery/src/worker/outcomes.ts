@@ -1,10 +1,12 @@
 import type { DeliverResult, EventOutcome } from '@tributary/connector-kit'
 import type { DeliveryStatus } from '@tributary/contract'
+import type { AttemptLog } from '../log/attempts.ts'
 import type { Recorded } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { RetryQueue } from '../retry/retry-queue.ts'
 import { decide, outcomeAt } from '../retry/retry-rules.ts'
 import type { DeliverySettings } from '../settings.ts'
+import { isLeftOut, isOfForgotten, userDeleted } from './forgotten.ts'
 import type { GateResult } from './gate.ts'
 import { type EventFailure, type InFlightRecord, type Item, releaseRecord } from './in-flight-record.ts'
 
@@ -26,6 +28,13 @@ export type Outcomes = {
    * is written to their row.
    */
   takeOver(items: readonly Item[], now: number): void
+  /**
+   * Somebody was deleted: of what was queued until now, no sample is written from here on, and what is theirs is neither tried
+   * again nor a dead letter.
+   */
+  noteForgotten(items: readonly Item[], now: number): void
+  /** Whether an item was queued before a deletion became known: it is to pass the gate again before it is sent again. */
+  isStale(item: Item): boolean
   /** Closes a record in flight whose record cannot be read. */
   unreadable(inFlight: InFlightRecord, now: number): void
 }
@@ -74,9 +83,48 @@ const eventFailureOf = (
     : { index: item.index, eventId: item.event.eventId, decision, result }
 }
 
+/** The row of the delivery log that says what became of an event. */
+const attemptOf = (
+  destinationId: string,
+  { inFlight, event }: Pick<SkippedEvent, 'inFlight' | 'event'>,
+  fact: { status: DeliveryStatus; reason: string },
+  result: Omit<DeliverResult, 'outcomes'>,
+  now: number,
+): Parameters<AttemptLog['push']>[0] => {
+  const failed = fact.status !== 'delivered'
+  // What is left of who was deleted names nobody.
+  const named = fact.reason !== userDeleted
+  const producer = inFlight.record.meta.b
+  const row = event.row
+  return {
+    workspaceId: inFlight.record.meta.w,
+    sourceId: inFlight.record.meta.s,
+    destinationId,
+    eventId: event.eventId,
+    messageId: named ? event.messageId : '',
+    eventType: event.type,
+    event: event.event,
+    time: now,
+    attempt: (inFlight.row?.attempts ?? 0) + 1,
+    ...fact,
+    httpStatus: result.httpStatus,
+    latencyMs: result.latencyMs,
+    request: failed ? (result.request ?? '') : '',
+    response: failed ? (result.response ?? '') : '',
+    replayId: inFlight.row?.replayId ?? inFlight.record.meta.p ?? '',
+    producer: producer?.k ?? '',
+    operation: row?.operation ?? '',
+    object: row?.object ?? '',
+    key: named ? (row?.key ?? '') : '',
+  }
+}
+
 /** The bookkeeping of one worker's outcomes: nothing is let go before it is durable where it belongs. */
 export const createOutcomes = (destinationId: string, context: WorkerContext, retries: RetryQueue): Outcomes => {
-  const { attempts, settings, metrics } = context
+  const { attempts, settings, metrics, forgotten } = context
+  /** What was queued until then was checked by a gate that did not know of a deletion, epoch ms. */
+  let staleUntil = Number.NEGATIVE_INFINITY
+  const isStale: Outcomes['isStale'] = ({ since }) => since <= staleUntil
 
   /** Writes a row of the delivery log; a hold of the record in flight ends when it is durable. */
   const log = (
@@ -85,38 +133,13 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
     result: Omit<DeliverResult, 'outcomes'>,
     now: number,
   ): void => {
-    const failed = fact.status !== 'delivered'
     const producer = inFlight.record.meta.b
-    const row = event.row
     if (producer !== undefined) {
       inFlight.open++
       const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
       context.outcomes.push(producer.n, outcome, () => releaseRecord(inFlight))
     }
-    attempts.push(
-      {
-        workspaceId: inFlight.record.meta.w,
-        sourceId: inFlight.record.meta.s,
-        destinationId,
-        eventId: event.eventId,
-        messageId: event.messageId,
-        eventType: event.type,
-        event: event.event,
-        time: now,
-        attempt: (inFlight.row?.attempts ?? 0) + 1,
-        ...fact,
-        httpStatus: result.httpStatus,
-        latencyMs: result.latencyMs,
-        request: failed ? (result.request ?? '') : '',
-        response: failed ? (result.response ?? '') : '',
-        replayId: inFlight.row?.replayId ?? inFlight.record.meta.p ?? '',
-        producer: producer?.k ?? '',
-        operation: row?.operation ?? '',
-        object: row?.object ?? '',
-        key: row?.key ?? '',
-      },
-      inFlight,
-    )
+    attempts.push(attemptOf(destinationId, { inFlight, event }, fact, result, now), inFlight)
   }
 
   /** Failed events of a row are replaced when all of the row is known, others parked now. */
@@ -130,10 +153,20 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
   }
 
   return {
-    settle: (batch, result, now) => {
+    settle: (batch, answer, now) => {
       const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
+      // Of who was deleted before they left an audience, that is told all the same.
+      const isTheirs = (item: Item): boolean =>
+        (isStale(item) || item.event.row !== undefined) && isOfForgotten(forgotten, item.inFlight.record, item.event)
+      // Events of a batch share what was sent and answered.
+      const { request: _, response: __, ...withoutSample } = answer
+      const result = batch.some(isTheirs) ? withoutSample : answer
       for (const [index, item] of batch.entries()) {
         const failure = eventFailureOf(item, index, result, now, settings)
+        if (failure !== undefined && isStale(item) && isLeftOut(forgotten, item.inFlight.record, item.event)) {
+          log(item, { status: 'filtered', reason: userDeleted }, untried, now)
+          continue
+        }
         if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
         log(item, factOf(failure, outcomeAt(result, index)), result, now)
       }
@@ -180,6 +213,11 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
         .map((item) => ({ inFlight: item.inFlight, value: item }))
       for (const [inFlight, group] of groupByRecord(free)) retries.takeOver(inFlight, group, now)
     },
+    noteForgotten: (items, now) => {
+      staleUntil = now
+      for (const { inFlight } of items) for (const failure of inFlight.failures) failure.result = undefined
+    },
+    isStale,
     unreadable: (inFlight, now) => {
       const decision = { kind: 'dead' as const, reason: "The record in the log can't be read" }
       const indexes = inFlight.row?.indexes ?? Array.from({ length: inFlight.record.meta.n }, (_, index) => index)
