@@ -2,6 +2,7 @@ import { guardAll, guarded } from '@tributary/api-kit'
 import type { Authentication, Handlers } from '@tributary/http'
 import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
 import { createEvaluation } from './audiences/evaluate.ts'
+import { forgetAudienceChanges } from './audiences/forget-changes.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import { createDataSourcePlaces } from './data-sources/places.ts'
@@ -48,6 +49,8 @@ export type Control = {
   /** Computes an audience, as its job says; and has those computed that were not for a while. */
   computeAudience(job: { audience: string; version: number }, run: { signal: AbortSignal }): Promise<void>
   queueStaleAudiences(): Promise<void>
+  /** Removes from the history of audiences what is older than it is kept; to be called every now and then. */
+  forgetAudienceChanges(run: { signal: AbortSignal }): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
   sweepImages(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
@@ -100,6 +103,7 @@ export const createControl = (deps: ControlDeps): Control => {
     finishPrivacyRequests: () => finishPrivacyRequests(deps),
     computeAudience: (job, run) => computeAudience({ ...deps, eventStore, evaluation }, job, run),
     queueStaleAudiences: () => queueStaleAudiences(deps),
+    forgetAudienceChanges: (run) => forgetAudienceChanges(deps, run),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),
     channelWorkspace: guarded(createChannelAccess({ db: deps.db, authenticate })),

@@ -31,6 +31,7 @@ const notifyFailing = housekeeping('tell-failing-destinations')
 const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
 const queueAudiences = housekeeping('compute-stale-audiences')
+const forgetChanges = housekeeping('forget-audience-changes')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
 export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
@@ -45,6 +46,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       notifyBacklogs,
       finishPrivacy,
       queueAudiences,
+      forgetChanges,
     ],
   })
 
@@ -60,6 +62,7 @@ export const startJobs = async (
       | 'computeAudience'
       | 'erasePeople'
       | 'finishPrivacyRequests'
+      | 'forgetAudienceChanges'
       | 'notifyBackloggedWorkspaces'
       | 'notifyFailingDestinations'
       | 'queueStaleAudiences'
@@ -78,6 +81,7 @@ export const startJobs = async (
     [notifyBacklogs, () => control.notifyBackloggedWorkspaces(), '* * * * *'],
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
     [queueAudiences, () => control.queueStaleAudiences(), '* * * * *'],
+    [forgetChanges, (_: unknown, run: { signal: AbortSignal }) => control.forgetAudienceChanges(run), '23 * * * *'],
   ] as const) {
     await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })
     await jobs.work(kind, run)

@@ -1,9 +1,11 @@
 import { type AudienceChange, type AudienceQuery, methods, queriesOf, type SegmentQuery } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { receiveEvents } from '../testing/receive-events.ts'
 import { trialAudience } from '../testing/requests.ts'
+import { forgetAudienceChanges } from './forget-changes.ts'
 
 let harness: Harness
 let organization: Organization
@@ -80,6 +82,62 @@ describe('the history of an audience', () => {
       else fold.delete(profile?.title ?? '')
     expect([...fold].toSorted()).toEqual(await members(name))
     expect((await changes(name, { kind: 'left' })).changes.map(textOf)).toEqual(['left ada'])
+  })
+
+  test('is kept for 400 days after an exit, and put together stays who is in', async () => {
+    const name = await create(did('Seen'))
+    const day = 24 * hour
+    const ids = { in: newId(), back: newId(), gone: newId(), 'gone lately': newId(), untold: newId() }
+    const note = async (
+      who: keyof typeof ids,
+      kind: 'entered' | 'left',
+      daysAgo: number,
+      of = name,
+    ): Promise<string> => {
+      const time = new Date(harness.now() - daysAgo * day)
+      const { rows } = await sql<{ id: string }>`insert into audience_changes (audience_id, profile_id, kind, time)
+        values (${idIn(of)}, ${ids[who]}, ${kind}, ${time}) returning id`.execute(harness.db)
+      return rows[0]?.id ?? ''
+    }
+    const read = async (of = name) => {
+      const { rows } = await sql<{ profile_id: string; kind: string }>`
+        select profile_id, kind from audience_changes where audience_id = ${idIn(of)} order by id`.execute(harness.db)
+      const names = new Map(Object.entries(ids).map(([who, id]) => [id, who]))
+      return rows.map(({ profile_id, kind }) => `${kind} ${names.get(profile_id)}`)
+    }
+    await note('in', 'entered', 900)
+    for (const who of ['gone', 'back'] as const) {
+      await note(who, 'entered', 800)
+      await note(who, 'left', 700)
+      await note(who, 'entered', 600)
+      await note(who, 'left', 401)
+    }
+    await note('back', 'entered', 401)
+    await note('gone lately', 'entered', 600)
+    await note('gone lately', 'left', 399)
+    // A destination that was not told of it yet.
+    const behind = await create(did('Seen'), 'Behind')
+    const entered = await note('untold', 'entered', 800, behind)
+    await note('untold', 'left', 700, behind)
+    const { name: destination } = await organization.administrator.ok(
+      methods.destinations.create,
+      { workspace },
+      {
+        body: { title: 'Hook', app: { name: 'catalogDestinations/webhook' }, settings: {} },
+      },
+    )
+    await sql`insert into audience_destinations (id, workspace_id, audience_id, destination_id, state, first_change,
+        fill_total, sent_change, create_time)
+      values (gen_random_uuid(), ${workspace}, ${idIn(behind)}, ${idIn(destination)}, 'live', ${entered}, 0, ${entered}, now())
+      `.execute(harness.db)
+    await forgetAudienceChanges({ db: harness.db, clock: harness.now }, { signal }, 2)
+    expect(await read()).toEqual(['entered in', 'entered back', 'entered gone lately', 'left gone lately'])
+    expect(await read(behind)).toEqual(['entered untold', 'left untold'])
+    await sql`update audience_destinations set sent_change = sent_change + 100 where audience_id = ${idIn(behind)}`.execute(
+      harness.db,
+    )
+    await forgetAudienceChanges({ db: harness.db, clock: harness.now }, { signal })
+    expect(await read(behind)).toEqual([])
   })
 
   test('comes by pages, with each change once', async () => {
