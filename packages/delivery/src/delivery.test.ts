@@ -375,7 +375,7 @@ describe('holding', () => {
   })
 
   it('beyond the limit of events the oldest become dead with the reason', async () => {
-    await reopen({ held: { maxAgeMs: 3_600_000, maxEvents: 50, maxRows: 1000 } })
+    await reopen({ held: { maxAgeMs: 3_600_000, maxLogAgeMs: 3_600_000, maxEvents: 50, maxRows: 1000 } })
     const id = fixture.destination({ url: 'http://127.0.0.1:1/' }, { enabled: false })
     await fixture.append([id], 60, 10)
     await fixture.delivery.idle()

@@ -127,6 +127,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const deadLetterReports = createDeadLetterReports({ parking, reader, outcomes, logger })
   const maintenance = createMaintenance({
     parking,
+    reader,
     reportDeadLetters: deadLetterReports.run,
     workers,
     workerOf,

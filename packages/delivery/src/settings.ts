@@ -34,8 +34,11 @@ export type DeliverySettings = {
   unparked: number
   /** Parked rows in memory at once. */
   rowsInFlight: number
-  /** Held longer, or more: dead with the reason `limit`. */
-  held: { maxAgeMs: number; maxEvents: number; maxRows: number }
+  /**
+   * Held longer, or more: dead with the reason `limit`. So is what lies further back in the log than `maxLogAgeMs`, however
+   * often it was made due: nothing keeps a file of the log for longer.
+   */
+  held: { maxAgeMs: number; maxLogAgeMs: number; maxEvents: number; maxRows: number }
   /** Dead letters kept in the relational store (the delivery log keeps them, too). */
   dead: { maxAgeMs: number; maxRows: number }
   /** How long a destination may be unknown to the configuration cache before it counts as deleted. */
@@ -64,7 +67,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   attempts: { rows: 10_000, waitMs: 1000, bufferRows: 40_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,
   rowsInFlight: 1000,
-  held: { maxAgeMs: 24 * 3_600_000, maxEvents: 20_000_000, maxRows: 200_000 },
+  held: { maxAgeMs: 24 * 3_600_000, maxLogAgeMs: 27 * 24 * 3_600_000, maxEvents: 20_000_000, maxRows: 200_000 },
   dead: { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 10_000 },
   unknownGraceMs: 30_000,
   maintenanceMs: 60_000,

@@ -104,6 +104,8 @@ export type FixtureDeps = {
   settings?: Partial<DeliverySettings>
   timeoutMs?: number
   accessTokens?: AccessTokens
+  /** How large a file of the log becomes; as in the product unless given. */
+  segmentBytes?: number
   /** Who was deleted; nobody unless given. */
   forgotten?: ForgottenUsers
   /** How host names are resolved; the system's way unless given. */
@@ -162,7 +164,9 @@ export const openDelivery = (
 /** A delivery on a real log in a folder of its own, with given stores. */
 export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
   const folder = deps.folder ?? mkdtempSync(join(tmpdir(), 'tributary-delivery-'))
-  const writer = await openLogWriter({ dir: join(folder, 'log'), partitions: 4, inline: true })
+  const { segmentBytes } = deps
+  const sizes = segmentBytes === undefined ? {} : { segmentBytes }
+  const writer = await openLogWriter({ dir: join(folder, 'log'), partitions: 4, inline: true, ...sizes })
   // The log of outcomes is there before its first reader.
   await (await openLogWriter({ dir: join(folder, 'outcomes'), partitions: 4, inline: true })).close()
   const entries = new Map<string, DestinationEntry>()

@@ -48,6 +48,10 @@ test.each([
     { TRIBUTARY_RETENTION_LOG_HOURS: '649' },
     'TRIBUTARY_RETENTION_LOG_HOURS: must be at most 648, so that deleted users are gone from the log within 30 days',
   ],
+  [
+    { TRIBUTARY_DELIVERY_RETRY_HOURS: '625' },
+    'TRIBUTARY_DELIVERY_RETRY_HOURS: must be at most 624, so that deleted users are gone from the log within 30 days',
+  ],
 ])('%o is a mistake that names its variable', (environment, name) => {
   expect(() => readConfig(environment)).toThrow(ConfigurationError)
   expect(() => readConfig(environment)).toThrow(name)

@@ -23,6 +23,8 @@ const list = text.transform((value) =>
 )
 /** Deleted users leave the logs by age, with a file that is a twelfth of the time younger: within 30 days in any case. */
 const mostLogHours = 27 * 24
+/** Waits for a destination a day at most before it is tried, and is tried so long: delivery lets go of what is older in the log. */
+const mostRetryHours = mostLogHours - 24
 /** Sign-up has a setting of its own. */
 const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
 const flagChanges = list.refine(
@@ -237,9 +239,9 @@ export const settings = {
     'How long the delivery log is kept. `0` keeps it forever.',
   ),
   TRIBUTARY_DELIVERY_RETRY_HOURS: setting(
-    whole(1),
+    whole(1, mostRetryHours, ', so that deleted users are gone from the log within 30 days'),
     '24',
-    'How long a failed delivery is retried before it becomes a dead letter. At least 4 in production.',
+    `How long a failed delivery is retried before it becomes a dead letter. At least 4 in production. At most ${mostRetryHours}, so that deleted users are gone from the log within 30 days.`,
   ),
   TRIBUTARY_FLAGS: setting(
     flagChanges,

@@ -9,6 +9,8 @@ const { database, store } = await createTestStores()
 let fixture: Fixture
 let peer: Peer
 
+const hour = 3_600_000
+
 afterEach(async () => {
   await fixture.close()
   await peer.close()
@@ -16,13 +18,18 @@ afterEach(async () => {
   await store.command('truncate table deliveries')
 })
 
-const open = async (settings: Partial<DeliverySettings>, answer: () => PeerAnswer): Promise<string> => {
+const open = async (
+  settings: Partial<DeliverySettings>,
+  answer: () => PeerAnswer,
+  segmentBytes?: number,
+): Promise<string> => {
   peer = await startPeer(answer)
   fixture = await createFixture({
     db: database.db,
     eventStore: store,
     connector: webhook,
     settings: { maintenanceMs: 20, ...settings },
+    ...(segmentBytes === undefined ? {} : { segmentBytes }),
   })
   return fixture.destination({ url: peer.url })
 }
@@ -34,7 +41,7 @@ describe('looking after parked rows', () => {
     const settings = {
       retry: once,
       circuit: { consecutive: 1000, window: 1000, ratio: 1, baseMs: 100, capMs: 100 },
-      held: { maxAgeMs: 300, maxEvents: 1000, maxRows: 4 },
+      held: { maxAgeMs: 300, maxLogAgeMs: hour, maxEvents: 1000, maxRows: 4 },
     }
     const id = await open(settings, () => ({ status: 500 }))
     await fixture.append([id], 10)
@@ -49,6 +56,35 @@ describe('looking after parked rows', () => {
       'nothing of the log is needed any more',
       () => fixture.delivery.minimumNeeded().reduce((sum, place) => sum + place.offset, 0) === 10,
     )
+  })
+
+  it('rows and ranges of old records become dead, however often somebody makes them due, and the log can let go of them', async () => {
+    const held = { maxAgeMs: hour, maxLogAgeMs: 500, maxEvents: 1000, maxRows: 1000 }
+    const retry = { baseMs: hour, capMs: hour, maxElapsedMs: hour }
+    const circuit = { consecutive: 1000, window: 1000, ratio: 1, baseMs: 100, capMs: 100 }
+    const id = await open({ held, retry, circuit }, () => ({ status: 500 }), 1)
+    const paused = fixture.destination({ url: peer.url }, { enabled: false })
+    await fixture.append([id, paused], 3)
+    const isDead = async () => {
+      const rows = await parked()
+      return rows.length >= 4 && rows.every(({ state, last_reason }) => state === 'dead' && last_reason === 'limit')
+    }
+    const isReleased = () => {
+      const needed = fixture.delivery.minimumNeeded()
+      return needed.reduce((sum, place) => sum + place.offset, 0) === 4
+    }
+    await eventually('all are parked', async () => (await parked()).length >= 4)
+    // The newest file is kept in any case.
+    await fixture.append([], 1)
+    await eventually('all are dead', isDead)
+    await eventually('nothing of the log is needed any more', isReleased)
+    await database.db
+      .updateTable('parked_deliveries')
+      .set({ state: 'waiting', first_time: new Date(), next_time: new Date(Date.now() + hour) })
+      .execute()
+    await fixture.delivery.takeUp(paused)
+    await eventually('all are dead again', isDead)
+    await eventually('nothing of the log is needed again', isReleased)
   })
 
   it('only the newest dead letters stay in the relational store; the delivery log keeps all', async () => {
@@ -72,7 +108,9 @@ describe('looking after parked rows', () => {
   })
 
   it('a range of held records that was dead is taken up again when somebody makes it due', async () => {
-    const id = await open({ held: { maxAgeMs: 700, maxEvents: 1000, maxRows: 1000 } }, () => ({ status: 200 }))
+    const id = await open({ held: { maxAgeMs: 700, maxLogAgeMs: hour, maxEvents: 1000, maxRows: 1000 } }, () => ({
+      status: 200,
+    }))
     const entry = fixture.entries.get(id)
     if (entry === undefined) throw new Error('no such destination')
     fixture.entries.set(id, { ...entry, enabled: false })

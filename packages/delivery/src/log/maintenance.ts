@@ -1,5 +1,7 @@
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { LogReader } from '@tributary/storage'
 import type { Parking } from '../retry/parking.ts'
+import { limit } from '../retry/range-change.ts'
 import type { DeliverySettings } from '../settings.ts'
 import type { DestinationWorker } from '../worker/destination-worker.ts'
 
@@ -14,6 +16,7 @@ export type Maintenance = {
 /** The slow work around parked deliveries. */
 export const createMaintenance = (deps: {
   parking: Parking
+  reader: Pick<LogReader, 'positionsBefore'>
   /** Tells producers of what has died. */
   reportDeadLetters: () => Promise<void>
   workers: ReadonlyMap<string, DestinationWorker>
@@ -23,7 +26,7 @@ export const createMaintenance = (deps: {
   metrics: Metrics
   settings: DeliverySettings
 }): Maintenance => {
-  const { parking, workers, workerOf, clock, logger, metrics, settings } = deps
+  const { parking, reader, workers, workerOf, clock, logger, metrics, settings } = deps
   let last = 0
   let running = false
 
@@ -49,7 +52,14 @@ export const createMaintenance = (deps: {
       .filter((worker) => worker.rows.waiting > held.maxRows)
       .map((worker) => worker.id)
     const before = clock() - Math.max(held.maxAgeMs, settings.retry.maxElapsedMs)
-    const events = await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })
+    const old = await reader.positionsBefore(clock() - held.maxLogAgeMs)
+    const ends = new Map(old.map(({ partition, offset }) => [partition, offset]))
+    for (const worker of workers.values())
+      for (const range of worker.spilled.all())
+        if (range.cursor < (ends.get(range.partition) ?? 0)) range.dead ??= limit
+    const events =
+      (await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })) +
+      (await parking.deadLetterBelow(old.filter(({ offset }) => offset > 0)))
     if (events > 0) {
       metrics.count('delivery_events_dead', events, { reason: 'limit' })
       logger.warn({ events }, 'Parked deliveries went beyond their limits and are dead letters now')

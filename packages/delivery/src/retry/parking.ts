@@ -1,4 +1,4 @@
-import type { Database, ParkedDeliveriesTable } from '@tributary/storage'
+import type { Database, LogPosition, ParkedDeliveriesTable } from '@tributary/storage'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
 
@@ -65,6 +65,8 @@ export type Parking = {
   deadLetterAll(destinationId: string, reason: string): Promise<number>
   /** Declares rows dead that wait since before `before`, or beyond the number; resolves to the number of events. */
   enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<number>
+  /** Makes dead letters of the rows (not ranges) that lie below these offsets; resolves to their events. */
+  deadLetterBelow(positions: readonly LogPosition[]): Promise<number>
   /** Deletes dead letters that are older than `before` or beyond the newest `maxRows` of a destination. */
   purgeDeadLetters(limits: { before: number; maxRows: number }): Promise<void>
   /** Dead rows and ranges whose outcome is not reported to a producer yet. */
@@ -332,6 +334,22 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
             and log_end is null order by first_time desc offset ${maxRows})
           returning event_count`.execute(db)
         events += beyond.rows.reduce((sum, row) => sum + row.event_count, 0)
+      }
+      return events
+    },
+    deadLetterBelow: async (positions) => {
+      let events = 0
+      for (const { partition, offset } of positions) {
+        const old = await db
+          .updateTable('parked_deliveries')
+          .set(die('limit'))
+          .where('state', '=', 'waiting')
+          .where('log_end', 'is', null)
+          .where('log_partition', '=', partition)
+          .where('log_offset', '<', String(offset))
+          .returning('event_count')
+          .execute()
+        events += old.reduce((sum, row) => sum + row.event_count, 0)
       }
       return events
     },

@@ -10,7 +10,8 @@ export type RangeChange = { change: ParkingChange; apply: () => void }
 /** Reasons of dead ranges. */
 export const noLongerHeld = 'No longer in the log'
 const deleted = 'The destination was deleted'
-const limit = 'limit'
+/** Also of rows. */
+export const limit = 'limit'
 
 export type RangeChangeInput = {
   id: string

@@ -121,7 +121,7 @@ describe('what is written of held ranges', () => {
   const settings = {
     ...defaultDeliverySettings,
     parkAfterMs: 1000,
-    held: { maxAgeMs: 10_000, maxEvents: 5, maxRows: 10 },
+    held: { maxAgeMs: 10_000, maxLogAgeMs: 10_000, maxEvents: 5, maxRows: 10 },
   }
   const input = (
     spilled: ReturnType<typeof createSpilledRanges>,
