@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const common = {
   pool: 'forks',
@@ -8,12 +9,39 @@ const common = {
   expect: { poll: { timeout: 10_000 } },
 } as const
 
+const productTests = (...names: string[]): string[] => names.map((name) => `e2e/product/${name}.test.ts`)
+
 /** Files that load the machine, or ask how long something takes, one after the other. */
-const aloneOnTheMachine = ['engines-away', 'isolation', 'lifecycle'].map((name) => `e2e/product/${name}.test.ts`)
+const aloneOnTheMachine = productTests('engines-away', 'isolation', 'lifecycle')
+
+/** Files that need nothing of a product but that it runs. */
+const inOneProduct = productTests(
+  'audiences',
+  'forwarded-on',
+  'forwarders',
+  'mappings',
+  'schema',
+  'sdks',
+  'webhook-sources',
+)
+
+/** Files that take longest, which begin first: at the end of a run one of them would have the machine to itself. */
+const longest = productTests('durability', 'operations', 'starts', 'privacy', 'mail', 'bad-input', 'replays', 'sdks')
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = longest.findIndex((name) => moduleId.endsWith(name))
+      return found === -1 ? longest.length : found
+    }
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other))
+  }
+}
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -37,14 +65,25 @@ export default defineConfig({
         test: { ...common, name: 'web', include: ['apps/web/src/**/*.test.{ts,tsx}'], maxWorkers: 3 },
       },
       {
-        // The whole product, started as a user starts it. A product waits more than it works: three files at a time.
+        // The whole product, started as a user starts it. A product waits more than it works: four files at a time.
         test: {
           ...common,
           name: 'product',
           include: ['e2e/product/**/*.test.ts'],
-          exclude: aloneOnTheMachine,
+          exclude: [...aloneOnTheMachine, ...inOneProduct],
           testTimeout: 180_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'product-shared',
+          include: inOneProduct,
+          globalSetup: ['e2e/product/shared-product.ts'],
+          testTimeout: 180_000,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -52,7 +52,7 @@ const suites: Suite[] = [
     name: 'product',
     budgetMinutes: 6.5,
     command: 'vitest',
-    args: vitest('product', 'product-alone'),
+    args: vitest('product', 'product-shared', 'product-alone'),
     read: fromVitest,
   },
   {

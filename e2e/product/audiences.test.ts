@@ -1,21 +1,11 @@
-import {
-  adminCredentials,
-  createSource,
-  createWebhook,
-  createWorkspace,
-  eventually,
-  type Product,
-  startProduct,
-  startWebhookReceiver,
-} from '@tributary/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
+import { beforeAll, expect, test } from 'vitest'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
-let product: Product
+let product: SharedProduct
 beforeAll(async () => {
-  product = await startProduct()
-  await product.api.login(adminCredentials)
+  product = await joinProduct()
 })
-afterAll(() => product[Symbol.asyncDispose]())
 
 const send = async (key: string, ...batch: object[]): Promise<void> => {
   const response = await fetch(`${product.url}/v1/batch`, {

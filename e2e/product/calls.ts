@@ -38,7 +38,11 @@ export type StoredEvent = {
 }
 
 /** Every event kept for a source, over all pages. */
-export const storedEvents = async (product: Product, source: string, filter = ''): Promise<StoredEvent[]> => {
+export const storedEvents = async (
+  product: Pick<Product, 'api'>,
+  source: string,
+  filter = '',
+): Promise<StoredEvent[]> => {
   const all: StoredEvent[] = []
   let token = ''
   do {

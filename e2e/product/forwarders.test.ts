@@ -1,22 +1,12 @@
-import {
-  adminCredentials,
-  createSource,
-  createWorkspace,
-  eventually,
-  type Product,
-  startProduct,
-} from '@tributary/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSource, createWorkspace, eventually } from '@tributary/test-kit'
+import { beforeAll, expect, test } from 'vitest'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
-let product: Product
+let product: SharedProduct
 let workspace: string
 beforeAll(async () => {
-  product = await startProduct()
-  await product.api.login(adminCredentials)
+  product = await joinProduct()
   workspace = (await createWorkspace(product.api)).workspace
-})
-afterAll(async () => {
-  await product?.[Symbol.asyncDispose]()
 })
 
 type Stored = { message_id: string; type: string; title: string; status: string; name: string; payload: string }

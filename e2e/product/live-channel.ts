@@ -13,7 +13,7 @@ export type LiveChannel = {
 /** How a listener gets what it hears: which call authorizes it, what it then asks for, and how that is granted. */
 type Way = { call: string; channel: string; command: string; granted: string }
 
-const listenBy = async (product: Product, token: string, way: Way): Promise<LiveChannel> => {
+const listenBy = async (product: Pick<Product, 'url' | 'api'>, token: string, way: Way): Promise<LiveChannel> => {
   const { call, channel, command, granted } = way
   const { key } = await product.api.ok('GET', '/realtime:config')
   const socket = new WebSocket(`${product.url.replace('http', 'ws')}/app/${String(key)}?protocol=7`)
@@ -53,7 +53,7 @@ const listenBy = async (product: Product, token: string, way: Way): Promise<Live
 }
 
 /** Listens to a private realtime channel with a session's token, as the web application does. */
-export const listen = (product: Product, token: string, channel: string): Promise<LiveChannel> =>
+export const listen = (product: Pick<Product, 'url' | 'api'>, token: string, channel: string): Promise<LiveChannel> =>
   listenBy(product, token, {
     call: '/pusher/auth',
     channel,
@@ -62,7 +62,11 @@ export const listen = (product: Product, token: string, channel: string): Promis
   })
 
 /** Listens to what is sent to this user with a session's token, as the web application does. */
-export const listenAsUser = (product: Product, token: string, userId: string): Promise<LiveChannel> =>
+export const listenAsUser = (
+  product: Pick<Product, 'url' | 'api'>,
+  token: string,
+  userId: string,
+): Promise<LiveChannel> =>
   listenBy(product, token, {
     call: '/pusher/user-auth',
     channel: `#server-to-user-${userId}`,

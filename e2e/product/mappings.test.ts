@@ -1,26 +1,20 @@
 import {
-  adminCredentials,
   createSource,
   createWebhook,
   createWorkspace,
   eventually,
-  type Product,
-  startProduct,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '@tributary/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { post } from './calls.ts'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
-let product: Product
+let product: SharedProduct
 let workspace: string
 beforeAll(async () => {
-  product = await startProduct()
-  await product.api.login(adminCredentials)
+  product = await joinProduct()
   workspace = (await createWorkspace(product.api)).workspace
-})
-afterAll(async () => {
-  await product?.[Symbol.asyncDispose]()
 })
 
 type Preview = { event: { name: string; payload: string } | null; payload: string; reason: string; fits: boolean }

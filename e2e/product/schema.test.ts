@@ -1,27 +1,21 @@
 import {
-  adminCredentials,
   createSource,
   createWebhook,
   createWorkspace,
   eventually,
-  type Product,
-  startProduct,
   startWebhookReceiver,
   type TestSource,
 } from '@tributary/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { post, type StoredEvent, storedEvents, track } from './calls.ts'
 import { listen } from './live-channel.ts'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
-let product: Product
+let product: SharedProduct
 let workspace: string
 beforeAll(async () => {
-  product = await startProduct()
-  await product.api.login(adminCredentials)
+  product = await joinProduct()
   workspace = (await createWorkspace(product.api)).workspace
-})
-afterAll(async () => {
-  await product?.[Symbol.asyncDispose]()
 })
 
 /** Whether an event was sent only to see whether somebody listens already. */

@@ -1,31 +1,27 @@
 import RudderAnalytics from '@rudderstack/rudder-sdk-node'
 import { Analytics } from '@segment/analytics-node'
 import {
-  adminCredentials,
   createSource,
   createWebhook,
   createWorkspace,
   eventually,
-  type Product,
-  startProduct,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installNodeGuide, runNodeGuide, runReactNativeGuide } from '../guides/node-guide.ts'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
-let product: Product
+let product: SharedProduct
 let receiver: WebhookReceiver
 let workspace: string
 
 beforeAll(async () => {
-  product = await startProduct()
+  product = await joinProduct()
   receiver = await startWebhookReceiver()
-  await product.api.login(adminCredentials)
   workspace = (await createWorkspace(product.api)).workspace
 })
 afterAll(async () => {
-  await product?.[Symbol.asyncDispose]()
   await receiver?.close()
 })
 

@@ -1,25 +1,14 @@
 import { createHmac } from 'node:crypto'
-import {
-  adminCredentials,
-  createSource,
-  createWorkspace,
-  eventually,
-  type Product,
-  startProduct,
-  type TestSource,
-} from '@tributary/test-kit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSource, createWorkspace, eventually, type TestSource } from '@tributary/test-kit'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { storedEvents } from './calls.ts'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
-let product: Product
+let product: SharedProduct
 let workspace: string
 beforeAll(async () => {
-  product = await startProduct()
-  await product.api.login(adminCredentials)
+  product = await joinProduct()
   workspace = (await createWorkspace(product.api)).workspace
-})
-afterAll(async () => {
-  await product?.[Symbol.asyncDispose]()
 })
 
 const make = (app: string, title = app): Promise<TestSource> => createSource(product.api, workspace, title, app)

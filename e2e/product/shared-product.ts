@@ -1,0 +1,29 @@
+import { adminCredentials, createApiClient, type Product, startProduct } from '@tributary/test-kit'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Address of the product that files share. */
+    productUrl: string
+  }
+}
+
+/** A product that runs for several files, signed in as the administrator. */
+export type SharedProduct = Pick<Product, 'url' | 'api'>
+
+/** Starts the product of the files that have no settings, faults or measurements of their own, and stops it at the end. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const product = await startProduct()
+  project.provide('productUrl', product.url)
+  return async () => await product[Symbol.asyncDispose]()
+}
+
+/** The shared product with a session of the caller's own. Who uses it works in workspaces of its own. */
+export const joinProduct = async (): Promise<SharedProduct> => {
+  // Imported here: the set-up runs outside of tests.
+  const { inject } = await import('vitest')
+  const url = inject('productUrl')
+  const api = createApiClient(url)
+  await api.login(adminCredentials)
+  return { url, api }
+}
