@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  serverEntry,
+  startProduct,
+  startWebhookReceiver,
+} from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { familyOf, isAlive, post, storedEvents, track } from './calls.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tributary-life-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('after SIGKILL of the server its engines end by themselves', async () => {
+  const product = await startProduct({ dataDir: join(folder, 'killed') })
+  const family = familyOf(product.pid)
+  await product.kill()
+  await eventually('no process left', () => !family.some(isAlive), 30_000)
+})
+
+test('the server and its engines end in order when what started them is gone, even by SIGKILL', async () => {
+  const starter = `
+    const { spawn } = require('node:child_process')
+    spawn(process.execPath, ${JSON.stringify(['--disable-warning=ExperimentalWarning', serverEntry])}, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })`
+  const dataDir = join(folder, 'orphaned')
+  const product = await startProduct({ dataDir, command: ['-e', starter] })
+  const family = familyOf(product.pid)
+  expect(family.length).toBeGreaterThan(3)
+  await product.kill()
+  await eventually('no process left', () => !family.some(isAlive), 30_000)
+  // PostgreSQL was stopped, not cut.
+  await expect(stat(join(dataDir, 'postgres', 'postmaster.pid'))).rejects.toThrow(/ENOENT/)
+})
+
+test('SIGTERM during the first start leaves no process behind, and the next start succeeds', async () => {
+  const dataDir = join(folder, 'interrupted')
+  let family: number[] = []
+  const start = startProduct({
+    dataDir,
+    onSpawn(pid) {
+      void eventually('an engine is being made', () => {
+        family = familyOf(pid)
+        return family.length > 2
+      }).then(() => process.kill(pid, 'SIGTERM'))
+    },
+  })
+  await expect(start).rejects.toThrow(/ended with/)
+  expect(family.length).toBeGreaterThan(2)
+  await eventually('no process left', () => !family.some(isAlive), 40_000)
+  await using product = await startProduct({ dataDir })
+  expect((await fetch(`${product.url}/health/ready`)).status).toBe(200)
+})
+
+test('a start that cannot succeed says why in one line, leaves no process behind and harms nothing', async () => {
+  const dataDir = join(folder, 'refused')
+  const env = { TRIBUTARY_SECRET_KEY: 'the-secret-key-of-this-folder-0001', TRIBUTARY_ADMIN_PASSWORD: '' }
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const PORT = String((listener.address() as AddressInfo).port)
+  const taken = await startProduct({ dataDir, env: { ...env, PORT } }).catch(String)
+  listener.close()
+  expect(taken).toMatch(/Cannot listen on 127\.0\.0\.1, port \d+: the port is already in use/)
+  expect(taken).not.toMatch(/\n\s+at /)
+  // The first start that succeeds makes the administrator and shows the password.
+  const first = await startProduct({ dataDir, env })
+  const password = /password +(\S+)/.exec(first.output())?.[1] ?? ''
+  await first.api.login({ ...adminCredentials, password })
+  const { workspace } = await createWorkspace(first.api)
+  const { key } = await createSource(first.api, workspace)
+  expect(await first.stop()).toBe(0)
+  let family: number[] = []
+  const other = await startProduct({
+    dataDir,
+    env: { TRIBUTARY_SECRET_KEY: 'some-other-key-than-the-one-before' },
+    onSpawn(pid) {
+      const look = (): void => {
+        if (!isAlive(pid)) return
+        family = [...new Set([...family, ...familyOf(pid)])]
+        setTimeout(look, 50)
+      }
+      look()
+    },
+  }).catch(String)
+  expect(other).toMatch(/encrypted with another secret key/)
+  await eventually('no process left', () => !family.some(isAlive), 10_000)
+  await using again = await startProduct({ dataDir, env: { TRIBUTARY_SECRET_KEY: env.TRIBUTARY_SECRET_KEY } })
+  expect(again.output()).toContain(`TRIBUTARY_ADMIN_PASSWORD is not the password of ${adminCredentials.email}`)
+  expect((await post(again, '/v1/track', key, track('after'))).status).toBe(200)
+})
+
+test.skipIf(process.getuid?.() !== 0)(
+  'runs as an ordinary user in a deep data folder (needs root to become one)',
+  async () => {
+    const nobody = { uid: 65_534, gid: 65_534 }
+    const own = await mkdtemp(join(tmpdir(), 'tributary-user-'))
+    const dataDir = join(own, 'a data folder, with spaces', ...Array.from({ length: 8 }, (_, i) => `${i}`.repeat(30)))
+    await mkdir(dataDir, { recursive: true })
+    for (let at = dataDir; at.length >= own.length; at = join(at, '..')) await chown(at, nobody.uid, nobody.gid)
+    expect(dataDir.length).toBeGreaterThan(250)
+    try {
+      await using receiver = await startWebhookReceiver()
+      await using product = await startProduct({ dataDir, user: nobody })
+      await product.api.login(adminCredentials)
+      const { workspace } = await createWorkspace(product.api)
+      const { source, key } = await createSource(product.api, workspace)
+      await createWebhook(product.api, workspace, source, { url: receiver.url })
+      expect((await post(product, '/v1/track', key, track('ordinary'))).status).toBe(200)
+      await eventually('stored', async () => (await storedEvents(product, source)).length === 1)
+      await eventually('delivered', () => receiver.messageIds().has('ordinary'))
+      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid)
+      expect((await stat(join(dataDir, 'secret.key'))).mode & 0o077).toBe(0)
+      expect(await product.stop()).toBe(0)
+    } finally {
+      await rm(own, { recursive: true, force: true })
+    }
+  },
+)
