@@ -1,5 +1,12 @@
 import type { Locator, Page } from '@playwright/test'
-import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+import {
+  adminCredentials,
+  createSource,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+} from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
@@ -234,4 +241,43 @@ test('a guest sees audiences and cannot change them', async ({ page, product, da
   await expect(page.getByRole('heading', { level: 1, name: 'Buyers' })).toBeVisible()
   await expect(button(page, 'Compute now')).toBeHidden()
   await expect(page.getByRole('link', { name: 'Edit' })).toBeHidden()
+})
+
+test('who entered by an event of the last day leaves within the minute when its time is over, which History shows', async ({
+  chromium,
+}) => {
+  // A product of its own, since a clock cannot be moved back.
+  test.setTimeout(120_000)
+  await using product = await startProduct({ movableClock: true })
+  await product.api.login(adminCredentials)
+  await using context = await chromium.newContext({ baseURL: product.url, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  await signIn(page, adminCredentials)
+  const { workspace } = await createWorkspace(product.api, 'Time')
+  const { key } = await createSource(product.api, workspace, 'Shop')
+  const timeframe = { time: { unit: 'day', value: 1 } }
+  const { name } = await product.api.ok('POST', `/${workspace}/audiences`, {
+    title: 'Seen lately',
+    query: {
+      groups: {
+        cccc: {
+          segments: [{ id: 'dddd', queries: [{ id: 'bbbb', type: 'event', selectedEvent: 'Seen', timeframe }] }],
+        },
+      },
+    },
+  })
+  await page.goto(`/${String(name)}`)
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  // Three minutes before it is no longer of the last day.
+  const timestamp = new Date(Date.now() - 24 * 3_600_000 + 180_000).toISOString()
+  await send(product, key, { type: 'track', event: 'Seen', userId: 'ada', timestamp })
+  await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['ada'])
+  await page.getByRole('tab', { name: 'History' }).click()
+  await expect(page.getByText('1 entered, 0 left')).toBeVisible()
+  await product.moveClock(240_000)
+  await expect(page.getByText('1 entered, 1 left')).toBeVisible({ timeout: 60_000 })
+  await expect(rows(page, 'Changes').getByRole('link')).toHaveText(['ada', 'ada'])
+  await expect(rows(page, 'Changes').filter({ hasText: 'Left' })).toHaveCount(1)
+  await page.getByRole('tab', { name: 'Profiles' }).click()
+  await expect(page.getByText('No profile meets the conditions')).toBeVisible()
 })

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,8 @@ export type ProductOptions = {
   command?: readonly string[]
   /** Runs the process under this account; needs root. */
   user?: { uid: number; gid: number }
+  /** Its clock can be moved. */
+  movableClock?: true
 }
 
 export type Product = AsyncDisposable & {
@@ -33,6 +35,11 @@ export type Product = AsyncDisposable & {
   api: ApiClient
   /** SIGTERM, waits for the end. Returns the exit code. */
   stop(): Promise<number | null>
+  /**
+   * Puts the clock of a product that was started with `movableClock` so many ms ahead of the machine's, in all of its threads
+   * within 50 ms; its engines keep the machine's. Never back: the product relies on that.
+   */
+  moveClock(ms: number): Promise<void>
   /** SIGKILL of the server process alone; its children are left as they are. */
   kill(): Promise<void>
   /** Resolves with the exit code when the process ends by itself. */
@@ -56,7 +63,13 @@ export const readMetrics = (url: string): Promise<Response> =>
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
   const ownFolder = options.dataDir === undefined
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tributary-')))
-  const command = options.command ?? ['--disable-warning=ExperimentalWarning', serverEntry]
+  const clockFile = `${dataDir}.clock`
+  const clock = `${new URL('./moved-clock.ts', import.meta.url).href}?${new URLSearchParams({ file: clockFile })}`
+  const command = options.command ?? [
+    '--disable-warning=ExperimentalWarning',
+    ...(options.movableClock === true ? ['--import', clock] : []),
+    serverEntry,
+  ]
   const child: ChildProcess = spawn(process.execPath, command, {
     env: {
       PATH: process.env.PATH ?? dirname(process.execPath),
@@ -110,6 +123,11 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     output: () => output,
     api: createApiClient(url),
     stop,
+    async moveClock(ms) {
+      // Read whole or not at all.
+      await writeFile(`${clockFile}.new`, String(ms))
+      await rename(`${clockFile}.new`, clockFile)
+    },
     async kill() {
       child.kill('SIGKILL')
       await ended
@@ -117,6 +135,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     ended,
     async [Symbol.asyncDispose]() {
       await stop()
+      await rm(clockFile, { force: true })
       if (ownFolder) await rm(dataDir, { recursive: true, force: true })
     },
   }
