@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freeMemory } from './free-memory.ts'
+import { freeMemory, freeWhole } from './free-memory.ts'
 
 test('the memory of bytes of their own is given back, also when it was before', () => {
   const bytes = Buffer.allocUnsafeSlow(1000)
@@ -18,4 +18,15 @@ test('bytes that share their memory with others stay as they are', () => {
 
 test('no bytes at all are freed without a fault', () => {
   expect(() => freeMemory(Buffer.allocUnsafeSlow(0))).not.toThrow()
+})
+
+test('the whole memory behind a part is given back, but not what small buffers share', () => {
+  const whole = Buffer.allocUnsafeSlow(Buffer.poolSize + 1)
+  const part = whole.subarray(10, 20)
+  freeWhole(part)
+  expect([part.length, whole.length]).toEqual([0, 0])
+  expect(() => freeWhole(part)).not.toThrow()
+  const small = Buffer.from('shared')
+  freeWhole(small)
+  expect(small.toString()).toBe('shared')
 })

@@ -90,7 +90,8 @@ export interface LogReader {
    * Records of a partition from `offset` on, in order, at most `maxBytes` of body (at least one record if there is
    * any). Empty when there is nothing new. Sees a record only after it is durable. Begins at the first offset still
    * held when `offset` was trimmed. Of a run of records that are not addressed, who asks for `addressed` ones may get the last
-   * alone, with neither meta nor body.
+   * alone, with neither meta nor body. The memory of bodies is the caller's, who may give it back when none of them is read
+   * any more.
    */
   read(partition: number, offset: number, maxBytes: number, which?: 'addressed'): Promise<LogRecord[]>
   /**

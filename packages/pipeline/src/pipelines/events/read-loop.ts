@@ -1,3 +1,4 @@
+import { freeWhole } from '@tributary/kernel'
 import type { ConsumerJournal, LogReader } from '@tributary/storage'
 import type { AlreadyStored } from '../../recovery/already-stored.ts'
 import type { MicroBatcher } from './micro-batcher.ts'
@@ -34,6 +35,8 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
       if (from < (unknownBefore[partition] ?? 0))
         batcher.consumeAgain(records, await deps.alreadyStored(partition, records))
       else await batcher.consume(records)
+      // Their events are rows and texts of their own by now.
+      for (const { body } of records) freeWhole(body)
       return true
     },
   })

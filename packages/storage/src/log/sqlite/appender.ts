@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { faultPoint } from '@tributary/kernel'
+import { faultPoint, freeWhole } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
 import { newIncarnation } from '../incarnations.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
@@ -186,6 +186,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
       const { body, size } = compressChunk(group.bytes.subarray(from, to))
       segment.insert.run(partition, first, count, time, addressed ? 1 : 0, body, size)
       stored += body.byteLength
+      if (size > 0) freeWhole(body)
       firsts.push(first)
       ends[partition] = first + count
     }

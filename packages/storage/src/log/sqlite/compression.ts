@@ -12,7 +12,9 @@ export type StoredChunk = { readonly body: Uint8Array; readonly size: number }
 /** Compresses a chunk (Zstandard) where that makes it smaller; what is not compressed is a view, not a copy. */
 export const compressChunk = (bytes: Uint8Array): StoredChunk => {
   if (bytes.byteLength < minBytes) return { body: bytes, size: 0 }
-  const body = zstdCompressSync(bytes, { params, chunkSize: bytes.byteLength })
+  // Events become a tenth; what needs more room is put together of several pieces.
+  const chunkSize = Math.max(Math.ceil(bytes.byteLength / 4), 64)
+  const body = zstdCompressSync(bytes, { params, chunkSize })
   return body.byteLength < bytes.byteLength ? { body, size: bytes.byteLength } : { body: bytes, size: 0 }
 }
 
