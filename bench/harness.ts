@@ -53,21 +53,26 @@ export const spreadOfRatio = (values: readonly number[], baseline: readonly numb
   Math.hypot(standardError(values) / mean(values), standardError(baseline) / mean(baseline))
 
 /**
- * Measures two things in pairs of rounds: one, other, other, one …, so that a machine that becomes slower meanwhile
- * costs both the same. `round` counts from 0 over both.
+ * Measures two things or more in pairs of rounds: one, other, other, one …, so that a machine that becomes slower meanwhile
+ * costs all the same. Each has `pairs` rounds; `round` counts from 0 over all.
  */
 export const inTurns = async <Kind extends string>(
   pairs: number,
-  [one, other]: readonly [Kind, Kind],
+  kinds: readonly [Kind, Kind, ...Kind[]],
   measure: (kind: Kind, round: number) => Promise<number>,
 ): Promise<Record<Kind, number[]>> => {
-  const values = { [one]: [], [other]: [] } as unknown as Record<Kind, number[]>
-  for (let round = 0; round < pairs * 2; round++) {
-    const kind = round % 4 === 0 || round % 4 === 3 ? one : other
+  const values = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Record<Kind, number[]>
+  const turn = [...kinds, ...kinds.toReversed()]
+  for (let round = 0; round < pairs * kinds.length; round++) {
+    const kind = turn[round % turn.length] ?? kinds[0]
     values[kind].push(await measure(kind, round))
   }
   return values
 }
+
+/** A size of a figure: `TRIBUTARY_BENCH_<name>` makes a short run of it, whose figures say less. */
+export const sizeOf = (name: string, size: number): number =>
+  Math.min(Number(process.env[`TRIBUTARY_BENCH_${name}`] ?? size), size)
 
 /** 12345 → `12.3 k`. */
 export const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`

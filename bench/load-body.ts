@@ -47,7 +47,8 @@ export const sampleEvent = (messageId: string): Record<string, unknown> => ({
 
 /** Of so many events of many people one is an identify call. */
 const identifyEvery = 12
-const personDigits = 6
+/** Digits of the number of a person. */
+export const personDigits = 6
 const someone = digits(0, personDigits)
 
 /** An event of one of many people, whose numbers are put in later. */

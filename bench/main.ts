@@ -40,7 +40,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   explorer: () => measureExplorer(5_000_000),
   audiences: measureAudiences,
   stored: () => measureStored(8),
-  profiles: () => measureProfiles(5),
+  profiles: measureProfiles,
   unconnected: () => measureUnconnected(60_000),
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),

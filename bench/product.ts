@@ -52,34 +52,47 @@ export const benchEnvironment: Record<string, string> = {
   TRIBUTARY_LOG_LEVEL: 'warn',
 }
 
-/** Starts the product as a user does and sets it up through its API. */
-export const startBench = async (options: {
-  dataDir?: string
-  env?: Record<string, string>
-  webhook?: Record<string, unknown>
-}): Promise<Bench> => {
+/** What there is in a product: a workspace, a source, and its key. */
+export type Contents = Pick<Bench, 'workspace' | 'sourceId' | 'key'>
+
+const benchOf = (product: Product, contents: Contents): Bench => ({
+  ...contents,
+  product,
+  port: Number(new URL(product.url).port),
+  stored: () => rowsStored(product.url),
+  lastStored: async () =>
+    (await metric(product.url, 'tributary_pipeline_last_stored_seconds')) * 1000 - performance.timeOrigin,
+  settle: (deadlineMs) => settleProduct(product.url, deadlineMs),
+})
+
+type BenchOptions = { dataDir?: string; env?: Record<string, string>; webhook?: Record<string, unknown> }
+
+const startWith = async (
+  { dataDir, env }: BenchOptions,
+  contentsOf: (product: Product) => Promise<Contents>,
+): Promise<Bench> => {
   const product = await startProduct({
-    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-    env: { ...benchEnvironment, ...options.env },
+    ...(dataDir === undefined ? {} : { dataDir }),
+    env: { ...benchEnvironment, ...env },
   })
   try {
     await product.api.login(adminCredentials)
-    const { workspace } = await createWorkspace(product.api, 'Bench')
-    const { source, sourceId, key } = await createSource(product.api, workspace, 'Load')
-    if (options.webhook !== undefined) await createWebhook(product.api, workspace, source, options.webhook)
-    return {
-      product,
-      port: Number(new URL(product.url).port),
-      workspace,
-      sourceId,
-      key,
-      stored: () => rowsStored(product.url),
-      lastStored: async () =>
-        (await metric(product.url, 'tributary_pipeline_last_stored_seconds')) * 1000 - performance.timeOrigin,
-      settle: (deadlineMs) => settleProduct(product.url, deadlineMs),
-    }
+    return benchOf(product, await contentsOf(product))
   } catch (error) {
     await product[Symbol.asyncDispose]()
     throw error
   }
 }
+
+/** Starts the product as a user does and sets it up through its API. */
+export const startBench = (options: BenchOptions): Promise<Bench> =>
+  startWith(options, async ({ api }) => {
+    const { workspace } = await createWorkspace(api, 'Bench')
+    const { source, sourceId, key } = await createSource(api, workspace, 'Load')
+    if (options.webhook !== undefined) await createWebhook(api, workspace, source, options.webhook)
+    return { workspace, sourceId, key }
+  })
+
+/** Starts the product on a data folder in which these are. */
+export const continueBench = ({ workspace, sourceId, key }: Contents, options: BenchOptions): Promise<Bench> =>
+  startWith(options, async () => ({ workspace, sourceId, key }))

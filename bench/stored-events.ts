@@ -11,6 +11,8 @@ type Filling = {
   /** The newest event, epoch ms; the oldest is `days` before. */
   until: number
   days: number
+  /** Whose they are: expressions of `person`, a number below 200,000. Users and devices of no meaning unless given. */
+  ids?: { user: string; device: string }
 }
 
 const rowsPerInsert = 250_000
@@ -23,7 +25,10 @@ const columns = `
   workspace_id, source_id, event_id, message_id, type, event, user_id, anonymous_id, test, status, reason, compatibility,
   schema_version, problems, receive_time, timestamp, original_timestamp, sent_at, ip, properties, traits, context, original`
 
-const rows = `
+/** Users and devices that nothing else knows. */
+const anybody = { user: "concat('user-', toString(person))", device: 'lower(hex(sipHash64(toString(person))))' }
+
+const rowsOf = ({ user, device }: { user: string; device: string }): string => `
   with
     sipHash64(number) as h,
     h % 10 as w,
@@ -35,9 +40,9 @@ const rows = `
     -- Of two numbers the smaller one: the first names are the frequent ones.
     least(intDiv(h, 1000) % 12, intDiv(h, 12000) % 12) + 1 as place,
     multiIf(kind = 'track', names[place], kind in ('page', 'screen'), 'Home', '') as name,
-    toString(intDiv(h, 7) % 200000) as person,
-    concat('user-', person) as user,
-    lower(hex(sipHash64(person))) as device,
+    intDiv(h, 7) % 200000 as person,
+    ${user} as user,
+    ${device} as device,
     lower(concat(hex(sipHash64(number, 1)), hex(sipHash64(number, 2)))) as message,
     fromUnixTimestamp64Milli({from:Int64} + toInt64(number * {step:Float64})) as at,
     concat(formatDateTime(at, '%Y-%m-%dT%H:%i:%S'), '.000Z') as time,
@@ -78,7 +83,7 @@ export const fillEventStore = async (store: EventStore, filling: Filling): Promi
     while (offset < filling.events) {
       const from = offset
       offset += rowsPerInsert
-      await store.command(`insert into events (${columns}) ${rows}`, {
+      await store.command(`insert into events (${columns}) ${rowsOf(filling.ids ?? anybody)}`, {
         workspaces: filling.workspaces.map(({ id }) => id),
         sources: filling.workspaces.flatMap(({ sources }) => sources),
         from: filling.until - span,

@@ -5,16 +5,14 @@ import { createLearning, createOwnersProjection } from '@tributary/profiles'
 import { openRelational, type Relational, runningPostgresUrl } from '@tributary/storage'
 import { createTestEventStore, type OwnEventStore, startSharedEventStore } from '@tributary/test-kit'
 import { atLeast, did, lastDays, never, plans, queryOf, trait, typical } from '../audience-queries.ts'
-import { type Figure, inTurns, mean, median, percentile, spreadOfRatio } from '../harness.ts'
+import { type Figure, inTurns, mean, median, percentile, sizeOf, spreadOfRatio } from '../harness.ts'
 import { type Bench, startBench } from '../product.ts'
 import { fillEventStore } from '../stored-events.ts'
 
 const dayMs = 86_400_000
 const days = 60
-/** `TRIBUTARY_BENCH_EVENTS` and `TRIBUTARY_BENCH_PEOPLE` make a short run of it, whose figures say less. */
-const sizeOf = (name: string, size: number): number => Number(process.env[`TRIBUTARY_BENCH_${name}`] ?? size)
 const events = sizeOf('EVENTS', 5_000_000)
-const people = Math.min(sizeOf('PEOPLE', 200_000), 200_000)
+const people = sizeOf('PEOPLE', 200_000)
 const pairs = 8
 const rounds = 4
 const targetRatio = 1.3

@@ -4,30 +4,50 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { eventually } from '@tributary/test-kit'
 import {
+  childOf,
   type Figure,
   inTurns,
   mean,
   median,
   metric,
+  peakResidentBytes,
   percentile,
   runLoad,
+  sizeOf,
   spreadOfRatio,
   thousands,
 } from '../harness.ts'
+import { personDigits } from '../load-body.ts'
 import { processorSeconds } from '../processor-time.ts'
-import { type Bench, startBench } from '../product.ts'
+import type { Bench } from '../product.ts'
+import { createProfilesWorld, type ProfilesWorld } from '../profiles-world.ts'
 import { measureComputedTraits } from './computed-traits.ts'
 import { measureProfileApi } from './profile-api.ts'
 
-/** While nobody looks at profiles. */
-const targetRatio = 0.9
-const pairs = 4
-const people = 200_000
+const events = sizeOf('EVENTS', 5_000_000)
+const people = sizeOf('PEOPLE', 200_000)
+/** Of what is stored without profiles, while nobody looks at profiles and while somebody does. */
+const targetRatios = { with: 0.9, looked: 0.85 } as const
+const pairs = 3
+/** Between two looks at a profile, ms. */
+const lookEveryMs = 100
+const MiB = 1024 * 1024
+const limitsMiB = { server: 600, eventStore: 2048 } as const
 /** How soon a new person has a profile, while this many events a second come in. */
 const freshMs = 5000
 const freshRate = 2000
 const searchMs = 200
 const searches = 200
+
+/** Opens the page of one profile after the other, with its events, until it is told that this is enough. */
+const lookAround = async ({ product, workspace }: Bench, enough: AbortSignal): Promise<void> => {
+  for (let n = 0; !enough.aborted; n++) {
+    const { profiles } = await product.api.ok('GET', `/${workspace}/profiles?search=${personOf(n)}`)
+    const [first] = profiles as { name: string }[]
+    if (first !== undefined) for (const part of ['', '/events']) await product.api.ok('GET', `/${first.name}${part}`)
+    await pause(lookEveryMs)
+  }
+}
 
 /** Events a second from the first request to the last row acknowledged by the event store. */
 const measureRound = async (bench: Bench, run: string, seconds: number): Promise<number> => {
@@ -37,6 +57,8 @@ const measureRound = async (bench: Bench, run: string, seconds: number): Promise
   await bench.settle()
   return accepted / (((await bench.lastStored()) - began) / 1000)
 }
+
+const personOf = (n: number): string => `person-${String((n * 999_983) % people).padStart(personDigits, '0')}`
 
 const found = async ({ product, workspace }: Bench, search: string): Promise<boolean> => {
   const { profiles } = await product.api.ok('GET', `/${workspace}/profiles?search=${search}`)
@@ -78,9 +100,8 @@ const measureFreshness = async (bench: Bench, seconds: number): Promise<Figure> 
 const measureSearch = async (bench: Bench): Promise<Figure> => {
   const times: number[] = []
   for (let n = 0; n < searches; n++) {
-    const person = String((n * 999_983) % people).padStart(6, '0')
     const began = performance.now()
-    if (!(await found(bench, `person-${person}`))) throw new Error(`Nobody is known as person-${person}`)
+    if (!(await found(bench, personOf(n)))) throw new Error(`Nobody is known as ${personOf(n)}`)
     times.push(performance.now() - began)
   }
   const p95 = percentile(times, 0.95)
@@ -96,8 +117,10 @@ const measureSearch = async (bench: Bench): Promise<Figure> => {
 const measureRebuild = async ({ product }: Bench): Promise<Figure> => {
   const script = fileURLToPath(new URL('../../scripts/rebuild-profiles.ts', import.meta.url))
   const began = performance.now()
+  // The product knows no settings of its measurement.
+  const settings = Object.entries(process.env).filter(([name]) => !name.startsWith('TRIBUTARY_'))
   const { stdout } = await promisify(execFile)(process.execPath, [script], {
-    env: { ...process.env, TRIBUTARY_DATA_DIR: product.dataDir },
+    env: { ...Object.fromEntries(settings), TRIBUTARY_DATA_DIR: product.dataDir },
   })
   const seconds = (performance.now() - began) / 1000
   const entries = Number(/from (\d+) entries/.exec(stdout)?.[1])
@@ -109,57 +132,100 @@ const measureRebuild = async ({ product }: Bench): Promise<Figure> => {
   }
 }
 
+type Kind = 'without' | 'with' | 'looked'
+
 /**
- * Stored events a second of 200,000 people, a twelfth of them identify calls, with the role of profiles and without it, in
- * turns. Profiles may be behind when a round ends: the next one waits until they are not.
+ * Stored events a second, a twelfth of them identify calls: without the role of profiles, with it, and with it while somebody looks
+ * at profiles, in turns. Profiles may be behind when a round ends: the next one waits until they are not.
  */
-export const measureProfiles = async (seconds: number): Promise<Figure[]> => {
-  const withProfiles = await startBench({})
-  await using _ = withProfiles.product
-  const without = await startBench({ env: { TRIBUTARY_ROLES: 'api,collect,realtime,pipeline,delivery,jobs' } })
-  await using __ = without.product
-  const kinds = { without, with: withProfiles }
+const measureStoring = async (world: ProfilesWorld, seconds: number): Promise<Figure[]> => {
   /** Milliseconds that profiles needed after the last event was stored. */
   const behind: number[] = []
   /** Processor time of the product an event, µs, until profiles have it, too. */
-  const cost = { without: [] as number[], with: [] as number[] }
-  const measure = async (kind: keyof typeof kinds, round: string): Promise<number> => {
-    const bench = kinds[kind]
+  const cost: Record<Kind, number[]> = { without: [], with: [], looked: [] }
+  const measure = async (kind: Kind, round: string): Promise<number> => {
+    const bench = kind === 'without' ? world.without : world.with
     const [before, time] = [await bench.stored(), processorSeconds(bench.product.pid)]
+    const enough = new AbortController()
+    const looking = kind === 'looked' ? lookAround(bench, enough.signal) : Promise.resolve()
     const rate = await measureRound(bench, `profiles-${round}`, seconds)
+    enough.abort()
+    await looking
     const stored = await bench.stored()
-    const spent = (): void =>
-      void cost[kind].push(((processorSeconds(bench.product.pid) - time) * 1e6) / (stored - before))
-    if (kind === 'without') {
-      spent()
-      return rate
+    if (kind !== 'without') {
+      const handled = (): Promise<number> => metric(bench.product.url, 'tributary_profile_events_total')
+      await eventually('profiles of all events', async () => (await handled()) >= stored, 300_000)
+      behind.push(performance.now() - (await bench.lastStored()))
     }
-    const handled = (): Promise<number> => metric(bench.product.url, 'tributary_profile_events_total')
-    await eventually('profiles of all events', async () => (await handled()) >= stored, 300_000)
-    behind.push(performance.now() - (await bench.lastStored()))
-    spent()
+    cost[kind].push(((processorSeconds(bench.product.pid) - time) * 1e6) / (stored - before))
     return rate
   }
-  // Everybody is seen once before, since new people cost several times as much.
-  for (const kind of ['without', 'with'] as const) {
-    const { port, key } = kinds[kind]
-    await runLoad({ port, key, connections: 16, eventsPerRequest: 100, people, run: 'first', events: people })
-    await measure(kind, 'warm')
-  }
-  const rates = await inTurns(pairs, ['without', 'with'] as const, (kind, round) => measure(kind, String(round)))
-  const ratio = mean(rates.with) / mean(rates.without)
-  return [
-    {
-      figure: 'stored with profiles of 200,000 people',
-      target: `>= ${targetRatio} of ${thousands(mean(rates.without))}/s without`,
-      measured: `${thousands(mean(rates.with))}/s (ratio ± ${spreadOfRatio(rates.with, rates.without).toFixed(2)}; profiles ready ${(mean(behind.slice(1)) / 1000).toFixed(1)} s later; ${mean(cost.with.slice(1)).toFixed(0)} µs of processor time an event, ${mean(cost.without.slice(1)).toFixed(0)} without)`,
+  // Everybody is seen once before: who is known is found in memory then.
+  const { port, key } = world.with
+  await runLoad({ port, key, connections: 16, eventsPerRequest: 100, people, run: 'first', events: people })
+  for (const kind of ['with', 'without'] as const) await measure(kind, 'warm')
+  for (const times of [...Object.values(cost), behind]) times.length = 0
+  const rates = await inTurns(pairs, ['without', 'with', 'looked'] as const, (kind, round) =>
+    measure(kind, String(round)),
+  )
+  const figureOf = (kind: 'with' | 'looked', figure: string): Figure => {
+    const ratio = mean(rates[kind]) / mean(rates.without)
+    return {
+      figure,
+      target: `>= ${targetRatios[kind]} of ${thousands(mean(rates.without))}/s without`,
+      measured: `${thousands(mean(rates[kind]))}/s (ratio ± ${spreadOfRatio(rates[kind], rates.without).toFixed(2)}; profiles ready ${(mean(behind) / 1000).toFixed(1)} s later; ${mean(cost[kind]).toFixed(0)} µs of processor time an event, ${mean(cost.without).toFixed(0)} without)`,
       ratio,
-      pass: ratio >= targetRatio,
-    },
-    await measureFreshness(withProfiles, 15),
-    await measureProfileApi(withProfiles, people, 6),
-    await measureSearch(withProfiles),
-    await measureComputedTraits(withProfiles, people, 20),
-    await measureRebuild(withProfiles),
+      pass: ratio >= targetRatios[kind],
+    }
+  }
+  return [
+    figureOf('with', `stored with profiles of ${thousands(people)} people`),
+    figureOf('looked', 'same, while somebody looks at profiles'),
   ]
+}
+
+/** The most memory of the server with profiles and of the event store since they were started. */
+const measureMemory = ({ with: { product } }: ProfilesWorld): Figure[] => {
+  const figureOf = (figure: string, pid: number | undefined, limitMiB: number): Figure => {
+    const bytes = pid === undefined ? 0 : peakResidentBytes(pid)
+    return {
+      figure,
+      target: `< ${limitMiB} MiB`,
+      measured: `${Math.round(bytes / MiB)} MiB`,
+      pass: bytes > 0 && bytes < limitMiB * MiB,
+    }
+  }
+  return [
+    figureOf('server memory with profiles', product.pid, limitsMiB.server),
+    figureOf('event store memory, same', childOf(process.pid, 'event-store'), limitsMiB.eventStore),
+  ]
+}
+
+/** What is measured, in this order, since each leaves something behind. `TRIBUTARY_BENCH_ONLY` names some of them. */
+const parts: Record<string, (world: ProfilesWorld) => Promise<Figure[]>> = {
+  storing: (world) => measureStoring(world, 5),
+  page: async (world) => [await measureFreshness(world.with, 15)],
+  api: async (world) => [await measureProfileApi(world.with, people, 5)],
+  search: async (world) => [await measureSearch(world.with)],
+  computed: async (world) => [await measureComputedTraits(world.with, people, 20)],
+  rebuild: async (world) => [await measureRebuild(world.with)],
+  memory: async (world) => measureMemory(world),
+}
+
+/** All figures of profiles, with so many stored events of so many people. */
+export const measureProfiles = async (): Promise<Figure[]> => {
+  const began = performance.now()
+  await using world = await createProfilesWorld(events, people)
+  const asked = process.env['TRIBUTARY_BENCH_ONLY']?.split(',')
+  const figures: Figure[] = []
+  const told = (what: string): void =>
+    void process.stdout.write(`  ${what} after ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+  told('filled')
+  for (const [name, measure] of Object.entries(parts)) {
+    if (asked !== undefined && !asked.includes(name)) continue
+    const measured = await measure(world)
+    figures.push(...measured)
+    told(`${name}: ${measured.map((each) => each.measured).join('; ')};`)
+  }
+  return figures
 }
