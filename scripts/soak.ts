@@ -1,7 +1,14 @@
-// npm run soak: the fault and durability tests with many rounds, and the set-up pages for other languages with the real
-// SDKs from their registries. `npm run soak -- 50` sets the rounds (20 by default); `npm run soak -- languages` runs the
-// set-up pages alone.
+// npm run soak: the fault and durability tests with many rounds, the set-up pages for other languages with the real
+// SDKs from their registries, and 50 million events. `npm run soak -- 50` sets the rounds (20 by default); `npm run soak --
+// languages` runs the set-up pages alone, `npm run soak -- events` the events.
 import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const sendManyEvents = (): number | null =>
+  spawnSync(process.execPath, [fileURLToPath(new URL('../bench/many-events.ts', import.meta.url))], {
+    stdio: 'inherit',
+  }).status
+if (process.argv[2] === 'events') process.exit(sendManyEvents() ?? 1)
 
 const languages = spawnSync('vitest', ['run', '--project', 'languages'], { stdio: 'inherit' })
 if (process.argv[2] === 'languages') process.exit(languages.status ?? 1)
@@ -15,4 +22,5 @@ const run = spawnSync(
     env: { ...process.env, SOAK_ROUNDS: rounds },
   },
 )
-process.exit(run.status === 0 ? (languages.status ?? 1) : (run.status ?? 1))
+const failed = [run.status, languages.status, sendManyEvents()].find((status) => status !== 0)
+process.exit(failed === undefined ? 0 : (failed ?? 1))

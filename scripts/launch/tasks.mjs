@@ -46,9 +46,9 @@ export const tasks = {
   soak: {
     script: 'scripts/soak.ts',
     web: true,
-    does: 'Runs the fault and durability tests for many rounds, and the setup pages with the SDKs of other languages.',
-    usage: '[-- <rounds> | languages]',
-    options: ['<rounds>   20 by default', 'languages  only the setup pages'],
+    does: 'Runs the fault and durability tests for many rounds, the setup pages with the SDKs of other languages, and 50 million events.',
+    usage: '[-- <rounds> | languages | events]',
+    options: ['<rounds>   20 by default', 'languages  only the setup pages', 'events     only the events'],
   },
   screenshots: {
     script: 'e2e/screenshots.ts',
