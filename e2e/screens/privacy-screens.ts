@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { PrivacyRequest, Suppression } from '@tributary/contract'
+import type { PrivacyRequest, Suppression, ToldDestination } from '@tributary/contract'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
@@ -36,6 +36,15 @@ const place = (
   update_time: ago(1),
 })
 
+const told = (title: string, state: ToldDestination['state'], reason = ''): PrivacyRequest['destinations'][number] => ({
+  destination: `workspaces/w/destinations/${title}`,
+  title,
+  state,
+  told: state === 'done' ? 2 : 0,
+  total: 2,
+  reason,
+})
+
 const requests: PrivacyRequest[] = [
   request({
     kind: 'delete_and_suppress',
@@ -46,6 +55,12 @@ const requests: PrivacyRequest[] = [
       place('events', 'running'),
       place('deliveries', 'running'),
       place('logs', 'waiting'),
+    ],
+    destinations: [
+      told('Orders webhook', 'done'),
+      told('Warehouse', 'waiting'),
+      told('Segment', 'failed', 'HTTP 422'),
+      told('RudderStack', 'not_told', 'no access token'),
     ],
   }),
   request({
