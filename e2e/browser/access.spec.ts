@@ -3,6 +3,7 @@ import { adminCredentials, createSource, createWebhook, createWorkspace, eventua
 import { addPerson, fillSignIn, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
+import { untilRefused } from './tracking.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
@@ -276,6 +277,7 @@ test('requests with an unknown write key are told to a platform admin on the sou
     body: JSON.stringify({ event: 'Order Completed', userId: 'u1' }),
   })
   expect(refused.status).toBe(401)
+  await untilRefused(product.api, ({ key_hint }) => key_hint.startsWith('lost'))
   await signIn(page, adminCredentials)
   await page.goto(`/${workspace}/sources`)
   const lost = page.getByRole('region', { name: 'Refused: unknown write key' })

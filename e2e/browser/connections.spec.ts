@@ -1,6 +1,6 @@
 import { createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
-import { sendTracks } from './tracking.ts'
+import { sendTracks, untilAttempted } from './tracking.ts'
 
 test('the connections of a workspace are made, switched, searched and taken apart on one map', async ({
   signedIn: page,
@@ -75,9 +75,10 @@ test('a filter on a connection is built from conditions, and what went over the 
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Sieved')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
-  await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Hook')
+  const hook = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Hook')
   expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'counted-1' }])).toBe(200)
-  await expect.poll(() => receiver.messageIds().get('counted-1'), { timeout: 20_000 }).toBe(1)
+  await untilAttempted(product.api, hook)
+  expect(receiver.messageIds().get('counted-1')).toBe(1)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`/${workspace}/connections`)
   const line = page.getByRole('button', { name: /^Connection from Shop to Hook: 1 delivered and 0 failed/ })

@@ -4,7 +4,7 @@ import { refuse } from './api-calls.ts'
 import { colourOf } from './colour.ts'
 import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
-import { sendTracks } from './tracking.ts'
+import { sendTracks, untilAttempted } from './tracking.ts'
 
 /** What happens to calls of one verb to an address that ends so; other calls go on to the server. */
 const intercept = (page: Page, verb: string, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
@@ -99,6 +99,7 @@ test('the list of destinations names those that fail, and claims nothing of what
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Archive')
   expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'listed-1' }])).toBe(200)
+  await untilAttempted(product.api, destination)
   await page.goto(`/${destination}#failures`)
   await expect(page.getByRole('row', { name: /404/ })).toContainText('Dead letter')
   await intercept(page, 'GET', '/connections', refuse(400, 'VALIDATION', 'no'))

@@ -1,6 +1,6 @@
 import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
-import { sendTracks } from './tracking.ts'
+import { sendTracks, untilAttempted } from './tracking.ts'
 
 test('failures are gathered by cause, with what was sent and answered; once fixed, one retry delivers the group', async ({
   signedIn: page,
@@ -13,6 +13,7 @@ test('failures are gathered by cause, with what was sent and answered; once fixe
   const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Mended later')
   const events = ['held-1', 'held-2', 'held-3'].map((messageId) => ({ event: 'Order Completed', messageId }))
   expect(await sendTracks(product.url, key, events)).toBe(200)
+  await untilAttempted(product.api, destination, { count: 3 })
   await page.goto(`/${destination}#failures`)
   const row = page.getByRole('table', { name: 'Failures' }).getByRole('row', { name: /no such hook/ })
   await expect(row).toContainText('Dead letter')
@@ -39,6 +40,7 @@ test('failures are gathered by cause, with what was sent and answered; once fixe
   await expect(page.getByText('No failures')).toBeVisible()
   expect([...peer.messageIds().values()]).toEqual([1, 1, 1])
 
+  await untilAttempted(product.api, destination, { status: 'delivered', count: 3 })
   await page.getByRole('tab', { name: 'Overview' }).click()
   const steps = page.getByRole('list', { name: 'Events', exact: true }).getByRole('listitem')
   await expect(steps).toContainText(['Received3', 'Filtered0', 'Pending0', 'Failed0', 'Delivered3'])
@@ -148,6 +150,7 @@ test('a paused destination holds its events, says so, and offers no retry until 
   await expect(page.getByRole('button', { name: /^Retry/ })).toHaveCount(0)
   await page.getByRole('button', { name: 'Resume' }).click()
   await expect(page.getByText(/This destination is paused/)).toHaveCount(0)
+  await untilAttempted(product.api, destination)
   await page.getByRole('tab', { name: 'Deliveries' }).click()
   await expect(page.getByRole('table', { name: 'Deliveries' })).toContainText('Delivered')
   expect(receiver.messageIds().get('paused-1')).toBe(1)

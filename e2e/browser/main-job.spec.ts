@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
-import { runCurl, sendTracks } from './tracking.ts'
+import { runCurl, sendTracks, untilAttempted, untilRefused } from './tracking.ts'
 
 const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name })
@@ -129,6 +129,7 @@ test('a webhook made by its form, wrong entries fixed at their fields, gets the 
     receiver.calls.find(({ body }) => body.includes(messageId)),
   )
   expect(call.headers['x-api-version']).toBe('7')
+  await untilAttempted(product.api, new URL(page.url()).pathname.slice(1))
 
   await tab(page, 'Deliveries').click()
   await expect(rowsOf(page, 'Deliveries').first()).toContainText('Delivered')
@@ -219,6 +220,7 @@ test('a source can be renamed, disabled so that its events are refused and count
   await page.getByRole('switch', { name: 'Receive events' }).click()
   await expect(page.getByText('Source Disabled')).toBeVisible()
   expect(await sendTracks(product.url, key, [{ event: 'Too late', messageId: 'late' }])).toBe(404)
+  await untilRefused(product.api, ({ reason }) => reason === 'SOURCE_DISABLED', source)
   await tab(page, 'Refused requests').click()
   await page.getByRole('row', { name: /404/ }).click()
   const refused = page.getByRole('dialog')

@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, eventually } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
+import { untilAttempted } from './tracking.ts'
 
 const order = {
   type: 'track',
@@ -147,6 +148,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   // The peer breaks: the failure is told by its cause, and one retry after it is fixed delivers what is mapped.
   receiver.behave({ status: 404, body: 'gone' })
   await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-4' } })
+  await untilAttempted(api, destination, { status: 'dead' })
   await page.goto(`/${destination}#failures`)
   await page.getByRole('table', { name: 'Failures' }).getByRole('row', { name: /^gone/ }).click()
   await expect(page.getByLabel('Request', { exact: true })).toContainText('"id": "o-4"')
@@ -154,6 +156,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await page.getByRole('button', { name: 'Retry all' }).click()
   await expect(page.getByText('No failures')).toBeVisible()
   expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-4' })
+  await untilAttempted(api, destination, { status: 'delivered', count: 3 })
   await page.goto(`/${destination}#deliveries`)
   await expect(page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)).toContainText('Delivered')
 })

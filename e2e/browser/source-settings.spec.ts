@@ -3,6 +3,7 @@ import { createSource, createWorkspace } from '@tributary/test-kit'
 import { backlogged } from '../screens/prepare.ts'
 import { recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
+import { untilRefused } from './tracking.ts'
 
 test("Stripe's secret is asked for on the set-up page, set once, never shown, and then deliveries are taken", async ({
   signedIn: page,
@@ -42,8 +43,9 @@ test("Stripe's secret is asked for on the set-up page, set once, never shown, an
     return (await fetch(`${product.url}/v1/webhook?writeKey=${key}`, { method: 'POST', headers, body })).status
   }
   expect([await deliver('whsec_of_mine'), await deliver('whsec_of_others')]).toEqual([200, 401])
+  await untilRefused(product.api, ({ reason }) => reason === 'SIGNATURE_INVALID', source)
   await page.goto(`/${source}#refused`)
-  await expect(page.getByRole('table').getByText('Signature invalid')).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('table').getByText('Signature invalid')).toBeVisible()
 
   await page.goto(`/${source}#setup`)
   await expect(page.getByText('is not set yet')).toHaveCount(0)

@@ -1,3 +1,5 @@
+import { type ApiClient, eventually } from '@tributary/test-kit'
+
 /** An event as a customer's server sends it. */
 export type Track = { event: string; messageId: string; test?: boolean; properties?: Record<string, unknown> }
 
@@ -38,4 +40,35 @@ export const runCurl = async (curl: string): Promise<number> => {
   })
   await response.arrayBuffer()
   return response.status
+}
+
+/**
+ * Resolves when the delivery log of a destination has so many attempts, of any outcome or of one. A page that is opened a
+ * moment earlier reads again after 5 seconds or more, which nobody needs to wait for.
+ */
+export const untilAttempted = async (
+  api: ApiClient,
+  destination: string,
+  { count = 1, status = '' }: { count?: number; status?: string } = {},
+): Promise<void> => {
+  await eventually(`${count} attempts in the delivery log`, async () => {
+    const query = status === '' ? '' : `?status=${status}`
+    const { deliveries } = await api.ok('GET', `/${destination}/deliveries${query}`)
+    return (deliveries as unknown[]).length >= count
+  })
+}
+
+type Refused = { reason: string; key_hint: string }
+
+/** Resolves when such a refusal is counted: of a source, or without `source` of keys that nobody was given. */
+export const untilRefused = async (
+  api: ApiClient,
+  isIt: (refused: Refused) => boolean,
+  source?: string,
+): Promise<void> => {
+  await eventually('the refusal is counted', async () => {
+    const path = source === undefined ? '/refusedRequests' : `/${source}/refusedRequests`
+    const { refused_requests } = await api.ok('GET', `${path}?page_size=200`)
+    return (refused_requests as Refused[]).some(isIt)
+  })
 }
