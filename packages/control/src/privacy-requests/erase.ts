@@ -17,10 +17,12 @@ import { learnTold } from './tell.ts'
 export type ErasureDeps = Pick<
   ControlDeps,
   'db' | 'eventStore' | 'profileLedger' | 'tellDestinations' | 'whenStored' | 'forgetInDeliveries' | 'clock'
->
+> & {
+  /** For how long it is waited that destinations answer, ms; 3 s unless given. */
+  toldWaitMs?: number
+}
 
-/** How often, and how far apart in ms, is looked whether destinations have answered. */
-const toldLooks = 10
+/** How far apart is looked whether destinations have answered, ms. */
 const toldLookMs = 300
 
 const setPlaces = async (
@@ -184,7 +186,7 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
  * looks after.
  */
 export const createErasure = (deps: ErasureDeps) => {
-  const { db, eventStore } = deps
+  const { db, eventStore, toldWaitMs = 3000 } = deps
   return async ({ request: id }: { request: string }, { signal }: Pick<JobRun, 'signal'>): Promise<void> => {
     const prepared: Waiting[] = []
     let failure: { error: unknown } | undefined
@@ -208,7 +210,7 @@ export const createErasure = (deps: ErasureDeps) => {
     if (own === undefined) return
     // Most have answered by now; `finishPrivacyRequests` hears of the others.
     const told = { id, workspaceId: own.workspace_id }
-    for (let looks = 0; looks < toldLooks && !(await learnTold(deps, told)); looks++)
+    for (let waited = 0; !(await learnTold(deps, told)) && waited < toldWaitMs; waited += toldLookMs)
       await setTimeout(toldLookMs, undefined, { signal })
   }
 }

@@ -153,6 +153,8 @@ const erase = (name: string): Promise<void> => {
       },
     }),
     clock: harness.now,
+    // Here destinations answer when a test says so.
+    toldWaitMs: 0,
   })
   return job({ request: idIn(name) }, { signal: new AbortController().signal })
 }
