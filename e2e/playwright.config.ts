@@ -4,7 +4,8 @@ export default defineConfig({
   testDir: 'browser',
   outputDir: '../.cache/playwright',
   fullyParallel: false,
-  workers: 2,
+  // A test waits for its browser, its product and its stores by turns: three keep two processors busy.
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,
