@@ -50,14 +50,14 @@ const suites: Suite[] = [
   { name: 'unit', budgetMinutes: 6.5, command: 'vitest', args: vitest('unit', 'web'), read: fromVitest },
   {
     name: 'product',
-    budgetMinutes: 6.5,
+    budgetMinutes: 5,
     command: 'vitest',
     args: vitest('product', 'product-shared', 'product-alone'),
     read: fromVitest,
   },
   {
     name: 'browser',
-    budgetMinutes: 10,
+    budgetMinutes: 8,
     command: 'playwright',
     args: () => ['test', '--config', 'e2e/playwright.config.ts'],
     read: fromPlaywright,
