@@ -119,6 +119,64 @@ test('events arrive in the tables of a database and in the objects of a storage,
   ).toEqual(ids)
 })
 
+test('a sync brings the rows of a table to another one: what changes, comes and goes there does so here', async () => {
+  await peer.query(`create schema shop authorization ${peer.access.user}`)
+  await peer.query('create table shop.people as select n as id, md5(n::text) as token from generate_series(1, 2500) n')
+  await peer.query(`grant select on shop.people to ${peer.access.user}`)
+  const settings = { ...peer.access, tls: 'off' }
+  const make = async (kind: string, body: Record<string, unknown>): Promise<string> =>
+    String((await product.api.ok('POST', `/${workspace}/${kind}`, body)).name)
+  const dataSource = await make('dataSources', {
+    title: 'Shop',
+    app: { name: 'catalogDataSources/postgresql' },
+    settings,
+  })
+  const model = await make('models', {
+    title: 'People',
+    data_source: dataSource,
+    query: { schema: 'shop', table: 'people' },
+    primary_key: ['id'],
+  })
+  const destination = await make('destinations', {
+    title: 'Other',
+    app: { name: 'catalogDestinations/postgresql' },
+    settings: { ...settings, schema: 'synced' },
+  })
+  const sync = await make('syncs', {
+    title: 'People',
+    model,
+    destination,
+    object: 'table',
+    object_name: 'people',
+    mode: 'FULL_SYNC',
+    identifier: 'id',
+    fields: ['id', 'token'].map((name) => ({ column: name, target: name })),
+  })
+  const run = async () => {
+    const { name } = await product.api.ok('POST', `/${sync}:run`, {})
+    return await eventually(
+      'the run has ended',
+      async () => {
+        const found = await product.api.ok('GET', `/${String(name)}`)
+        return found.finish_time !== null && found
+      },
+      60_000,
+    )
+  }
+  expect(await run()).toMatchObject({ state: 'succeeded', counts: { read: 2500, added: 2500, waiting: 0 } })
+  await peer.query("update shop.people set token = 'new' where id <= 10")
+  await peer.query('delete from shop.people where id > 2490')
+  await peer.query("insert into shop.people values (3000, 'late')")
+  expect(await run()).toMatchObject({
+    state: 'succeeded',
+    counts: { read: 2491, added: 1, changed: 10, unchanged: 2480, removed: 10 },
+  })
+  const [different] = await peer.query(`select count(*)::int as rows from
+    (select id::numeric, token from shop.people) a full join synced.people b on a.id = b.id and a.token = b.token
+    where a.id is null or b.id is null`)
+  expect(different).toEqual({ rows: 0 })
+})
+
 test('MAP-09: a query that the database does not understand is not saved, and one that it does is', async () => {
   const { source } = await createSource(product.api, workspace, 'Queries')
   const destination = await connect(source, 'postgresql', { ...peer.access, tls: 'off' })

@@ -55,6 +55,7 @@ import { createProductSecretBox, deriveKey, loadSecretKey } from './secrets/secr
 import { settleSecretKey } from './secrets/secret-key-rotation.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
 import { createOldestLogged, createStoredBefore, createWhenStored } from './stored-before.ts'
+import { createRemoteStream } from './stream/remote-stream.ts'
 
 export type RunningProduct = {
   url: string
@@ -146,6 +147,18 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   // The pipeline has made it by now.
   const deliveries = threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).stream })
   stack.defer(() => deliveries?.close())
+  const { pipeline } = threads
+  // Made by delivery, as the stream is by the pipeline.
+  const outcomes = threads.delivery === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).outcomes })
+  stack.defer(() => outcomes?.close())
+  const outbound =
+    pipeline === undefined || outcomes === undefined
+      ? undefined
+      : {
+          stream: createRemoteStream((question, given) => pipeline.ask(question, given)),
+          outcomes,
+          mayAppend: () => disk.ok(),
+        }
 
   const webhooks = createSourceWebhooks(logger)
   const { db, pool } = relational
@@ -180,6 +193,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       if (threads.pipeline === undefined) throw new Error('The pipeline does not run in this process')
       await threads.pipeline.ask('tell-destinations', requestId)
     },
+    outbound,
     oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
     logRetentionMs: config.retention.logMs + config.retention.logSegmentMs,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),

@@ -29,6 +29,8 @@ const tables = [
   'connections',
   'data_sources',
   'models',
+  'syncs',
+  'sync_runs',
   'parked_deliveries',
   'profiles',
   'identity_operations',

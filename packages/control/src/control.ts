@@ -18,6 +18,8 @@ import { notifyBackloggedWorkspaces } from './refused-requests/notify-backlog.ts
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { notifyStreamPressure, type StreamPressure } from './stream/notify-pressure.ts'
+import { queueDueSyncs } from './syncs/queue-due.ts'
+import { runSync } from './syncs/run.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
 import { createCodeThrottling } from './users/sign-in/login-otp.ts'
 import { createOneTimeCodes } from './users/sign-in/one-time-codes.ts'
@@ -51,6 +53,10 @@ export type Control = {
   queueStaleAudiences(): Promise<void>
   /** Removes from the history of audiences what is older than it is kept; to be called every now and then. */
   forgetAudienceChanges(run: { signal: AbortSignal }): Promise<void>
+  /** Goes on with the run of a sync, as its job says; rejects where this process has no way to delivery. */
+  runSync(job: { sync: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
+  /** Begins the syncs that are due, and clears up after those that are gone; to be called each minute. */
+  queueDueSyncs(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
   sweepImages(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
@@ -74,6 +80,8 @@ export const createControl = (deps: ControlDeps): Control => {
   const images = createImages(deps)
   const eventStore = hidingErased(deps.eventStore, deps.db)
   const evaluation = createEvaluation({ db: deps.db, eventStore })
+  // Of their own: a run that reads for an hour takes no place from people who wait.
+  const syncPlaces = createDataSourcePlaces()
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
@@ -104,6 +112,11 @@ export const createControl = (deps: ControlDeps): Control => {
     computeAudience: (job, run) => computeAudience({ ...deps, eventStore, evaluation }, job, run),
     queueStaleAudiences: () => queueStaleAudiences(deps),
     forgetAudienceChanges: (run) => forgetAudienceChanges(deps, run),
+    runSync: async (job, run) => {
+      if (deps.outbound === undefined) throw new Error('Syncs cannot be sent from this process')
+      await runSync({ ...deps, outbound: deps.outbound, dataSourcePlaces: syncPlaces }, job, run)
+    },
+    queueDueSyncs: () => queueDueSyncs(deps),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),
     channelWorkspace: guarded(createChannelAccess({ db: deps.db, authenticate })),

@@ -14,6 +14,7 @@ import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
 import type { Blobs, Coordination, EventStore, JobSender, LogReader } from '@tributary/storage'
 import type { OpenIdSettings } from './openid/openid.ts'
 import type { ForgottenHashes, ProfileLedger } from './profiles/ledger.ts'
+import type { Outbound } from './syncs/send-rows.ts'
 
 /** What sources, destinations and data sources can be made of. */
 export type Catalog = {
@@ -77,6 +78,8 @@ export type ControlDeps = {
   forgetInDeliveries(): Promise<void>
   /** Puts what destinations are told of a privacy request into the stream. Rejects while that cannot be. */
   tellDestinations(requestId: string): Promise<void>
+  /** How rows of syncs reach delivery; absent where this process has no way to. */
+  outbound?: Outbound | undefined
   /** When the oldest record of a workspace came that the logs may still hold, epoch ms; Infinity when they hold none. */
   oldestLogged(workspaceId: string): Promise<number>
   /** How long the logs keep what was received and what is sent, ms. */

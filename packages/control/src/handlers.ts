@@ -162,6 +162,20 @@ import { updateSource } from './sources/update.ts'
 import { updateSourceSetting } from './sources/update-setting.ts'
 import { deleteSuppression } from './suppressions/delete.ts'
 import { listSuppressions } from './suppressions/list.ts'
+import { approveSyncRun } from './syncs/approve-run.ts'
+import { cancelSyncRun } from './syncs/cancel-run.ts'
+import { createSync } from './syncs/create.ts'
+import { deleteSync } from './syncs/delete.ts'
+import { getSync } from './syncs/get.ts'
+import { getSyncRun } from './syncs/get-run.ts'
+import { listSyncs } from './syncs/list.ts'
+import { listSyncRunRows } from './syncs/list-run-rows.ts'
+import { listSyncRuns } from './syncs/list-runs.ts'
+import { pauseSync } from './syncs/pause.ts'
+import { resetSync } from './syncs/reset.ts'
+import { resumeSync } from './syncs/resume.ts'
+import { runSyncNow } from './syncs/run-now.ts'
+import { updateSync } from './syncs/update.ts'
 import { getUser } from './users/get.ts'
 import { oauthLoginCallback } from './users/oauth/oauth-login-callback.ts'
 import { oauthRedirects } from './users/oauth/oauth-redirects.ts'
@@ -298,6 +312,24 @@ export const createHandlers = (
     create: createModel(deps),
     update: updateModel(deps),
     delete: deleteModel(deps),
+  },
+  syncs: {
+    list: listSyncs(deps),
+    get: getSync(deps),
+    create: createSync(deps),
+    update: updateSync(deps),
+    delete: deleteSync(deps),
+    run: runSyncNow(deps),
+    pause: pauseSync(deps),
+    resume: resumeSync(deps),
+    reset: resetSync(deps),
+  },
+  syncRuns: {
+    list: listSyncRuns(deps),
+    get: getSyncRun(deps),
+    listRows: listSyncRunRows(deps),
+    approve: approveSyncRun(deps),
+    cancel: cancelSyncRun(deps),
   },
   sources: {
     list: listSources(deps),

@@ -6,6 +6,7 @@ import {
   type MailTransport,
   mailJob,
   queueWaitingMails,
+  syncJob,
 } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
 import { type JobKind, type Jobs, openPgBossJobs, type Relational } from '@tributary/storage'
@@ -32,6 +33,7 @@ const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
 const queueAudiences = housekeeping('compute-stale-audiences')
 const forgetChanges = housekeeping('forget-audience-changes')
+const queueSyncs = housekeeping('run-due-syncs')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
 export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
@@ -47,6 +49,8 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       finishPrivacy,
       queueAudiences,
       forgetChanges,
+      syncJob,
+      queueSyncs,
     ],
   })
 
@@ -65,7 +69,9 @@ export const startJobs = async (
       | 'forgetAudienceChanges'
       | 'notifyBackloggedWorkspaces'
       | 'notifyFailingDestinations'
+      | 'queueDueSyncs'
       | 'queueStaleAudiences'
+      | 'runSync'
     >
   },
 ): Promise<void> => {
@@ -75,6 +81,7 @@ export const startJobs = async (
   await jobs.work(mailJob, createMailSender({ db, transport, clock: systemClock }))
   await jobs.work(erasureJob, control.erasePeople)
   await jobs.work(computeJob, control.computeAudience)
+  await jobs.work(syncJob, control.runSync)
   for (const [kind, run, cron] of [
     [clearExpired, () => control.clearExpired(), '* * * * *'],
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],
@@ -82,6 +89,7 @@ export const startJobs = async (
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
     [queueAudiences, () => control.queueStaleAudiences(), '* * * * *'],
     [forgetChanges, (_: unknown, run: { signal: AbortSignal }) => control.forgetAudienceChanges(run), '23 * * * *'],
+    [queueSyncs, () => control.queueDueSyncs(), '* * * * *'],
   ] as const) {
     await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })
     await jobs.work(kind, run)

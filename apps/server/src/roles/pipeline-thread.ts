@@ -11,6 +11,7 @@ import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
 import { createDiskWatch } from '../operations/disk.ts'
+import { streamAnswers } from '../stream/remote-stream.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache, tell } from './thread-host.ts'
 
@@ -86,6 +87,7 @@ await hostRole({
       return Promise.all([destinationCache.refresh(), schemas.refresh()])
     },
     'tell-destinations': (requestId) => telling(String(requestId)),
+    ...streamAnswers(deliveries),
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),

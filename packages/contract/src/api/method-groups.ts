@@ -32,4 +32,5 @@ export { inferredSchemas, schemaVersions, sourceSchemaTemplates } from '../sourc
 export { sources } from '../sources/sources.ts'
 export { violations } from '../sources/violations.ts'
 export { writekeys } from '../sources/writekeys.ts'
+export { syncRuns, syncs } from '../syncs/syncs.ts'
 export { realtime } from './realtime.ts'

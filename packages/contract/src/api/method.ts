@@ -110,6 +110,8 @@ export const resourceNames = {
   catalogDataSource: resourcePattern('catalogDataSources/{app}'),
   dataSource: resourcePattern('workspaces/{workspace}/dataSources/{data_source}'),
   model: resourcePattern('workspaces/{workspace}/models/{model}'),
+  sync: resourcePattern('workspaces/{workspace}/syncs/{sync}'),
+  syncRun: resourcePattern('workspaces/{workspace}/syncs/{sync}/runs/{run}'),
   source: resourcePattern('workspaces/{workspace}/sources/{source}'),
   sourceApp: resourcePattern('workspaces/{workspace}/sources/{source}/app'),
   schemaVersion: resourcePattern('workspaces/{workspace}/sources/{source}/schemaVersions/{version}'),

@@ -25,13 +25,19 @@ export type OutboundRow = {
   payload: Readonly<Record<string, unknown>>
 }
 
+/** A row whose payload is a JSON text already, an object without line feeds, as it stands in the stream. */
+export const outboundText = ({
+  recordId,
+  operation,
+  object,
+  key,
+  json,
+}: Omit<OutboundRow, 'payload'> & { json: string }): string =>
+  `${JSON.stringify({ recordId, operation, object, key }).slice(0, -1)},"payload":${json}}`
+
 /** The body of a record of the stream that carries rows: a JSON list with one a line, whose payload is its last member. */
 export const outboundBody = (rows: readonly OutboundRow[]): string =>
-  `[${rows
-    .map(({ recordId, operation, object, key, payload }) =>
-      JSON.stringify({ recordId, operation, object, key, payload }),
-    )
-    .join(',\n')}]\n`
+  `[${rows.map(({ payload, ...row }) => outboundText({ ...row, json: JSON.stringify(payload) })).join(',\n')}]\n`
 
 /** Outcomes of one row at one destination, as they come one after the other. */
 export const outboundOutcome = z.object({

@@ -78,6 +78,7 @@ export const syncModes = {
 } as const
 export type SyncMode = keyof typeof syncModes
 const syncModeNames = Object.keys(syncModes) as SyncMode[]
+export const syncMode = z.enum(syncModeNames)
 
 /** Something that a destination has more of or changes when it is sent events, such as rows of a table. */
 const destinationObject = z.object({

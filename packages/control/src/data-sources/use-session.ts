@@ -26,7 +26,7 @@ const answerOf = (error: unknown, secrets: readonly string[]): unknown => {
 }
 
 /**
- * Opens a data source for a person who waits, in a place of its workspace and within 30 seconds, and closes it when the work
+ * Opens a data source, in a place of its workspace and for at most `withinMs` (30 seconds, for a person who waits), and closes it when the work
  * is done. Rejects with 412 while it cannot be reached, with 400 `QUERY_REFUSED` for a query that it refuses, with 409 when its
  * secrets cannot be opened, and with 429 or 503 when there is no place. No message has a secret in it.
  */
@@ -35,6 +35,7 @@ export const useDataSource = async <T>(
   row: DataSourceRow,
   signal: AbortSignal,
   work: (session: DataSourceSession) => Promise<T>,
+  withinMs: number = patienceMs,
 ): Promise<T> => {
   const { catalog, secretBox, requestClient, dataSourcePlaces } = deps
   const definition = await catalog.dataSources.find(({ slug }) => slug === row.app)?.load()
@@ -45,12 +46,12 @@ export const useDataSource = async <T>(
     secret && typeof settings[name] === 'string' ? [settings[name]] : [],
   )
   return await dataSourcePlaces.run(row.workspace_id, signal, async () => {
-    const over = AbortSignal.timeout(patienceMs)
+    const over = AbortSignal.timeout(withinMs)
     const context = {
       settings,
       connect: requestClient.connect,
       signal: AbortSignal.any([signal, over]),
-      statementMs: patienceMs - soonerMs,
+      statementMs: withinMs - soonerMs,
     }
     try {
       await using session = await definition.open(context)
@@ -58,7 +59,7 @@ export const useDataSource = async <T>(
     } catch (error) {
       if (over.aborted)
         throw new AppError(412, 'DATA_SOURCE_UNREACHABLE', unreachable, {
-          detail: `No response within ${patienceMs / 1000} seconds`,
+          detail: `No response within ${withinMs / 1000} seconds`,
         })
       throw answerOf(error, secrets)
     }

@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from './read.ts'
 
-/** Deletes a destination with its connections and its secrets. */
+/** Deletes a destination with its connections, its syncs and its secrets. */
 export const deleteDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.delete> =>
   async ({ actor, workspace, params }) => {
@@ -23,6 +23,7 @@ export const deleteDestination =
       await tx.deleteFrom('oauth_grants').where('destination_id', '=', destination.id).execute()
       await tx.deleteFrom('oauth_consents').where('destination_id', '=', destination.id).execute()
       await tx.deleteFrom('connections').where('destination_id', '=', destination.id).execute()
+      await tx.deleteFrom('syncs').where('destination_id', '=', destination.id).execute()
       await audit(tx, {
         actor,
         action: 'destinations.delete',

@@ -204,6 +204,13 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'dataSources.validate': { query: trialQuery },
   'dataSources.checkKey': { query: trialQuery, primary_key: ['id'] },
   'models.update': { title: 'Title' },
+  'syncs.update': { title: 'Title' },
+  'syncs.run': {},
+  'syncs.pause': {},
+  'syncs.resume': {},
+  'syncs.reset': {},
+  'syncRuns.approve': {},
+  'syncRuns.cancel': {},
   'destinations.create': {
     title: 'Dest',
     app: { name: 'catalogDestinations/webhook' },
@@ -276,6 +283,46 @@ const makeModel = async (organization: Organization): Promise<string> => {
   return idIn((await administrator.ok(methods.models.create, { workspace: workspaceId }, { body })).name)
 }
 
+/** What makes a sync of a model that there is: a workspace has few data sources. */
+const trialSync = async (harness: Harness, organization: Organization, destination: string) => {
+  const { workspaceId } = organization
+  const known = await harness.db
+    .selectFrom('models')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return {
+    title: 'Customers',
+    model: `workspaces/${workspaceId}/models/${known?.id ?? (await makeModel(organization))}`,
+    destination,
+    object: 'records',
+    object_name: 'customers',
+    mode: 'UPSERT_ONLY' as const,
+    identifier: 'id',
+    fields: [{ column: 'id', target: 'id' }],
+  }
+}
+
+/** A sync, in the place of those before: a workspace has few of them. */
+const makeSync = async (harness: Harness, organization: Organization, destination: string): Promise<string> => {
+  const { administrator, workspaceId } = organization
+  await harness.db.deleteFrom('syncs').where('workspace_id', '=', workspaceId).execute()
+  const body = await trialSync(harness, organization, destination)
+  return idIn((await administrator.ok(methods.syncs.create, { workspace: workspaceId }, { body })).name)
+}
+
+/** A run of a sync that can be approved or canceled. */
+const makeSyncRun = async (
+  harness: Harness,
+  { administrator, workspaceId }: Organization,
+  sync: string,
+): Promise<string> => {
+  const run = await administrator.ok(methods.syncs.run, { workspace: workspaceId, sync }, { body: {} })
+  const id = idIn(run.name)
+  await harness.db.updateTable('sync_runs').set({ state: 'needs_approval' }).where('id', '=', id).execute()
+  return id
+}
+
 /** A source that has settings. */
 const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise<Source> =>
   administrator.ok(
@@ -341,6 +388,8 @@ export const createRequests = async (
       ...(name.startsWith('computedTraits') ? { computed_trait: await makeComputedTrait(harness, organization) } : {}),
       ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
     }
+    if (method.path.includes('{sync}')) params.sync = await makeSync(harness, organization, made.destination.name)
+    if (method.path.includes('{run}')) params.run = await makeSyncRun(harness, organization, params.sync ?? '')
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
     if (name === 'users.setPassword') {
       const { email, userId } = organization.administrator
@@ -350,6 +399,7 @@ export const createRequests = async (
     }
     if (name === 'dataSources.getTable') return { path: `${path}?schema=public&table=customers` }
     if (name === 'models.create') return { path, body: await trialModel(organization) }
+    if (name === 'syncs.create') return { path, body: await trialSync(harness, organization, made.destination.name) }
     if (name === 'profiles.split')
       return { path, body: { identifiers: [{ type: 'anonymous_id', value: profile?.anonymousId }] } }
     if (name === 'profiles.getTraitHistory') return { path: `${path}?trait=plan` }

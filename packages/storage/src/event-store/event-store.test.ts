@@ -31,6 +31,7 @@ describe('migrateEventStore', () => {
       { version: 4 },
       { version: 5 },
       { version: 6 },
+      { version: 7 },
     ])
   })
 

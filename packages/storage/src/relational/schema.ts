@@ -742,6 +742,63 @@ export type ModelsTable = {
   update_time: Time
 }
 
+/** Rows of a model that are brought to a destination. */
+export type SyncsTable = {
+  id: string
+  workspace_id: string
+  model_id: string
+  destination_id: string
+  title: string
+  object: string
+  object_name: string
+  mode: 'FULL_SYNC' | 'UPSERT_ONLY' | 'UPDATE_ONLY' | 'INSERT_ONLY'
+  identifier: string
+  /** JSON text. */
+  fields: string
+  guard_percent: number
+  interval_minutes: number | null
+  paused: Generated<boolean>
+  next_run_time: NullableTime
+  schedule_note: Generated<string>
+  /** Number of the last run that was begun. */
+  run_number: Generated<number>
+  create_time: Time
+  update_time: Time
+}
+
+/** One time that a sync brought rows over. */
+export type SyncRunsTable = {
+  id: string
+  sync_id: string
+  workspace_id: string
+  number: number
+  state:
+    | 'queued'
+    | 'extracting'
+    | 'diffing'
+    | 'needs_approval'
+    | 'sending'
+    | 'canceling'
+    | 'succeeded'
+    | 'partial'
+    | 'failed'
+    | 'canceled'
+  trigger: 'manual' | 'schedule'
+  resync: boolean
+  /** JSON texts; null until they are known. */
+  planned: string | null
+  counts: string | null
+  /** Keys that are to be sent. */
+  plan_size: Generated<number>
+  /** From where on the log of outcomes may tell of this run. */
+  outcome_offset: ColumnType<string, number | string | undefined, number | string>
+  message: Generated<string>
+  approved_by: string | null
+  create_time: Time
+  start_time: NullableTime
+  finish_time: NullableTime
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -798,4 +855,6 @@ export type Database = {
   audience_versions: AudienceVersionsTable
   data_sources: DataSourcesTable
   models: ModelsTable
+  syncs: SyncsTable
+  sync_runs: SyncRunsTable
 }

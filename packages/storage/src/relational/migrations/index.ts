@@ -36,6 +36,7 @@ import { up as audienceDestinations } from './0034-audience-destinations.ts'
 import { up as untoldDestinations } from './0035-untold-destinations.ts'
 import { up as fasterTraitValues } from './0036-faster-trait-values.ts'
 import { up as computedTraitPlaces } from './0037-computed-trait-places.ts'
+import { up as syncs } from './0037-syncs.ts'
 import { up as leftAudiences } from './0038-left-audiences.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
@@ -77,5 +78,6 @@ export const migrations: readonly Migration[] = [
   { name: '0035-untold-destinations', up: untoldDestinations },
   { name: '0036-faster-trait-values', up: fasterTraitValues },
   { name: '0037-computed-trait-places', up: computedTraitPlaces },
+  { name: '0037-syncs', up: syncs },
   { name: '0038-left-audiences', up: leftAudiences },
 ]

@@ -1,0 +1,328 @@
+import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from '../api/access.ts'
+import {
+  empty,
+  errors,
+  maskQuery,
+  nextPageToken,
+  pageQuery,
+  reference,
+  requestId,
+  storableText,
+  time,
+} from '../api/fields.ts'
+import { defineMethod } from '../api/method.ts'
+import { syncMode } from '../rules/catalog.ts'
+import { genericTitle } from '../rules/value-rules.ts'
+
+/** What syncs are bounded by. */
+export const syncLimits = {
+  /** Syncs of a workspace. */
+  syncs: 100,
+  /** Fields of a mapping. */
+  fields: 500,
+  /** Rows that a run reads. */
+  rows: 100_000_000,
+  /** Characters of a key, and of a row as it is sent. */
+  keyCharacters: 1000,
+  rowCharacters: 128 * 1024,
+  /** Runs of a sync whose rows can be looked at. */
+  runs: 20,
+} as const
+
+/** Minutes between runs that begin by themselves. */
+export const syncIntervals = [15, 60, 360, 1440] as const
+
+/** What a run is at. `partial`: it ended, and rows were rejected. */
+export const syncRunStates = [
+  'queued',
+  'extracting',
+  'diffing',
+  'needs_approval',
+  'sending',
+  'canceling',
+  'succeeded',
+  'partial',
+  'failed',
+  'canceled',
+] as const
+export type SyncRunState = (typeof syncRunStates)[number]
+
+/** States in which nothing happens to a run any more. */
+export const endedSyncRuns: readonly SyncRunState[] = ['succeeded', 'partial', 'failed', 'canceled']
+
+const name = storableText(300).min(1, 'Required')
+
+/** A column of the model, and the field of the destination that it goes to. */
+export const syncField = z.object({ column: name, target: name })
+export type SyncField = z.infer<typeof syncField>
+
+const fields = z
+  .array(syncField)
+  .min(1, 'Map at least one column')
+  .max(syncLimits.fields, `At most ${syncLimits.fields} fields`)
+  .refine((list) => new Set(list.map(({ target }) => target)).size === list.length, 'Map each field once')
+
+const interval = z.union(syncIntervals.map((minutes) => z.literal(minutes))).nullable()
+const guardPercent = z.number().int().min(0, 'At least 0').max(100, 'At most 100')
+
+const count = z.number().int()
+
+/**
+ * What became of the rows of a run. Each row that was read counts once, by its last outcome: `read` is the sum of `added`,
+ * `changed`, `unchanged`, `skipped`, `invalid`, `rejected` and `waiting`. Removals are of rows that are not in the model any more.
+ */
+export const syncRunCounts = z.object({
+  read: count,
+  added: count,
+  changed: count,
+  unchanged: count,
+  skipped: count,
+  invalid: count,
+  rejected: count,
+  waiting: count,
+  removed: count,
+  removals_rejected: count,
+  removals_waiting: count,
+})
+export type SyncRunCounts = z.infer<typeof syncRunCounts>
+
+/** One time that a sync brought rows over. */
+export const syncRun = z.object({
+  /** `workspaces/{id}/syncs/{id}/runs/{id}`. */
+  name: z.string(),
+  state: z.enum(syncRunStates),
+  trigger: z.enum(['manual', 'schedule']),
+  /** Everything is sent again, whatever was confirmed before. */
+  resync: z.boolean(),
+  create_time: time,
+  start_time: time.nullable(),
+  finish_time: time.nullable(),
+  /** What it is going to do, or was; null before that is known. */
+  planned: z.object({ added: count, changed: count, removed: count }).nullable(),
+  /** Null until all rows are read. */
+  counts: syncRunCounts.nullable(),
+  /** Why it failed, or why it asks; '' otherwise. */
+  message: z.string(),
+  /** Who approved it, as a user's name; '' when nobody was asked. */
+  approved_by: z.string(),
+})
+export type SyncRun = z.infer<typeof syncRun>
+
+/** Rows of a model that are brought to a destination. */
+export const sync = z.object({
+  /** `workspaces/{id}/syncs/{id}`. */
+  name: z.string(),
+  title: z.string(),
+  model: z.object({ name: z.string(), title: z.string() }),
+  destination: z.object({ name: z.string(), title: z.string() }),
+  /** One of the row objects of the destination's app, and what it is called there, such as the name of a table. */
+  object: z.string(),
+  object_name: z.string(),
+  mode: syncMode,
+  /** The field that tells records apart. */
+  identifier: z.string(),
+  fields: z.array(syncField),
+  /** A run that would remove or change more than this share of the rows asks first. */
+  guard_percent: z.number().int(),
+  interval_minutes: interval,
+  paused: z.boolean(),
+  /** When it runs by itself next; null when it does not. */
+  next_run_time: time.nullable(),
+  /** Why the last time of the schedule brought no run; '' when it did. */
+  schedule_note: z.string(),
+  last_run: syncRun.nullable(),
+  create_time: time,
+  update_time: time,
+})
+export type Sync = z.infer<typeof sync>
+
+/** A row of a run that was not unchanged. */
+export const syncRunRow = z.object({
+  /** What it is known by at the destination; '' when that cannot be told. */
+  key: z.string(),
+  /** Its primary key in the model; '' for a removal. */
+  source_key: z.string(),
+  change: z.enum(['added', 'changed', 'foreign', 'removed', 'duplicate', 'invalid']),
+  /** '' when nothing is sent. */
+  operation: z.enum(['', 'upsert', 'update', 'insert', 'delete']),
+  outcome: z.enum(['waiting', 'delivered', 'retrying', 'rejected', 'skipped', 'invalid']),
+  reason: z.string(),
+  /** How many rows of the model have this key. */
+  rows: count,
+})
+export type SyncRunRow = z.infer<typeof syncRunRow>
+
+const changed = {
+  code: 409,
+  reason: 'SYNC_RUN_STATE',
+  when: 'The run is in a state in which this cannot be done.',
+} as const
+const active = { code: 409, reason: 'SYNC_RUNNING', when: 'A run of the sync has not ended.' } as const
+
+export const syncs = {
+  list: defineMethod({
+    name: 'syncs.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/syncs',
+    access: workspaceMembers,
+    summary: 'Lists the syncs of a workspace, newest first, each with its last run.',
+    query: pageQuery,
+    response: z.object({ syncs: z.array(sync), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'syncs.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/syncs/{sync}',
+    access: workspaceMembers,
+    summary: 'Gets a sync with its last run.',
+    response: sync,
+    errors: [errors.notFound],
+  }),
+  create: defineMethod({
+    name: 'syncs.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs',
+    access: workspaceEditors,
+    summary: 'Creates a sync of a model to a row object of a destination. Nothing runs yet.',
+    request: z.object({
+      title: genericTitle,
+      model: reference,
+      destination: reference,
+      object: name,
+      object_name: name,
+      mode: syncMode,
+      identifier: name,
+      fields,
+      guard_percent: guardPercent.default(20),
+      interval_minutes: interval.default(null),
+      request_id: requestId,
+    }),
+    response: sync,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'syncs.update',
+    verb: 'PATCH',
+    path: '/workspaces/{workspace}/syncs/{sync}',
+    access: workspaceEditors,
+    summary:
+      'Changes title, mode, fields, guard, or schedule of a sync. A changed mapping marks rows changed at the next run.',
+    query: maskQuery,
+    request: z.object({
+      title: genericTitle.optional(),
+      mode: syncMode.optional(),
+      fields: fields.optional(),
+      guard_percent: guardPercent.optional(),
+      interval_minutes: interval.optional(),
+    }),
+    response: sync,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'syncs.delete',
+    verb: 'DELETE',
+    path: '/workspaces/{workspace}/syncs/{sync}',
+    access: workspaceEditors,
+    summary: 'Deletes a sync with its runs. Rows stay at the destination, and what was already sent may still arrive.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  run: defineMethod({
+    name: 'syncs.run',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs/{sync}:run',
+    access: workspaceEditors,
+    summary: 'Runs a sync now. With `resync`, every row is sent again, not only those that changed.',
+    request: z.object({ resync: z.boolean().default(false) }),
+    response: syncRun,
+    errors: [errors.forbidden, errors.notFound, active],
+  }),
+  pause: defineMethod({
+    name: 'syncs.pause',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs/{sync}:pause',
+    access: workspaceEditors,
+    summary: 'Pauses the schedule of a sync. A run that has begun goes on.',
+    request: z.object({}),
+    response: sync,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  resume: defineMethod({
+    name: 'syncs.resume',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs/{sync}:resume',
+    access: workspaceEditors,
+    summary: 'Resumes the schedule of a sync.',
+    request: z.object({}),
+    response: sync,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  reset: defineMethod({
+    name: 'syncs.reset',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs/{sync}:reset',
+    access: workspaceEditors,
+    summary:
+      'Forgets which rows the destination has confirmed. The next run counts as the first one: it sends everything and removes nothing.',
+    request: z.object({}),
+    response: sync,
+    errors: [errors.forbidden, errors.notFound, active],
+  }),
+}
+
+export const syncRuns = {
+  list: defineMethod({
+    name: 'syncRuns.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/syncs/{sync}/runs',
+    access: workspaceMembers,
+    summary: 'Lists the runs of a sync, newest first. Rows of a run that is sending count as waiting.',
+    query: pageQuery,
+    response: z.object({ runs: z.array(syncRun), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'syncRuns.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/syncs/{sync}/runs/{run}',
+    access: workspaceMembers,
+    summary: 'Gets a run with what has become of its rows so far.',
+    response: syncRun,
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  listRows: defineMethod({
+    name: 'syncRuns.listRows',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/syncs/{sync}/runs/{run}/rows',
+    access: workspaceEditors,
+    summary: `Lists the rows of a run that were not unchanged, in the order in which they are sent; those of one key with \`key\`, those with one outcome with \`outcome\`. Rows of the last ${syncLimits.runs} runs are kept.`,
+    query: pageQuery.extend({
+      key: storableText(syncLimits.keyCharacters).optional(),
+      outcome: syncRunRow.shape.outcome.optional(),
+    }),
+    response: z.object({ rows: z.array(syncRunRow), next_page_token: nextPageToken }),
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
+  }),
+  approve: defineMethod({
+    name: 'syncRuns.approve',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs/{sync}/runs/{run}:approve',
+    access: workspaceEditors,
+    summary: 'Approves a run that asks: it goes on with what it has planned.',
+    request: z.object({}),
+    response: syncRun,
+    errors: [errors.forbidden, errors.notFound, changed],
+  }),
+  cancel: defineMethod({
+    name: 'syncRuns.cancel',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs/{sync}/runs/{run}:cancel',
+    access: workspaceEditors,
+    summary: 'Cancels a run. Rows already handed to delivery still go, and the run waits for them.',
+    request: z.object({}),
+    response: syncRun,
+    errors: [errors.forbidden, errors.notFound, changed],
+  }),
+}

@@ -1,0 +1,75 @@
+import type { Tx } from '@tributary/api-kit'
+import { endedSyncRuns } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import type { JobKind, JobSender } from '@tributary/storage'
+import { z } from 'zod'
+import type { SyncRunRow } from './read.ts'
+
+const syncJobData = z.object({ sync: z.string() })
+
+/** Goes on with the run of a sync that is under way, until it has ended or waits for somebody. */
+export const syncJob: JobKind<z.output<typeof syncJobData>> = {
+  name: 'run-sync',
+  data: syncJobData,
+  // Who is to be sent what is written down by then; those who look each minute begin it again.
+  retries: { most: 5, pauseSeconds: 2, maxPauseSeconds: 60 },
+  leaseSeconds: 30,
+  maxSeconds: 6 * 60 * 60,
+  atOnce: 4,
+  exclusive: true,
+  keepSeconds: 60 * 60,
+}
+
+/** Has the run of a sync go on once the transaction is committed; nothing when it does anyway. */
+export const queueSync = async (tx: Parameters<JobSender['send']>[0], jobs: JobSender, sync: string): Promise<void> => {
+  await jobs.send(tx, syncJob, { sync }, { key: sync })
+}
+
+/** The run of a sync that has not ended. */
+export const activeRun = (tx: Tx, sync: string): Promise<SyncRunRow | undefined> =>
+  tx
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('sync_id', '=', sync)
+    .where('state', 'not in', [...endedSyncRuns])
+    .executeTakeFirst()
+
+/**
+ * Begins a run in the caller's transaction, in turn with others of the same sync; undefined while one has not ended, or when
+ * the sync is gone. Resolves to the run's id.
+ */
+export const beginRun = async (
+  tx: Tx,
+  jobs: JobSender,
+  sync: string,
+  given: { trigger: 'manual' | 'schedule'; resync: boolean; time: Date },
+): Promise<string | undefined> => {
+  const row = await tx
+    .selectFrom('syncs')
+    .select(['workspace_id', 'run_number'])
+    .where('id', '=', sync)
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined || (await activeRun(tx, sync)) !== undefined) return undefined
+  const id = newId()
+  const number = row.run_number + 1
+  await tx
+    .insertInto('sync_runs')
+    .values({
+      id,
+      sync_id: sync,
+      workspace_id: row.workspace_id,
+      number,
+      state: 'queued',
+      trigger: given.trigger,
+      resync: given.resync,
+      planned: null,
+      counts: null,
+      approved_by: null,
+      create_time: given.time,
+    })
+    .execute()
+  await tx.updateTable('syncs').set({ run_number: number }).where('id', '=', sync).execute()
+  await queueSync(tx, jobs, sync)
+  return id
+}

@@ -1,0 +1,10 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { changeRun } from './change-run.ts'
+
+/** Cancels a run; what was handed to delivery is waited for. */
+export const cancelSyncRun =
+  (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.cancel> =>
+  (call) =>
+    changeRun(deps, 'cancel', call)

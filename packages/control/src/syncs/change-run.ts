@@ -1,0 +1,35 @@
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames, type SyncRun } from '@tributary/contract'
+import type { Call } from '@tributary/http'
+import { conflict } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { queueSync } from './begin-run.ts'
+import { moveRun } from './move-run.ts'
+import { presentRun, readSyncRun } from './read.ts'
+
+const words = { approve: 'approved', cancel: 'canceled' } as const
+
+/** Approves or cancels a run; refused with 409 in a state in which that means nothing. */
+export const changeRun = async (
+  { db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>,
+  verb: 'approve' | 'cancel',
+  { actor, workspace, params }: Pick<Call<typeof methods.syncRuns.approve>, 'actor' | 'workspace' | 'params'>,
+): Promise<SyncRun> => {
+  const run = await readSyncRun(db, workspace.id, params)
+  const time = new Date(clock())
+  await db.transaction().execute(async (tx) => {
+    const next = await moveRun(tx, run.id, verb, time, verb === 'approve' ? { approved_by: actor.userId } : {})
+    if (next === undefined)
+      throw conflict('SYNC_RUN_STATE', `The run can't be ${words[verb]} any more, or not yet. Reload to see its state`)
+    await queueSync(tx, jobs, run.sync_id)
+    await audit(tx, {
+      actor,
+      action: `syncRuns.${verb}`,
+      resource: resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: run.id }),
+      organizationId: workspace.organizationId,
+      workspaceId: workspace.id,
+      time,
+    })
+  })
+  return presentRun(await readSyncRun(db, workspace.id, params))
+}

@@ -1,0 +1,115 @@
+import type { Operation, SyncMode } from '@tributary/contract'
+
+/**
+ * How a key of the rows that were read compares with what the destination has confirmed. `foreign`: the destination had a row
+ * with this key that it did not get from this sync. `duplicate`: several rows have it, or share a primary key.
+ */
+export const changes = ['added', 'changed', 'unchanged', 'foreign', 'removed', 'duplicate'] as const
+export type Change = (typeof changes)[number]
+
+/** What is done about a change: an operation, or nothing: it is left out with its reason, is not valid, or is as it should be. */
+export type Action = Exclude<Operation, 'event'> | 'skip' | 'invalid' | 'none'
+
+const always = { unchanged: 'none', duplicate: 'invalid' } as const
+
+/** What each mode does about each change. A removal is of a key that this sync has confirmed, and of no other. */
+export const actions: Readonly<Record<SyncMode, Readonly<Record<Change, Action>>>> = {
+  FULL_SYNC: { ...always, added: 'upsert', changed: 'upsert', foreign: 'upsert', removed: 'delete' },
+  UPSERT_ONLY: { ...always, added: 'upsert', changed: 'upsert', foreign: 'upsert', removed: 'none' },
+  UPDATE_ONLY: { ...always, added: 'update', changed: 'update', foreign: 'update', removed: 'none' },
+  INSERT_ONLY: { ...always, added: 'insert', changed: 'skip', foreign: 'skip', removed: 'none' },
+}
+
+/** What the destination is known to hold of a key: nothing, what this sync has put there, or what was there before. */
+export const held = { nothing: 0, confirmed: 1, foreign: 2 } as const
+
+/** Why a key stands in the record of a run and is not sent. */
+export const reasons = {
+  duplicate: 'Several rows have this key',
+  skip: 'A row with this key is already there',
+} as const
+
+/** A value of SQL for each change, by a name for the change. */
+const byChange = (mode: SyncMode, valueOf: (action: Action) => string): string =>
+  `transform(change, [${changes.map((change) => `'${change}'`).join(', ')}], [${changes
+    .map((change) => `'${valueOf(actions[mode][change])}'`)
+    .join(', ')}], '')`
+
+export type DiffOptions = {
+  mode: SyncMode
+  /** Sends every row again, whatever was confirmed of it; what is there is still known. */
+  resync: boolean
+  /** The key is the primary key: then rows with one key have one primary key, too. */
+  keyIsPrimary: boolean
+}
+
+/**
+ * The statement that compares the staged rows of `{run}` with what is confirmed of `{sync}`, and writes down each key about which
+ * something is to be done or said, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot
+ * be sent is in the model all the same: it is not removed.
+ */
+export const diffStatement = ({ mode, resync, keyIsPrimary }: DiffOptions): string => `
+insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
+select {run:String}, rowNumberInAllBlocks() + 1, key, primary_key, change, operation, new_hash, usable, reason
+from (
+  select key, primary_key, change, new_hash, usable, ${byChange(mode, (action) => action)} as action,
+    if(action in ('skip', 'invalid'), '', action) as operation,
+    multiIf(action = 'invalid', '${reasons.duplicate}', action = 'skip', '${reasons.skip}', '') as reason
+  from (
+    select key, countIf(staged) as found, countIf(staged and problem = '') as usable, anyIf(hash, staged) as new_hash,
+      anyIf(source_key, staged) as primary_key, max(twice) as shared,
+      argMaxIf(tuple(hash, held), version, not staged) as known,
+      multiIf(found = 0, if(known.2 = ${held.confirmed}, 'removed', ''), usable = 0, '', found > 1 or shared, 'duplicate',
+        known.2 = ${held.nothing}, 'added', known.2 = ${held.foreign}, 'foreign',
+        ${resync ? 'true' : 'new_hash != known.1'}, 'changed', 'unchanged') as change
+    from (
+      select key, source_key, hash, problem, true as staged, toUInt64(0) as version, toUInt8(0) as held, ${
+        keyIsPrimary
+          ? 'false'
+          : `source_key in (select source_key from sync_staged where run_id = {run:String} and problem = ''
+               group by source_key having count() > 1)`
+      } as twice
+      from sync_staged where run_id = {run:String} and key != ''
+      union all
+      select key, '' as source_key, hash, '' as problem, false as staged, version, held, false as twice
+      from sync_confirmed where sync_id = {sync:String}
+    )
+    group by key
+  )
+  where action not in ('', 'none')
+  order by operation = '', key
+)`
+
+/** Writes down the rows that cannot be sent, behind the `{behind}` keys of the diff. */
+export const invalidStatement = `
+insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
+select {run:String}, {behind:UInt64} + rowNumberInAllBlocks() + 1, key, source_key, 'invalid', '', '', 1, problem
+from (select key, source_key, problem from sync_staged where run_id = {run:String} and problem != '' order by source_key)`
+
+/**
+ * Writes down what the destination has confirmed in `{run}`: what was delivered and removed, and of what was left out that it has
+ * a row of its own. What was rejected stays as it was confirmed before, so that it goes again.
+ */
+export const confirmStatement = `
+insert into sync_confirmed (sync_id, key, hash, held, version)
+select {sync:String}, change.key, change.hash,
+  multiIf(change.operation = 'delete', ${held.nothing}, told.status = 'filtered', ${held.foreign}, ${held.confirmed}), {version:UInt64}
+from sync_changes as change
+inner join (
+  select number, argMax(status, version) as status from sync_outcomes where run_id = {run:String} group by number
+) as told on told.number = change.number
+where change.run_id = {run:String} and change.operation != ''
+  and (told.status = 'delivered' or (told.status = 'filtered' and change.operation = 'insert'))`
+
+/** The keys of a run by change, operation and last outcome: how many, and of how many rows. */
+export const countStatement = `
+select change, operation, status, count() as keys, sum(rows) as rows
+from (
+  select planned.change as change, planned.operation as operation, planned.rows as rows, told.status as status
+  from sync_changes as planned
+  left join (
+    select number, argMax(status, version) as status from sync_outcomes where run_id = {run:String} group by number
+  ) as told on told.number = planned.number
+  where planned.run_id = {run:String}
+)
+group by change, operation, status`

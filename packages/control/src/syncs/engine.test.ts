@@ -1,0 +1,451 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createEgressPolicy,
+  createLifetime,
+  createRequestClient,
+  type DestinationDefinition,
+  type EventOutcome,
+  type OutgoingRow,
+  validateSettings,
+} from '@tributary/connector-kit'
+import { postgresql as source } from '@tributary/connectors/data-sources/postgresql'
+import { postgresql as destination } from '@tributary/connectors/destinations/postgresql'
+import { deliveryMeta, methods, type SyncMode, type SyncRun } from '@tributary/contract'
+import { setFaultHandler, silentLogger } from '@tributary/kernel'
+import { openLogReader, openLogWriter } from '@tributary/storage'
+import { createPostgresPeer, eventually, type PostgresPeer } from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  listed,
+  listedDataSources,
+  type Organization,
+  startControl,
+  startOrganization,
+  testCatalog,
+} from '../testing/control-harness.ts'
+
+const stack = new AsyncDisposableStack()
+let peer: PostgresPeer
+let harness: Harness
+let organization: Organization
+let delivery: Awaited<ReturnType<typeof openDelivery>>
+let dataSource: string
+let target: string
+
+/** Delivery in its smallest form: hands rows of the stream to the connector, and writes down what it answers. */
+const openDelivery = async (folder: string) => {
+  const stream = await openLogWriter({ dir: join(folder, 'stream'), inline: true })
+  stack.defer(() => stream.close())
+  const told = await openLogWriter({ dir: join(folder, 'outcomes'), inline: true })
+  stack.defer(() => told.close())
+  const reader = openLogReader({ dir: join(folder, 'stream') })
+  stack.defer(() => reader.close())
+  const outcomes = openLogReader({ dir: join(folder, 'outcomes') })
+  stack.defer(() => outcomes.close())
+  const checked = validateSettings(destination, { ...peer.access, tls: 'off', schema: 'synced' })
+  if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
+  const client = createRequestClient({ egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }), logger: silentLogger })
+  stack.defer(() => client.close())
+  const lifetime = createLifetime()
+  stack.defer(() => lifetime.end())
+  const { signal } = new AbortController()
+  const context = { ...client, settings: checked.settings, lifetime, clock: Date.now, logger: silentLogger, signal }
+  const stopping = new AbortController()
+  const state = { sent: [] as string[], held: false, refuse: (_key: string): boolean => false }
+
+  const deliver = async (rows: readonly OutgoingRow[]): Promise<readonly EventOutcome[]> => {
+    const taken = rows.filter(({ key }) => !state.refuse(key))
+    const answer = taken.length === 0 ? [] : (await destination.deliverRows?.(taken, context))?.outcomes
+    return rows.map((row) => {
+      const at = taken.indexOf(row)
+      if (at === -1) return { kind: 'rejected', reason: 'No such plan' }
+      return (Array.isArray(answer) ? answer[at] : undefined) ?? { kind: 'rejected', reason: 'Not answered' }
+    })
+  }
+  const statuses = { delivered: 'delivered', rejected: 'dead', retry: 'retry', skipped: 'filtered' } as const
+  const from = (await reader.ends()).map(() => 0)
+  const turn = async (partition: number): Promise<void> => {
+    for (const record of await reader.read(partition, from[partition] ?? 0, 1024 * 1024)) {
+      const { b: producer, d } = deliveryMeta.parse(JSON.parse(record.meta))
+      const lines = Buffer.from(record.body).toString().slice(1, -2).split(',\n')
+      const rows = lines.map((line): OutgoingRow => {
+        const [head = '', json = ''] = line.slice(0, -1).split(',"payload":')
+        return { ...JSON.parse(`${head}}`), json }
+      })
+      const found = await deliver(rows)
+      const body = rows.map(({ recordId }, index) => {
+        const outcome = found[index] ?? { kind: 'retry', reason: '' }
+        const reason = 'reason' in outcome ? outcome.reason : ''
+        return { recordId, destinationId: d[0], status: statuses[outcome.kind], reason, time: Date.now() }
+      })
+      state.sent.push(...rows.map(({ operation, key }) => `${operation} ${key}`))
+      await told.append({ key: producer?.n ?? '', meta: '{}', body: Buffer.from(JSON.stringify(body)) })
+      from[partition] = record.offset + 1
+    }
+  }
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await reader.wait(
+        from.map((offset, partition) => ({ partition, offset })),
+        stopping.signal,
+      )
+      await eventually('it may go on', async () => !state.held || stopping.signal.aborted)
+      for (const partition of from.keys()) await turn(partition)
+    }
+  }
+  const running = run()
+  stack.defer(async () => {
+    stopping.abort()
+    await running
+  })
+  return { state, outbound: { stream, outcomes, mayAppend: () => true } }
+}
+
+beforeAll(async () => {
+  peer = stack.use(await createPostgresPeer(inject('postgresUrl')))
+  await peer.query(`create schema shop authorization ${peer.access.user}`)
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-syncs-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  delivery = await openDelivery(folder)
+  harness = stack.use(
+    await startControl({
+      catalog: {
+        ...testCatalog,
+        destinations: listed(destination as DestinationDefinition),
+        dataSources: listedDataSources(source),
+      },
+      outbound: delivery.outbound,
+    }),
+  )
+  organization = await startOrganization(harness)
+  const workspace = { workspace: organization.workspaceId }
+  const { administrator } = organization
+  const settings = { ...peer.access, tls: 'off' }
+  dataSource = (
+    await administrator.ok(methods.dataSources.create, workspace, {
+      body: { title: 'Shop', app: { name: 'catalogDataSources/postgresql' }, settings },
+    })
+  ).name
+  target = (
+    await administrator.ok(methods.destinations.create, workspace, {
+      body: {
+        title: 'Customers',
+        app: { name: 'catalogDestinations/postgresql' },
+        settings: { ...settings, schema: 'synced' },
+      },
+    })
+  ).name
+})
+afterAll(() => stack.disposeAsync())
+afterEach(() => {
+  setFaultHandler(undefined)
+  delivery.state.held = false
+  delivery.state.refuse = () => false
+  delivery.state.sent.length = 0
+})
+
+let tables = 0
+type Row = [id: string | null, email: string | null, plan: string | null]
+
+/** A table of its own, a model of it and a sync to a table of the same name. */
+const open = async (mode: SyncMode, more: Record<string, unknown> = {}) => {
+  const { administrator, workspaceId: workspace } = organization
+  const table = `people${++tables}`
+  await peer.query(`create table shop.${table} (id bigint, email text, plan text, seen timestamptz, spent numeric)`)
+  await peer.query(`grant select on shop.${table} to ${peer.access.user}`)
+  const model = await administrator.ok(
+    methods.models.create,
+    { workspace },
+    {
+      body: { title: 'People', data_source: dataSource, query: { schema: 'shop', table }, primary_key: ['id'] },
+    },
+  )
+  const fields = ['email', 'plan', 'seen', 'spent'].map((name) => ({ column: name, target: name }))
+  const made = await administrator.ok(
+    methods.syncs.create,
+    { workspace },
+    {
+      body: {
+        title: 'People',
+        model: model.name,
+        destination: target,
+        object: 'table',
+        object_name: table,
+        mode,
+        identifier: 'email',
+        fields,
+        ...more,
+      },
+    },
+  )
+  const params = { workspace, sync: idIn(made.name) }
+  const work = () => harness.runSync({ sync: params.sync }, { signal: new AbortController().signal, attempt: 3 })
+  const last = async (): Promise<SyncRun> => {
+    const { runs } = await administrator.ok(methods.syncRuns.list, params)
+    const [run] = runs
+    if (run === undefined) throw new Error('There is no run')
+    return await administrator.ok(methods.syncRuns.get, { ...params, run: idIn(run.name) })
+  }
+  return {
+    table,
+    params,
+    model,
+    work,
+    last,
+    begin: (resync = false) => administrator.ok(methods.syncs.run, params, { body: { resync } }),
+    run: async (resync = false): Promise<SyncRun> => {
+      await administrator.ok(methods.syncs.run, params, { body: { resync } })
+      await work()
+      return await last()
+    },
+    fill: async (rows: readonly Row[]): Promise<void> => {
+      await peer.query(`truncate shop.${table}`)
+      for (const [id, email, plan] of rows)
+        await peer.query(
+          `insert into shop.${table} values ($1, $2, $3, '2026-01-02 03:04:05+00', 12345678901234567890.10)`,
+          [id, email, plan],
+        )
+    },
+    there: async (): Promise<string[]> =>
+      (await peer.query<{ email: string; plan: string }>(`select email, plan from synced.${table} order by email`)).map(
+        ({ email, plan }) => `${email} ${plan}`,
+      ),
+    rows: async (run: SyncRun, query = {}) =>
+      (await administrator.ok(methods.syncRuns.listRows, { ...params, run: idIn(run.name) }, { query })).rows,
+  }
+}
+
+const sums = ({ counts }: SyncRun): boolean => {
+  if (counts === null) return false
+  const { read, added, changed, unchanged, skipped, invalid, rejected, waiting } = counts
+  return read === added + changed + unchanged + skipped + invalid + rejected + waiting
+}
+const first: Row[] = [
+  ['1', 'ada', 'pro'],
+  ['2', 'bob', 'free'],
+  ['3', 'cyd', 'free'],
+]
+const second: Row[] = [
+  ['1', 'ada', 'pro'],
+  ['2', 'bob', 'pro'],
+  ['4', 'dee', 'free'],
+]
+
+test('a sync runs from one database to another: what is new, changed and gone there is the same, and each row counts once', async () => {
+  const sync = await open('FULL_SYNC', { guard_percent: 100 })
+  await sync.fill(first)
+  const begun = await sync.run()
+  expect(begun).toMatchObject({ state: 'succeeded', counts: { read: 3, added: 3 } })
+  expect(await sync.there()).toEqual(['ada pro', 'bob free', 'cyd free'])
+  expect(
+    await peer.query(`select spent::text, seen at time zone 'UTC' as seen from synced.${sync.table} limit 1`),
+  ).toEqual([{ spent: '12345678901234567890.10', seen: expect.anything() }])
+  await sync.fill(second)
+  const run = await sync.run()
+  expect(run).toMatchObject({
+    state: 'succeeded',
+    planned: { added: 1, changed: 1, removed: 1 },
+    counts: { read: 3, added: 1, changed: 1, unchanged: 1, waiting: 0, removed: 1 },
+  })
+  expect(sums(run)).toBe(true)
+  expect(await sync.there()).toEqual(['ada pro', 'bob pro', 'dee free'])
+  delivery.state.sent.length = 0
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 3, unchanged: 3 } })
+  expect(delivery.state.sent).toEqual([])
+})
+
+test.each([
+  ['UPSERT_ONLY', ['ada pro', 'bob pro', 'cyd free', 'dee free', 'eve theirs']],
+  ['INSERT_ONLY', ['ada pro', 'bob free', 'cyd free', 'dee free', 'eve theirs']],
+  ['UPDATE_ONLY', ['eve pro']],
+] as const)('%s leaves what it promises in a table that others have filled', async (mode, expected) => {
+  const sync = await open(mode, { guard_percent: 100 })
+  await peer.query(`create schema if not exists synced authorization ${peer.access.user}`)
+  await peer.query(
+    `create table synced.${sync.table} (email text primary key, plan text, seen timestamptz, spent numeric)`,
+  )
+  await peer.query(`alter table synced.${sync.table} owner to ${peer.access.user}`)
+  await peer.query(`insert into synced.${sync.table} values ('eve', 'theirs')`)
+  await sync.fill(first)
+  await sync.run()
+  await sync.fill([...second, ['5', 'eve', 'pro']])
+  const run = await sync.run()
+  expect(sums(run)).toBe(true)
+  expect(run.state).toBe('succeeded')
+  expect(await sync.there()).toEqual(
+    mode === 'UPSERT_ONLY' ? expected.map((row) => row.replace('eve theirs', 'eve pro')) : expected,
+  )
+})
+
+test('null and duplicate keys are invalid with their reasons, rejected rows go again, and each is found by its key', async () => {
+  const sync = await open('UPSERT_ONLY')
+  await sync.fill([
+    ['1', 'ada', 'pro'],
+    ['2', 'bob', 'x'],
+    ['3', 'bob', 'y'],
+    [null, 'cyd', 'z'],
+    ['5', null, 'z'],
+  ])
+  delivery.state.refuse = (key) => key === 'ada'
+  const run = await sync.run()
+  expect(run).toMatchObject({ state: 'partial', counts: { read: 5, added: 0, invalid: 4, rejected: 1 } })
+  expect(await sync.rows(run, { key: 'ada' })).toMatchObject([{ outcome: 'rejected', reason: 'No such plan' }])
+  expect(await sync.rows(run, { key: 'bob' })).toMatchObject([
+    { outcome: 'invalid', rows: 2, reason: 'Several rows have this key' },
+  ])
+  expect(await sync.rows(run, { key: 'cyd' })).toMatchObject([{ reason: 'The primary key is null' }])
+  expect((await sync.rows(run, { outcome: 'invalid' })).map(({ reason }) => reason).toSorted()).toEqual([
+    'Several rows have this key',
+    'The primary key is null',
+    'email is null',
+  ])
+  delivery.state.refuse = () => false
+  await peer.query(`update shop.${sync.table} set plan = 'later' where id = 1`)
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { added: 1, invalid: 4, rejected: 0 } })
+  expect(await sync.there()).toEqual(['ada later'])
+})
+
+test('a run that would change or remove more than its share asks, and sends only once it is approved', async () => {
+  const sync = await open('FULL_SYNC')
+  await sync.fill(first)
+  await sync.run()
+  await sync.fill([])
+  const asking = await sync.run()
+  expect(asking).toMatchObject({ state: 'needs_approval', message: 'The model has no rows', planned: { removed: 3 } })
+  expect(await sync.there()).toHaveLength(3)
+  const { administrator } = organization
+  const params = { ...sync.params, run: idIn(asking.name) }
+  expect(
+    await administrator.call('POST', `/workspaces/${sync.params.workspace}/syncs/${sync.params.sync}:run`, {}),
+  ).toMatchObject({
+    status: 409,
+    body: { reason: 'SYNC_RUNNING' },
+  })
+  await administrator.ok(methods.syncRuns.cancel, params, { body: {} })
+  await sync.fill(first.slice(0, 2))
+  const again = await sync.run()
+  expect(again).toMatchObject({ state: 'needs_approval', message: expect.stringContaining('remove 1 of 3') })
+  await administrator.ok(methods.syncRuns.approve, { ...params, run: idIn(again.name) }, { body: {} })
+  await sync.work()
+  expect(await sync.last()).toMatchObject({
+    state: 'succeeded',
+    counts: { removed: 1 },
+    approved_by: `users/${administrator.userId}`,
+  })
+  expect(await sync.there()).toEqual(['ada pro', 'bob free'])
+})
+
+test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-append', 'sync.after-outcomes', 'sync.after-confirm'])(
+  'broken off at %s it ends in the same result, and sends nothing twice',
+  async (point) => {
+    const sync = await open('FULL_SYNC', { guard_percent: 100 })
+    await sync.fill(first)
+    await sync.run()
+    await sync.fill(second)
+    delivery.state.sent.length = 0
+    await sync.begin()
+    setFaultHandler((name) => {
+      if (name === point) throw new Error(`broken off at ${point}`)
+    })
+    await expect(sync.work()).rejects.toThrow(point)
+    setFaultHandler(undefined)
+    await sync.work()
+    expect(await sync.last()).toMatchObject({
+      state: 'succeeded',
+      counts: { read: 3, added: 1, changed: 1, unchanged: 1, removed: 1, waiting: 0 },
+    })
+    expect(await sync.there()).toEqual(['ada pro', 'bob pro', 'dee free'])
+    expect(delivery.state.sent.toSorted()).toEqual(['delete cyd', 'upsert bob', 'upsert dee'])
+    expect(await sync.run()).toMatchObject({ counts: { unchanged: 3 } })
+  },
+)
+
+test('a canceled run waits for what was handed to delivery, and what it did counts', async () => {
+  const sync = await open('FULL_SYNC')
+  await sync.fill(first)
+  delivery.state.held = true
+  const run = await sync.begin()
+  const working = sync.work()
+  await eventually(
+    'all rows are appended',
+    async () => (await delivery.outbound.stream.lastSequences(`sync ${sync.params.sync}`)).length > 0,
+  )
+  const params = { ...sync.params, run: idIn(run.name) }
+  expect(await organization.administrator.ok(methods.syncRuns.cancel, params, { body: {} })).toMatchObject({
+    state: 'canceling',
+  })
+  delivery.state.held = false
+  await working
+  expect(await sync.last()).toMatchObject({ state: 'canceled', counts: { added: 3, waiting: 0 } })
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { unchanged: 3 } })
+})
+
+test('a resync sends every row again; after a reset the next run counts as the first', async () => {
+  const sync = await open('FULL_SYNC')
+  await sync.fill(first)
+  await sync.run()
+  expect(await sync.run(true)).toMatchObject({ state: 'succeeded', counts: { changed: 3, unchanged: 0 } })
+  await organization.administrator.ok(methods.syncs.reset, sync.params, { body: {} })
+  await sync.fill(first.slice(1))
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { added: 2, removed: 0 } })
+  expect(await sync.there()).toEqual(['ada pro', 'bob free', 'cyd free'])
+})
+
+test('a model that lost a column, and a database that refuses, end the run with words', async () => {
+  const sync = await open('UPSERT_ONLY')
+  await sync.fill(first)
+  await peer.query(`alter table shop.${sync.table} rename column plan to tier`)
+  expect(await sync.run()).toMatchObject({ state: 'failed', message: 'The model has no column plan any more' })
+  await peer.query(`drop table shop.${sync.table}`)
+  expect(await sync.run()).toMatchObject({ state: 'failed', message: expect.stringContaining('does not exist') })
+})
+
+test('what is due runs once however many look for it, and says so when the run before had not ended', async () => {
+  const sync = await open('UPSERT_ONLY', { interval_minutes: 15 })
+  await sync.fill(first)
+  harness.advance(61 * 60_000)
+  await Promise.all([harness.queueDueSyncs(), harness.queueDueSyncs()])
+  const { administrator } = organization
+  expect((await administrator.ok(methods.syncRuns.list, sync.params)).runs).toMatchObject([
+    { state: 'queued', trigger: 'schedule' },
+  ])
+  harness.advance(16 * 60_000)
+  await harness.queueDueSyncs()
+  expect(await administrator.ok(methods.syncs.get, sync.params)).toMatchObject({
+    schedule_note: 'The run before had not ended',
+  })
+  await sync.work()
+  expect(await sync.last()).toMatchObject({ state: 'succeeded' })
+})
+
+test('syncs go with their data source and with their destination, and so does what the event store has of them', async () => {
+  const sync = await open('UPSERT_ONLY')
+  await sync.fill(first)
+  await sync.run()
+  const { administrator } = organization
+  await administrator.ok(methods.models.delete, { workspace: sync.params.workspace, model: idIn(sync.model.name) })
+  expect(
+    await administrator.call('GET', `/workspaces/${sync.params.workspace}/syncs/${sync.params.sync}`),
+  ).toMatchObject({ status: 404 })
+  await harness.queueDueSyncs()
+  const left = await harness.eventStore.query<{ n: number }>(
+    'select count() as n from sync_confirmed where sync_id = {sync:String}',
+    { sync: sync.params.sync },
+    { owner: 'system' },
+  )
+  expect(left).toEqual([{ n: 0 }])
+  const other = await open('UPSERT_ONLY')
+  await harness.db.updateTable('destinations').set({ title: 'Gone' }).where('id', '=', idIn(target)).execute()
+  expect(await administrator.ok(methods.syncs.get, other.params)).toMatchObject({ destination: { title: 'Gone' } })
+  await administrator.ok(methods.dataSources.delete, {
+    workspace: other.params.workspace,
+    data_source: idIn(dataSource),
+  })
+  expect(
+    await administrator.call('GET', `/workspaces/${other.params.workspace}/syncs/${other.params.sync}`),
+  ).toMatchObject({ status: 404 })
+})

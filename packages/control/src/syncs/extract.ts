@@ -1,0 +1,54 @@
+import type { DataSourceSession } from '@tributary/connector-kit'
+import { type Model, type SyncField, syncLimits } from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import { type StagedRow, stagedRows } from './row-values.ts'
+import type { SyncStore } from './store.ts'
+
+/** Rows, and characters of them, that are stored together. */
+const rowsAtOnce = 50_000
+const charactersAtOnce = 16 * 1024 * 1024
+
+/**
+ * Reads the rows of a model in a stream and stages them; what was read before is stored while the next rows come. Resolves to
+ * how many there were. Throws as the session does, and MissingColumn.
+ */
+export const extractRows = async (
+  session: DataSourceSession,
+  store: Pick<SyncStore, 'stage'>,
+  run: string,
+  given: { model: Model; fields: readonly SyncField[]; identifier: string },
+): Promise<number> => {
+  const { query, primary_key } = given.model
+  // As it is now: what is read may not be what was there when the model was saved.
+  const toStaged = stagedRows(await session.describe(query), {
+    primaryKey: primary_key,
+    fields: given.fields,
+    identifier: given.identifier,
+  })
+  let read = 0
+  let waiting: StagedRow[] = []
+  let characters = 0
+  let storing: Promise<void> = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    await storing
+    const rows = waiting
+    waiting = []
+    characters = 0
+    storing = store.stage(run, rows)
+    // It is waited for later; until then its failure is not unheard.
+    storing.catch(() => {})
+  }
+  for await (const batch of session.read(query, syncLimits.rows + 1))
+    for (const row of batch) {
+      if (read === syncLimits.rows)
+        throw badRequest('TOO_MANY_ROWS', `The model has more than ${syncLimits.rows.toLocaleString('en-US')} rows`)
+      read++
+      const staged = toStaged(row)
+      waiting.push(staged)
+      characters += staged.payload.length + staged.key.length
+      if (waiting.length >= rowsAtOnce || characters >= charactersAtOnce) await flush()
+    }
+  await flush()
+  await storing
+  return read
+}

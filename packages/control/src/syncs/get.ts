@@ -1,0 +1,10 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { showSync } from './read.ts'
+
+/** A sync. */
+export const getSync =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncs.get> =>
+  ({ workspace, params }) =>
+    showSync(db, workspace.id, params.sync)

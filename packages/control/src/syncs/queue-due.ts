@@ -1,0 +1,63 @@
+import { endedSyncRuns, syncLimits } from '@tributary/contract'
+import type { ControlDeps } from '../deps.ts'
+import { beginRun, queueSync } from './begin-run.ts'
+import { nextRunTime } from './create.ts'
+import { clearOrphans } from './store.ts'
+
+type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'clock'>
+
+/** Begins the runs that are due. What was missed is made up for by one; a sync whose run has not ended says so instead. */
+const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
+  const now = clock()
+  const due = await db
+    .selectFrom('syncs')
+    .select(['id', 'interval_minutes'])
+    .where('next_run_time', '<=', new Date(now))
+    .where('paused', '=', false)
+    .execute()
+  for (const { id, interval_minutes } of due)
+    await db.transaction().execute(async (tx) => {
+      const taken = await tx
+        .updateTable('syncs')
+        .set({ next_run_time: nextRunTime(interval_minutes, now) })
+        .where('id', '=', id)
+        .where('next_run_time', '<=', new Date(now))
+        .where('paused', '=', false)
+        .returning('id')
+        .executeTakeFirst()
+      // Another process was first.
+      if (taken === undefined) return
+      const begun = await beginRun(tx, jobs, id, { trigger: 'schedule', resync: false, time: new Date(now) })
+      const schedule_note = begun === undefined ? 'The run before had not ended' : ''
+      await tx.updateTable('syncs').set({ schedule_note }).where('id', '=', id).execute()
+    })
+}
+
+/**
+ * Begins the syncs that are due, has runs go on whose process was killed or that wait for their destination, and takes away what
+ * the event store has of runs and syncs that are gone. To be called each minute.
+ */
+export const queueDueSyncs = async (deps: Deps): Promise<void> => {
+  const { db, eventStore, jobs } = deps
+  await beginDue(deps)
+  const open = await db
+    .selectFrom('sync_runs')
+    .select('sync_id')
+    .where('state', 'not in', [...endedSyncRuns, 'needs_approval'])
+    .execute()
+  for (const { sync_id } of open) await queueSync(db, jobs, sync_id)
+  await clearOrphans(eventStore, async () => {
+    const syncs = await db.selectFrom('syncs').select('id').execute()
+    const runs = await db
+      .selectFrom('sync_runs')
+      .innerJoin('syncs', 'syncs.id', 'sync_runs.sync_id')
+      .select(['sync_runs.id', 'sync_runs.state'])
+      .whereRef('sync_runs.number', '>', (query) => query.eb('syncs.run_number', '-', syncLimits.runs))
+      .execute()
+    return {
+      syncs: new Set(syncs.map(({ id }) => id)),
+      runs: new Set(runs.map(({ id }) => id)),
+      active: new Set(runs.flatMap(({ id, state }) => (endedSyncRuns.includes(state) ? [] : [id]))),
+    }
+  })
+}

@@ -1,0 +1,128 @@
+import { type Db, isId } from '@tributary/api-kit'
+import {
+  resourceNames,
+  type Sync,
+  type SyncField,
+  type SyncRun,
+  type SyncRunCounts,
+  syncField,
+  syncIntervals,
+  syncRun,
+  syncRunCounts,
+} from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { SyncRunsTable, SyncsTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+import { z } from 'zod'
+import { modelName } from '../models/read.ts'
+
+export type SyncRow = Selectable<SyncsTable> & { model_title: string; destination_title: string }
+export type SyncRunRow = Selectable<SyncRunsTable>
+
+export const syncName = (workspace: string, sync: string): string => resourceNames.sync.format({ workspace, sync })
+
+/** Syncs with the titles of what they connect. */
+export const selectSyncs = (db: Db) =>
+  db
+    .selectFrom('syncs')
+    .innerJoin('models', 'models.id', 'syncs.model_id')
+    .innerJoin('destinations', 'destinations.id', 'syncs.destination_id')
+    .selectAll('syncs')
+    .select(['models.title as model_title', 'destinations.title as destination_title'])
+
+/** A sync of this workspace; throws 404 for one that is absent or of another. */
+export const readSync = async (db: Db, workspaceId: string, id: string): Promise<SyncRow> => {
+  const row = isId(id)
+    ? await selectSyncs(db).where('syncs.workspace_id', '=', workspaceId).where('syncs.id', '=', id).executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('sync not found')
+  return row
+}
+
+/** A run of a sync of this workspace; throws 404 for one that is absent or of another. */
+export const readSyncRun = async (
+  db: Db,
+  workspaceId: string,
+  { sync, run }: { sync: string; run: string },
+): Promise<SyncRunRow> => {
+  const row =
+    isId(sync) && isId(run)
+      ? await db
+          .selectFrom('sync_runs')
+          .selectAll()
+          .where('workspace_id', '=', workspaceId)
+          .where('sync_id', '=', sync)
+          .where('id', '=', run)
+          .executeTakeFirst()
+      : undefined
+  if (row === undefined) throw notFound('run not found')
+  return row
+}
+
+/** The last run of each of these syncs; those that never ran are left out. */
+export const lastRuns = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, SyncRunRow>> => {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('sync_runs')
+    .innerJoin('syncs', (join) =>
+      join.onRef('syncs.id', '=', 'sync_runs.sync_id').onRef('syncs.run_number', '=', 'sync_runs.number'),
+    )
+    .selectAll('sync_runs')
+    .where('syncs.id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.sync_id, row]))
+}
+
+/** The mapping of a sync. */
+export const fieldsOf = ({ fields }: Pick<SyncRow, 'fields'>): SyncField[] =>
+  z.array(syncField).parse(JSON.parse(fields))
+
+/** What is known of the rows of a run. */
+export const countsOf = ({ counts }: Pick<SyncRunRow, 'counts'>): SyncRunCounts | null =>
+  counts === null ? null : syncRunCounts.parse(JSON.parse(counts))
+
+/** A run as the wire shows it. */
+export const presentRun = (row: SyncRunRow): SyncRun => ({
+  name: resourceNames.syncRun.format({ workspace: row.workspace_id, sync: row.sync_id, run: row.id }),
+  state: row.state,
+  trigger: row.trigger,
+  resync: row.resync,
+  create_time: row.create_time.toISOString(),
+  start_time: row.start_time?.toISOString() ?? null,
+  finish_time: row.finish_time?.toISOString() ?? null,
+  planned: row.planned === null ? null : syncRun.shape.planned.parse(JSON.parse(row.planned)),
+  counts: countsOf(row),
+  message: row.message,
+  approved_by: row.approved_by === null ? '' : resourceNames.user.format({ user: row.approved_by }),
+})
+
+/** A sync as the wire shows it. */
+export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>): Sync => {
+  const last = runs.get(row.id)
+  return {
+    name: syncName(row.workspace_id, row.id),
+    title: row.title,
+    model: { name: modelName(row.workspace_id, row.model_id), title: row.model_title },
+    destination: {
+      name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.destination_id }),
+      title: row.destination_title,
+    },
+    object: row.object,
+    object_name: row.object_name,
+    mode: row.mode,
+    identifier: row.identifier,
+    fields: fieldsOf(row),
+    guard_percent: row.guard_percent,
+    interval_minutes: syncIntervals.find((minutes) => minutes === row.interval_minutes) ?? null,
+    paused: row.paused,
+    next_run_time: row.paused ? null : (row.next_run_time?.toISOString() ?? null),
+    schedule_note: row.schedule_note,
+    last_run: last === undefined ? null : presentRun(last),
+    create_time: row.create_time.toISOString(),
+    update_time: row.update_time.toISOString(),
+  }
+}
+
+/** Reads a sync and presents it. */
+export const showSync = async (db: Db, workspaceId: string, id: string): Promise<Sync> =>
+  presentSync(await readSync(db, workspaceId, id), await lastRuns(db, [id]))

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { doubtOf } from './run.ts'
+
+const given = { read: 100, confirmed: 100, changed: 0, removed: 0 }
+
+test('a run asks when it would change and remove more than its share of the confirmed rows', () => {
+  expect(doubtOf({ ...given, changed: 15, removed: 5 }, { guard_percent: 20 })).toBeUndefined()
+  expect(doubtOf({ ...given, changed: 15, removed: 6 }, { guard_percent: 20 })).toContain(
+    'change 15 and remove 6 of 100',
+  )
+  expect(doubtOf({ ...given, removed: 1 }, { guard_percent: 0 })).toContain('more than 0%')
+  expect(doubtOf({ ...given, changed: 100 }, { guard_percent: 100 })).toBeUndefined()
+})
+
+test('a model without rows always asks when something is confirmed, and a first run never does', () => {
+  expect(doubtOf({ ...given, read: 0 }, { guard_percent: 100 })).toBe('The model has no rows')
+  expect(doubtOf({ read: 0, confirmed: 0, changed: 0, removed: 0 }, { guard_percent: 0 })).toBeUndefined()
+  expect(doubtOf({ ...given, confirmed: 0, changed: 100 }, { guard_percent: 0 })).toBeUndefined()
+})

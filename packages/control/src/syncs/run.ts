@@ -1,0 +1,189 @@
+import { DataQueryError } from '@tributary/connector-kit'
+import type { SyncRunCounts } from '@tributary/contract'
+import { AppError, faultPoint, type Logger } from '@tributary/kernel'
+import { readDataSource } from '../data-sources/read.ts'
+import { type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
+import type { ControlDeps } from '../deps.ts'
+import { presentModel, readModel } from '../models/read.ts'
+import { findRowObject } from './check.ts'
+import { countRows } from './counts.ts'
+import { extractRows } from './extract.ts'
+import { moveRun } from './move-run.ts'
+import { countsOf, fieldsOf, type SyncRow, type SyncRunRow, selectSyncs } from './read.ts'
+import { MissingColumn } from './row-values.ts'
+import { type Outbound, outcomesEnd, sendRows } from './send-rows.ts'
+import { createSyncStore, type SyncStore } from './store.ts'
+
+export type SyncRunDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'clock'> &
+  SessionDeps & { outbound: Outbound; logger: Logger }
+
+type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortSignal; attempt: number }
+
+/** For how long a database may take to give the rows of a model, ms. */
+const extractMs = 2 * 60 * 60_000
+/** How often a database that cannot be reached is tried. */
+const mostTries = 3
+
+/** What it says that the run asks for approval; undefined when it need not. */
+export const doubtOf = (
+  given: { read: number; confirmed: number; changed: number; removed: number },
+  { guard_percent }: Pick<SyncRow, 'guard_percent'>,
+): string | undefined => {
+  const { read, confirmed, changed, removed } = given
+  if (confirmed === 0) return undefined
+  if (read === 0) return 'The model has no rows'
+  const percent = ((changed + removed) / confirmed) * 100
+  return percent > guard_percent
+    ? `The run would change ${changed} and remove ${removed} of ${confirmed} rows, which is more than ${guard_percent}%`
+    : undefined
+}
+
+/** What a failure says to people; undefined for one that passes by itself. */
+const failureOf = (error: unknown, attempt: number): string | undefined => {
+  if (error instanceof MissingColumn) return error.message
+  if (error instanceof DataQueryError) return error.message
+  if (!(error instanceof AppError)) return undefined
+  if (error.code === 429 || error.code >= 500) return undefined
+  if (error.code === 412 && attempt < mostTries) return undefined
+  const { detail } = error.metadata
+  return detail === undefined ? error.message : `${error.message} ${detail}`
+}
+
+const extract = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Promise<number> => {
+  const model = presentModel(await readModel(deps.db, row.workspace_id, row.model_id))
+  const dataSource = await deps.db
+    .selectFrom('models')
+    .select('data_source_id')
+    .where('id', '=', row.model_id)
+    .executeTakeFirstOrThrow()
+  const opened = await readDataSource(deps.db, row.workspace_id, dataSource.data_source_id)
+  const given = { model, fields: fieldsOf(row), identifier: row.identifier }
+  return await useDataSource(deps, opened, signal, (session) => extractRows(session, store, run.id, given), extractMs)
+}
+
+const plannedOf = ({ added, changed, waiting, removals_waiting }: SyncRunCounts, addedRows: number) => ({
+  added: added + addedRows,
+  changed: changed + waiting - addedRows,
+  removed: removals_waiting,
+})
+
+/** Reads, compares and writes down what is to be sent; resolves to false when the run is not there for that any more. */
+const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> => {
+  const { db, clock, outbound } = deps
+  const { row, run, store } = working
+  const begun = await moveRun(db, run.id, 'begin', new Date(clock()), { start_time: new Date(clock()) })
+  if (begun === undefined) return false
+  await store.clear(run.id)
+  const read = await extract(deps, working)
+  faultPoint('sync.after-stage')
+  if ((await moveRun(db, run.id, 'staged', new Date(clock()))) === undefined) return false
+  const { primary_key } = presentModel(await readModel(db, row.workspace_id, row.model_id))
+  const identified = fieldsOf(row).find(({ target }) => target === row.identifier)?.column
+  const keyIsPrimary = primary_key.length === 1 && primary_key[0] === identified
+  const plan_size = await store.plan(row.id, run.id, { mode: row.mode, resync: run.resync, keyIsPrimary })
+  const found = await store.count(run.id)
+  faultPoint('sync.after-plan')
+  const counts = countRows(read, found)
+  const added = found.find(({ change, operation }) => change === 'added' && operation !== '')?.rows ?? 0
+  const planned = plannedOf(counts, added)
+  const message = doubtOf(
+    {
+      read,
+      confirmed: await store.confirmedCount(row.id),
+      // A resync was asked for: that everything goes again is no surprise.
+      changed: run.resync ? 0 : planned.changed,
+      removed: planned.removed,
+    },
+    row,
+  )
+  const next = await moveRun(db, run.id, message === undefined ? 'planned' : 'doubted', new Date(clock()), {
+    plan_size,
+    planned: JSON.stringify(planned),
+    counts: JSON.stringify(counts),
+    message: message ?? '',
+    outcome_offset: await outcomesEnd(outbound.outcomes, row.id),
+  })
+  return next === 'sending'
+}
+
+/** Sends what is planned; resolves when the run has ended, or when it has waited for a while. */
+const send = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Promise<void> => {
+  const { db, catalog, clock, outbound } = deps
+  const destination = await db
+    .selectFrom('destinations')
+    .select('app')
+    .where('id', '=', row.destination_id)
+    .executeTakeFirstOrThrow()
+  const rowObject = await findRowObject(catalog, destination.app, row.object)
+  const { settled, rejected } = await sendRows(
+    outbound,
+    store,
+    {
+      workspaceId: row.workspace_id,
+      sync: row.id,
+      run: run.id,
+      destinationId: row.destination_id,
+      object: rowObject?.address({ name: row.object_name, identifier: row.identifier }) ?? row.object,
+      identifier: row.identifier,
+      planSize: run.plan_size,
+      outcomeOffset: Number(run.outcome_offset),
+    },
+    {
+      state: async () => {
+        const now = await db.selectFrom('sync_runs').select('state').where('id', '=', run.id).executeTakeFirst()
+        return now?.state === 'sending' || now?.state === 'canceling' ? now.state : undefined
+      },
+      learned: async (outcome_offset) =>
+        void (await db.updateTable('sync_runs').set({ outcome_offset }).where('id', '=', run.id).execute()),
+    },
+    signal,
+  )
+  if (!settled) return
+  await store.confirm(row.id, run.id, run.number)
+  faultPoint('sync.after-confirm')
+  const counts = countRows(countsOf(run)?.read ?? 0, await store.count(run.id))
+  await moveRun(db, run.id, rejected > 0 ? 'settled_with_rejected' : 'settled', new Date(clock()), {
+    counts: JSON.stringify(counts),
+  })
+  await store.unstage(run.id)
+}
+
+/**
+ * Goes on with the run of a sync that has not ended: what it has read and planned counts once it is written down, so that a
+ * run whose process was killed reads anew until it sends, and then goes on behind what was sent. What passes by itself
+ * rejects, to be tried again; what does not ends the run, which says why.
+ */
+export const runSync = async (
+  deps: SyncRunDeps,
+  { sync }: { sync: string },
+  { signal, attempt }: { signal: AbortSignal; attempt: number },
+): Promise<void> => {
+  const { db, eventStore, clock, logger } = deps
+  const row = await selectSyncs(db).where('syncs.id', '=', sync).executeTakeFirst()
+  if (row === undefined) return
+  const active = () =>
+    db
+      .selectFrom('sync_runs')
+      .selectAll()
+      .where('sync_id', '=', sync)
+      .where('state', 'in', ['queued', 'extracting', 'diffing', 'sending', 'canceling'])
+      .executeTakeFirst()
+  const run = await active()
+  if (run === undefined) return
+  const store = createSyncStore(eventStore, row.workspace_id, signal)
+  const working = { row, run, store, signal, attempt }
+  if (run.state !== 'sending' && run.state !== 'canceling') {
+    try {
+      if (!(await prepare(deps, working))) return
+    } catch (error) {
+      const message = failureOf(error, attempt)
+      if (message === undefined || signal.aborted) throw error
+      logger.info({ sync, run: run.id, error: message }, 'A run of a sync has failed')
+      await moveRun(db, run.id, 'fail', new Date(clock()), { message })
+      await store.clear(run.id)
+      return
+    }
+  }
+  const sending = await active()
+  if (sending !== undefined) await send(deps, { ...working, run: sending })
+}

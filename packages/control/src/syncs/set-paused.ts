@@ -1,0 +1,32 @@
+import { audit } from '@tributary/api-kit'
+import type { methods, Sync } from '@tributary/contract'
+import type { Call } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { nextRunTime } from './create.ts'
+import { readSync, showSync, syncName } from './read.ts'
+
+/** Pauses or resumes the schedule of a sync; the time of a resumed one begins anew. */
+export const setPaused = async (
+  { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,
+  verb: 'pause' | 'resume',
+  { actor, workspace, params }: Pick<Call<typeof methods.syncs.pause>, 'actor' | 'workspace' | 'params'>,
+): Promise<Sync> => {
+  const row = await readSync(db, workspace.id, params.sync)
+  const now = clock()
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('syncs')
+      .set({ paused: verb === 'pause', next_run_time: nextRunTime(row.interval_minutes, now), schedule_note: '' })
+      .where('id', '=', row.id)
+      .execute()
+    await audit(tx, {
+      actor,
+      action: `syncs.${verb}`,
+      resource: syncName(workspace.id, row.id),
+      organizationId: workspace.organizationId,
+      workspaceId: workspace.id,
+      time: new Date(now),
+    })
+  })
+  return await showSync(db, workspace.id, row.id)
+}

@@ -1,0 +1,141 @@
+import type { OutboundRow } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { createRowWriter, type EventStore, systemOwner } from '@tributary/storage'
+import { confirmStatement, countStatement, type DiffOptions, diffStatement, invalidStatement } from './changes.ts'
+import type { StagedRow } from './row-values.ts'
+
+/** A key that is to be sent. */
+export type PlannedRow = {
+  number: number
+  key: string
+  operation: OutboundRow['operation']
+  /** Undefined of a removal. */
+  payload: string | undefined
+}
+/** Keys of a run with the same fate. */
+export type ChangeCount = { change: string; operation: string; status: string; keys: number; rows: number }
+/** What became of a planned row; the higher version holds. */
+export type NotedOutcome = { number: number; status: string; reason: string; version: number; time: number }
+
+const tablesOfRuns = ['sync_staged', 'sync_changes', 'sync_outcomes'] as const
+
+const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const stagedColumns = ['run_id', 'key', 'source_key', 'payload', 'problem'] as const
+
+/** A literal: not every version of the engine takes a parameter here. */
+const dropPartition = (eventStore: EventStore, table: string, id: string): Promise<void> => {
+  if (!isUuid.test(id)) throw new Error(`${id} is no id of a sync or a run`)
+  return eventStore.command(`alter table ${table} drop partition '${id}'`)
+}
+
+/** What a workspace has in the event store of its syncs. Statements of a workspace wait in its own turn. */
+export const createSyncStore = (eventStore: EventStore, workspaceId: string, signal?: AbortSignal) => {
+  const query = <Row>(sql: string, params: Record<string, unknown>, slot: 'short' | 'heavy' = 'heavy') =>
+    eventStore.query<Row>(sql, params, { owner: workspaceId, slot, ...(signal === undefined ? {} : { signal }) })
+  const drop = (table: string, partition: string): Promise<void> => dropPartition(eventStore, table, partition)
+  const writer = createRowWriter()
+
+  return {
+    /** Takes away everything of a run. */
+    async clear(run: string): Promise<void> {
+      for (const table of tablesOfRuns) await drop(table, run)
+    },
+    /** Takes away what was read in a run, once nothing of it is to be sent any more. */
+    unstage: (run: string) => drop('sync_staged', run),
+    /** Forgets what was confirmed of a sync. */
+    forget: (sync: string) => drop('sync_confirmed', sync),
+    async stage(run: string, rows: readonly StagedRow[]): Promise<void> {
+      for (const { key, sourceKey, payload, problem } of rows) {
+        writer.text(run)
+        writer.text(key)
+        writer.text(sourceKey)
+        writer.text(payload)
+        writer.text(problem)
+        writer.end()
+      }
+      const { bytes } = writer.take()
+      // Never repeated: what is not sure to be stored begins anew.
+      await eventStore.insert(
+        'sync_staged',
+        { columns: stagedColumns, pieces: [bytes] },
+        { token: newId(), ...(signal === undefined ? {} : { signal }) },
+      )
+    },
+    /** Writes down what is to be done; resolves to how many keys are to be sent. */
+    async plan(sync: string, run: string, options: DiffOptions): Promise<number> {
+      await drop('sync_changes', run)
+      await eventStore.command(diffStatement(options), { sync, run })
+      const [found] = await query<{ planned: number; keys: number }>(
+        "select countIf(operation != '') as planned, count() as keys from sync_changes where run_id = {run:String}",
+        { run },
+      )
+      await eventStore.command(invalidStatement, { run, behind: found?.keys ?? 0 })
+      return found?.planned ?? 0
+    },
+    count: (run: string) => query<ChangeCount>(countStatement, { run }),
+    /** How many keys are confirmed of a sync. */
+    async confirmedCount(sync: string): Promise<number> {
+      const [found] = await query<{ n: number }>(
+        `select count() as n from (select argMax(held, version) as held from sync_confirmed
+           where sync_id = {sync:String} group by key) where held = 1`,
+        { sync },
+      )
+      return found?.n ?? 0
+    },
+    /** Planned rows behind a number, in their order. */
+    async planned(run: string, after: number, limit: number): Promise<PlannedRow[]> {
+      const rows = await query<Omit<PlannedRow, 'payload'>>(
+        `select number, key, operation from sync_changes
+         where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''
+         order by number`,
+        { run, after, to: after + limit },
+        'short',
+      )
+      const keys = rows.flatMap(({ key, operation }) => (operation === 'delete' ? [] : [key]))
+      const found =
+        keys.length === 0
+          ? []
+          : await query<{ key: string; payload: string }>(
+              "select key, payload from sync_staged where run_id = {run:String} and problem = '' and key in {keys:Array(String)}",
+              { run, keys },
+              'short',
+            )
+      const payloads = new Map(found.map(({ key, payload }) => [key, payload]))
+      return rows.map((row) => ({ ...row, payload: payloads.get(row.key) }))
+    },
+    async noteOutcomes(run: string, outcomes: readonly NotedOutcome[]): Promise<void> {
+      const lines = outcomes.map((outcome) => JSON.stringify({ run_id: run, ...outcome }))
+      await eventStore.insert('sync_outcomes', lines, { token: newId() })
+    },
+    /** What is known of the planned rows of a run. */
+    outcomes: (run: string) =>
+      query<{ number: number; status: string }>(
+        'select number, argMax(status, version) as status from sync_outcomes where run_id = {run:String} group by number',
+        { run },
+      ),
+    /** Writes down what the destination has confirmed; doing it again changes nothing. */
+    confirm: (sync: string, run: string, version: number) =>
+      eventStore.command(confirmStatement, { sync, run, version }),
+  }
+}
+export type SyncStore = ReturnType<typeof createSyncStore>
+
+/** Whose rows are kept: confirmed ones of syncs, planned ones with their outcomes of runs, and staged ones of runs under way. */
+export type KnownSyncs = { syncs: ReadonlySet<string>; runs: ReadonlySet<string>; active: ReadonlySet<string> }
+
+/** Takes away what belongs to no sync and no run any more. What is known is asked for after what there is: what begins meanwhile stays. */
+export const clearOrphans = async (eventStore: EventStore, readKnown: () => Promise<KnownSyncs>): Promise<void> => {
+  const parts = await eventStore.query<{ table: string; partition: string }>(
+    `select distinct table, partition from system.parts where active and database = currentDatabase()
+       and table in ('sync_confirmed', ${tablesOfRuns.map((table) => `'${table}'`).join(', ')})`,
+    {},
+    { owner: systemOwner },
+  )
+  if (parts.length === 0) return
+  const { syncs, runs, active } = await readKnown()
+  for (const { table, partition } of parts) {
+    const kept = table === 'sync_confirmed' ? syncs : table === 'sync_staged' ? active : runs
+    if (!kept.has(partition)) await dropPartition(eventStore, table, partition)
+  }
+}
