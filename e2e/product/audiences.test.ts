@@ -41,15 +41,15 @@ test('a profile enters an audience when its event comes, and a merge is reflecte
   await api.ok('POST', `${path}:connectDestination`, { destination })
   await send(key, { ...seen, anonymousId: 'device' })
   await whenSize(2)
-  await send(key, { type: 'identify', userId: 'ada', anonymousId: 'device' })
-  await whenSize(1)
   const told = (): string[] =>
     receiver.calls.map(({ body }) => {
-      const { payload } = JSON.parse(body) as { payload: { event: string; userIds: string[] } }
-      return `${payload.event} ${payload.userIds.join()}`.trim()
+      const { event, userId, anonymousId } = JSON.parse(body) as Record<string, string | undefined>
+      return `${event} ${userId ?? anonymousId}`
     })
   await eventually('both are sent', () => told().length === 2)
-  expect(told().toSorted()).toEqual(['Audience Entered', 'Audience Entered ada'])
+  await send(key, { type: 'identify', userId: 'ada', anonymousId: 'device' })
+  await whenSize(1)
+  expect(told().toSorted()).toEqual(['Audience Entered ada', 'Audience Entered device'])
   const { changes } = (await api.ok('GET', `${path}/changes`)) as { changes: { kind: string }[] }
   expect(changes.map(({ kind }) => kind).toSorted()).toEqual(['entered', 'entered', 'left'])
 })

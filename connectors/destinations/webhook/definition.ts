@@ -113,6 +113,5 @@ export const webhook = defineDestination({
       address: ({ name }) => name,
     },
   ],
-  takesAudiences: true,
   deletesUsers: true,
 })

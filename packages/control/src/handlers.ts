@@ -4,7 +4,8 @@ import { createAudience } from './audiences/create.ts'
 import { deleteAudience } from './audiences/delete.ts'
 import { cancelAudienceFill, disconnectAudienceDestination } from './audiences/destinations/change-connection.ts'
 import { connectAudienceDestination } from './audiences/destinations/connect.ts'
-import { listAudienceDestinations } from './audiences/destinations/list.ts'
+import { listAudienceDestinations, listAudiencesOfDestination } from './audiences/destinations/list.ts'
+import { resendAudience } from './audiences/destinations/resend.ts'
 import type { Evaluation } from './audiences/evaluate.ts'
 import { explainAudience } from './audiences/explain.ts'
 import { getAudience } from './audiences/get.ts'
@@ -455,8 +456,10 @@ export const createHandlers = (
     resume: resumeAudience(deps),
     listDestinations: listAudienceDestinations(deps),
     connectDestination: connectAudienceDestination(deps),
+    resend: resendAudience(deps),
     cancelFill: cancelAudienceFill(deps),
     disconnectDestination: disconnectAudienceDestination(deps),
+    listOfDestination: listAudiencesOfDestination(deps),
     getStatements: getAudienceStatements(deps),
     suggest: suggestForAudience(deps),
     listVersions: listAudienceVersions(deps),

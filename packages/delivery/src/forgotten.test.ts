@@ -161,32 +161,47 @@ it('what was written of a user before delivery has forgotten them is durable the
   expect(await parked()).toHaveLength(2)
 })
 
-it('who left an audience before they were deleted is told to the destination, without a sample', async () => {
-  await open(webhook)
-  let status = 503
-  const peer = await peerOf(() => ({ status, body: 'u1 is unknown' }))
-  const id = fixture.destination({ url: peer.url }, { enabled: false })
-  const rowOf = (operation: 'upsert' | 'delete') => ({
-    recordId: `r.${operation}`,
-    operation,
-    object: 'audience_members',
-    key: 'p-1',
-    payload: { userIds: ['u1'], anonymousIds: [], timestamp: '2026-01-01T00:00:00.000Z' },
-  })
-  const meta = { w: fixture.workspaceId, s: fixture.sourceId, d: [id], n: 2, b: { k: 'audience', n: 'a' } }
-  const body = Buffer.from(outboundBody([rowOf('upsert'), rowOf('delete')]))
-  await fixture.stream.append({ key: fixture.workspaceId, meta: JSON.stringify(meta), body })
-  await fixture.delivery.idle()
-  await deleteUser()
-  fixture.change(id, { enabled: true })
-  await eventually('it failed', async () => (await outcomes()).some((each) => each.status === 'retry'))
-  status = 200
-  await fixture.delivery.retryNow(id)
-  await eventually('it is told', async () => (await outcomes()).some((each) => each.status === 'delivered'))
-  const all = await outcomes()
-  expect(all).toContainEqual(leftOut('r.upsert'))
-  expect(all.filter(({ event_id }) => event_id === 'r.delete').map(({ sample }) => sample)).toEqual(
-    all.filter(({ event_id }) => event_id === 'r.delete').map(() => ''),
-  )
-  expect(peer.requests.every((each) => each.body.includes('"delete"'))).toBe(true)
-})
+it.each(['rows', 'events'])(
+  'who left an audience before they were deleted is told to the destination, without a sample: %s',
+  async (form) => {
+    await open(webhook)
+    let status = 503
+    const peer = await peerOf(() => ({ status, body: 'u1 is unknown' }))
+    const id = fixture.destination({ url: peer.url }, { enabled: false })
+    const rowOf = (operation: 'upsert' | 'delete') => ({
+      recordId: `r.${operation}`,
+      operation,
+      object: 'audience_members',
+      key: 'p-1',
+      payload: { userIds: ['u1'], anonymousIds: [], timestamp: '2026-01-01T00:00:00.000Z' },
+    })
+    const eventOf = (name: 'upsert' | 'delete') => ({
+      ...sampleEvent(0),
+      eventId: `r.${name}`,
+      event: name === 'upsert' ? 'Audience Entered' : 'Audience Exited',
+      properties: { [name]: true },
+    })
+    const events = form === 'events'
+    const b = { k: 'audience', n: 'a', ...(events ? { e: ['p-1', 'p-1'] } : {}) }
+    const meta = { w: fixture.workspaceId, s: fixture.sourceId, d: [id], n: 2, b }
+    const body = Buffer.from(
+      events
+        ? `[${(['upsert', 'delete'] as const).map((name) => JSON.stringify(eventOf(name))).join(',\n')}]\n`
+        : outboundBody([rowOf('upsert'), rowOf('delete')]),
+    )
+    await fixture.stream.append({ key: fixture.workspaceId, meta: JSON.stringify(meta), body })
+    await fixture.delivery.idle()
+    await deleteUser()
+    fixture.change(id, { enabled: true })
+    await eventually('it failed', async () => (await outcomes()).some((each) => each.status === 'retry'))
+    status = 200
+    await fixture.delivery.retryNow(id)
+    await eventually('it is told', async () => (await outcomes()).some((each) => each.status === 'delivered'))
+    const all = await outcomes()
+    expect(all).toContainEqual(leftOut('r.upsert'))
+    expect(all.filter(({ event_id }) => event_id === 'r.delete').map(({ sample }) => sample)).toEqual(
+      all.filter(({ event_id }) => event_id === 'r.delete').map(() => ''),
+    )
+    expect(peer.requests.every((each) => each.body.includes('"delete"'))).toBe(true)
+  },
+)

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/connectors/destinations/webhook'
-import type { OutboundRow } from '@tributary/contract'
+import type { DeliveryMeta, OutboundRow } from '@tributary/contract'
 import { openLogReader, StaleProducer } from '@tributary/storage'
 import { createTestStores, eventually, openToyProducer } from '@tributary/test-kit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createFixture, type Fixture } from './testing.ts'
+import { createFixture, type Fixture, sampleEvent } from './testing.ts'
 import { relay } from './testing-connector.ts'
 
 const { database, store } = await createTestStores()
@@ -113,6 +113,41 @@ it('rows go together where the destination takes batches, in their order and apa
     ['toy.1', 'toy.2', 'toy.3'],
   ])
   expect(peer.requests.map(({ headers }) => headers['x-tributary-event-count'])).toContain('3')
+})
+
+it('an event of a producer is mapped like any, stands in the delivery log by its key, and can be retried', async () => {
+  await open()
+  let status = 400
+  const peer = await peerOf(() => ({ status }))
+  const destination = fixture.destination({ url: peer.url })
+  const event = { ...sampleEvent(1), eventId: 'connection-1', messageId: 'connection-1', event: 'Audience Entered' }
+  const meta: DeliveryMeta = {
+    w: fixture.workspaceId,
+    s: fixture.sourceId,
+    d: [destination],
+    n: 1,
+    b: { k: 'audience', n: 'audience connection', e: ['profile'] },
+  }
+  const body = Buffer.from(`[${JSON.stringify(event)}]\n`)
+  await fixture.stream.appendGroup([{ key: fixture.workspaceId, meta: JSON.stringify(meta), body }])
+  const parked = () => database.db.selectFrom('parked_deliveries').select(['state', 'event_ids']).execute()
+  await eventually('it is a dead letter', async () => (await parked()).length === 1)
+  expect(await parked()).toEqual([{ state: 'dead', event_ids: ['connection-1'] }])
+  expect(JSON.parse(peer.requests[0]?.body ?? '')).toEqual(event)
+  status = 200
+  await database.db
+    .updateTable('parked_deliveries')
+    .set({ state: 'waiting', next_time: new Date(), attempts: 0 })
+    .execute()
+  await fixture.delivery.takeUp(destination)
+  await eventually('it is delivered', async () => (await fixture.attempts()).length === 2)
+  const tried = { event_id: 'connection-1', producer: 'audience', operation: 'event', key: 'profile' }
+  expect(await fixture.attempts()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...tried, status: 'dead' }),
+      expect.objectContaining({ ...tried, status: 'delivered' }),
+    ]),
+  )
 })
 
 it('a producer learns what is tried again, what was refused, and the outcome when it was retried', async () => {

@@ -276,8 +276,6 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * `deletedUserOf` reads such a row. With `deliverRows` only.
    */
   deletesUsers?: true | ((settings: S) => string | undefined)
-  /** Whether `deliverRows` takes rows of `audience_members`: who enters an audience (upsert), and who leaves it (delete). */
-  takesAudiences?: true
 }
 
 /**

@@ -34,7 +34,9 @@ export const delivery = z.object({
   /** Kept for failures, without secrets; empty otherwise. */
   request: z.string(),
   response: z.string(),
-  /** What was asked for, where it was no event; `event_id` is the producer's own id of it then. */
+  /** The audience that it tells of, by resource name, where an audience sent it and no source. */
+  audience: z.string().optional(),
+  /** What was asked for, where no source sent it; `event_id` is the producer's own id of it then. Of an event of an audience, `key` is the profile. */
   row: z
     .object({
       producer: z.enum(producerKinds),
@@ -49,10 +51,12 @@ export type Delivery = z.infer<typeof delivery>
 /** Parked deliveries wait for another try (`waiting`), or nobody tries again by itself (`dead`). */
 export const parkedStates = ['waiting', 'dead'] as const
 
-/** Events of one source that are held for a destination. */
+/** Events of one source or audience that are held for a destination. */
 export const parkedDelivery = z.object({
   name: z.string(),
   source: z.string(),
+  /** The audience that sent them; absent where a source did. */
+  audience: z.object({ name: z.string(), title: z.string() }).optional(),
   destination: z.string(),
   state: z.enum(parkedStates),
   event_count: z.number().int(),
@@ -75,8 +79,10 @@ export const parkedDelivery = z.object({
       event_title: z.string(),
       user_id: z.string(),
       anonymous_id: z.string(),
-      /** When it was received; null when it is not stored (any more). */
+      /** When it was received; null when it is not stored (any more), or an audience sent it. */
       receive_time: time.nullable(),
+      /** The profile that it tells of, by resource name, where an audience sent it. */
+      profile: z.string().optional(),
     }),
   ),
 })
@@ -103,6 +109,8 @@ export const deliveries = {
       end_time: time.optional(),
       /** Only of events of this source, by resource name. */
       source: reference.optional(),
+      /** Only of events of this audience, by resource name; not together with `source`. */
+      audience: reference.optional(),
     }),
     response: z.object({
       deliveries: z.array(delivery),

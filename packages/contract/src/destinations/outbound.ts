@@ -8,9 +8,17 @@ export type ProducerKind = (typeof producerKinds)[number]
 export const operations = ['event', 'upsert', 'update', 'insert', 'delete'] as const
 export type Operation = (typeof operations)[number]
 
-/** A producer that sends rows: its kind, and the name by which it appends to the stream and learns the outcomes. */
-export const rowProducer = z.object({ k: z.enum(producerKinds).exclude(['event', 'replay']), n: z.string().min(1) })
+/** A producer beside sources: its kind, and the name by which it appends to the stream and learns the outcomes. */
+export const rowProducer = z.object({
+  k: z.enum(producerKinds).exclude(['event', 'replay']),
+  n: z.string().min(1),
+  /** Present when it has made events, not rows: what each of them is known by, in their order. */
+  e: z.array(z.string()).optional(),
+})
 export type RowProducer = z.infer<typeof rowProducer>
+
+/** What events are named that tell a destination of somebody who enters or leaves an audience. */
+export const audienceEventNames = { entered: 'Audience Entered', left: 'Audience Exited' } as const
 
 /** Something that a producer sends other than an event. */
 export type OutboundRow = {

@@ -86,10 +86,10 @@ export type PipelineEvent = {
   extra?: Record<string, unknown>
 }
 
-/** Meta of a record of the stream; its body is a JSON array of PipelineEvent (UTF-8), or `outboundBody` where `b` says so. */
+/** Meta of a record of the stream; its body is a JSON array of PipelineEvent (UTF-8), or `outboundBody` where it `holdsRows`. */
 export const deliveryMeta = z.object({
   w: z.string(),
-  /** The source of the events; of rows, the id (a UUID) of what made them. */
+  /** The source of the events; of what else is sent, the id (a UUID) of what made it. */
   s: z.string(),
   /** Destinations connected when the events were processed. */
   d: z.array(z.string()),
@@ -107,10 +107,13 @@ export const deliveryMeta = z.object({
    * all accepted events of requests before it are in the stream. Absent in records of replays.
    */
   q: z.number().int().optional(),
-  /** Whose rows these are; absent for events. */
+  /** Whose rows these are, or whose events; absent for events of sources. */
   b: rowProducer.optional(),
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
+
+/** Whether a record of the stream holds rows and not events. */
+export const holdsRows = ({ b }: DeliveryMeta): boolean => b !== undefined && b.e === undefined
 
 /** What the live channel `private-sources-{sourceId}` carries as event `event`: at most 10 kB with its envelope. */
 export type LiveEventSummary = {

@@ -41,3 +41,27 @@ export const readEventNames = async (
   }
   return names
 }
+
+/** What events that audiences sent are called, and the profiles that they tell of, by id: they are in the delivery log alone. */
+export const readAudienceEventNames = async (
+  eventStore: EventStore,
+  { workspaceId, destinationId }: { workspaceId: string; destinationId: string },
+  eventIds: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, Pick<EventName, 'message_id' | 'type' | 'event'> & { profile: string }>> => {
+  if (eventIds.length === 0) return new Map()
+  const rows = await eventStore.query<{
+    event_id: string
+    message_id: string
+    type: string
+    event: string
+    profile: string
+  }>(
+    `select event_id, any(message_id) as message_id, any(event_type) as type, any(event) as event, any(key) as profile
+     from deliveries where workspace_id = {workspace:String} and destination_id = {destination:String}
+       and producer = 'audience' and event_id in {ids:Array(String)} group by event_id`,
+    { workspace: workspaceId, destination: destinationId, ids: eventIds },
+    { owner: workspaceId, slot: 'short', signal },
+  )
+  return new Map(rows.map((row) => [row.event_id, row]))
+}

@@ -1,18 +1,35 @@
-import { createdCursor, openPage } from '@tributary/api-kit'
+import { createdCursor, type Db, openPage } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type SqlBool, sql } from 'kysely'
+import { audienceName } from '../audiences/read.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { wireTime } from '../events/read.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
-import { readEventNames } from './event-names.ts'
+import { readAudienceEventNames, readEventNames } from './event-names.ts'
 
 /** The time of a row to the millisecond, as a cursor carries it. */
 const parkedTime = sql<Date>`date_trunc('milliseconds', first_time)`
 
 /** Events that one row names at most. */
 const eventsOfRow = 100
+
+/** Titles of those that are audiences of the workspace, and no sources, by id. */
+const audiencesOf = async (
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('audiences')
+    .select(['id', 'title'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, title }) => [id, title]))
+}
 
 /** What is parked for a destination, latest first, with what its events are called. */
 export const listParkedDeliveries =
@@ -48,6 +65,25 @@ export const listParkedDeliveries =
       rows.flatMap((row) => row.event_ids.slice(0, eventsOfRow)),
       signal,
     )
+    const audiences = await audiencesOf(
+      db,
+      workspace.id,
+      rows.map((row) => row.source_id),
+    )
+    const told = await readAudienceEventNames(
+      eventStore,
+      { workspaceId: workspace.id, destinationId: id },
+      rows.filter((row) => audiences.has(row.source_id)).flatMap((row) => row.event_ids.slice(0, eventsOfRow)),
+      signal,
+    )
+    const audienceOf = (of: string) => {
+      const title = audiences.get(of)
+      return title === undefined ? {} : { audience: { name: audienceName(workspace.id, of), title } }
+    }
+    const profileOf = (profile: string | undefined) =>
+      profile === undefined || profile === ''
+        ? {}
+        : { profile: resourceNames.profile.format({ workspace: workspace.id, profile }) }
     return {
       parked_deliveries: rows.map((row) => ({
         name: resourceNames.parkedDelivery.format({
@@ -56,6 +92,7 @@ export const listParkedDeliveries =
           parked_delivery: row.id,
         }),
         source: resourceNames.source.format({ workspace: workspace.id, source: row.source_id }),
+        ...audienceOf(row.source_id),
         destination: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
         state: row.state,
         event_count: row.event_count,
@@ -67,16 +104,18 @@ export const listParkedDeliveries =
         request: row.request,
         response: row.response,
         events: row.event_ids.slice(0, eventsOfRow).map((event_id) => {
-          const found = names.get(event_id)
+          const stored = names.get(event_id)
+          const found = stored ?? told.get(event_id)
           return {
             name: resourceNames.event.format({ workspace: workspace.id, event: event_id }),
             event_id,
             message_id: found?.message_id ?? '',
             event_type: found?.type ?? '',
             event_title: found === undefined ? '' : found.event === '' ? found.type : found.event,
-            user_id: found?.user_id ?? '',
-            anonymous_id: found?.anonymous_id ?? '',
-            receive_time: found === undefined ? null : wireTime(found.received_ms),
+            user_id: stored?.user_id ?? '',
+            anonymous_id: stored?.anonymous_id ?? '',
+            receive_time: stored === undefined ? null : wireTime(stored.received_ms),
+            ...profileOf(told.get(event_id)?.profile),
           }
         }),
       })),

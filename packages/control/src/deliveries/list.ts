@@ -11,11 +11,25 @@ import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 /** Newest first: time in epoch ms, then event and attempt. */
 const deliveryCursor = z.tuple([cursorMs, cursorEventId, cursorInteger])
 
-/** The id of a source of this workspace, also of one that is deleted; throws 404 for one of another. */
-const sourceIdOf = (name: string, workspaceId: string): string => {
-  const ids = parseReference(resourceNames.source, 'source', name)
-  if (ids.workspace !== workspaceId) throw notFound('source not found')
-  return ids.source
+/**
+ * The id of what sent, a source or an audience of this workspace, also one that is deleted; undefined for all. Throws 404 for one of
+ * another, 400 where both are asked for.
+ */
+const senderIdOf = (
+  { source, audience }: { source?: string | undefined; audience?: string | undefined },
+  workspaceId: string,
+): string | undefined => {
+  if (source !== undefined && audience !== undefined)
+    throw badRequest('VALIDATION', 'audience: Not together with source', { audience: 'Not together with source' })
+  if (source !== undefined) {
+    const ids = parseReference(resourceNames.source, 'source', source)
+    if (ids.workspace !== workspaceId) throw notFound('source not found')
+    return ids.source
+  }
+  if (audience === undefined) return undefined
+  const ids = parseReference(resourceNames.audience, 'audience', audience)
+  if (ids.workspace !== workspaceId) throw notFound('audience not found')
+  return ids.audience
 }
 
 /** The attempts of a destination, newest first, and how much is parked for it. */
@@ -27,7 +41,7 @@ export const listDeliveries =
     const end = query.end_time === undefined ? undefined : Date.parse(query.end_time)
     if (start !== undefined && end !== undefined && end <= start)
       throw badRequest('VALIDATION', 'end_time: Must be after start_time', { end_time: 'Must be after start_time' })
-    const source = query.source === undefined ? undefined : sourceIdOf(query.source, workspace.id)
+    const source = senderIdOf(query, workspace.id)
     const page = openPage('deliveries.list', params, query, deliveryCursor)
     const conditions = ['workspace_id = {workspace:String}', 'destination_id = {destination:String}']
     if (query.status !== undefined) conditions.push('status = {status:String}')

@@ -1,4 +1,5 @@
 import { type Delivery, operations, producerKinds, resourceNames } from '@tributary/contract'
+import { audienceName } from '../audiences/read.ts'
 
 export type DeliveryRow = {
   source_id: string
@@ -34,7 +35,7 @@ const presentRow = ({ producer, operation, object, key }: DeliveryRow): Pick<Del
 }
 
 const titleOf = ({ event, event_type, operation, object }: DeliveryRow): string =>
-  operation === '' ? event || event_type : `${operation} ${object}`
+  operation === '' || operation === 'event' ? event || event_type : `${operation} ${object}`
 
 /** An attempt as the wire shows it. */
 export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery => ({
@@ -53,5 +54,6 @@ export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery
   reason: row.reason,
   request: row.request,
   response: row.response,
+  ...(row.producer === 'audience' ? { audience: audienceName(workspaceId, row.source_id) } : {}),
   ...presentRow(row),
 })

@@ -4,6 +4,7 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { readableSettings } from '../app-settings/stored-settings.ts'
+import { noteFarewells } from '../audiences/destinations/farewells.ts'
 import type { ControlDeps } from '../deps.ts'
 import type { ForgottenPeople } from '../profiles/ledger.ts'
 import { markErasedEvents } from './erased-events.ts'
@@ -79,6 +80,7 @@ export const writeRequest = async (tx: Tx, request: NewRequest, forgotten: Forgo
       coalesce(lacks, '')
     from privacy_identifiers, json_to_recordset(${JSON.stringify(request.destinations)}::json) as told (id uuid, lacks text)
     where request_id = ${request.id}::uuid`.execute(tx)
+  await noteFarewells(tx, request, forgotten)
   await tx
     .insertInto('privacy_places')
     .values(

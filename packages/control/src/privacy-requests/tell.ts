@@ -3,6 +3,7 @@ import { type DeliveryMeta, type OutboundRow, outboundBody } from '@tributary/co
 import { faultPoint } from '@tributary/kernel'
 import type { EventStore, LogWriter } from '@tributary/storage'
 import { sql } from 'kysely'
+import { createFarewells } from '../audiences/destinations/farewells.ts'
 
 /** By which deliveries know who makes these rows. */
 const producer = { k: 'privacy', n: 'privacy' } as const
@@ -30,11 +31,10 @@ const rowOf = (requestId: string, person: number, identifiers: readonly Identifi
 }
 
 /**
- * Makes the function that has destinations told of the people of a request: rows of the stream, which delivery sends and
- * tries again like events. What was appended and not written down, since the process was killed, is appended again under the same
- * ids: deleting somebody twice is the same.
+ * Tells to delete them by rows of the stream, which delivery sends and tries again like events. What was appended and not written
+ * down, since the process was killed, is appended again under the same ids: deleting somebody twice is the same.
  */
-export const createTelling =
+const createDeletionTelling =
   ({ db, stream }: { db: Db; stream: Pick<LogWriter, 'appendGroup'> }) =>
   async (requestId: string): Promise<void> => {
     const waiting = await db
@@ -74,6 +74,16 @@ export const createTelling =
           .execute()
       }
   }
+
+/**
+ * Makes the function that has destinations told of the people of a request: to delete them, and that they have left their audiences.
+ */
+export const createTelling = (deps: { db: Db; stream: Pick<LogWriter, 'appendGroup'> }) => {
+  const tells = [createFarewells(deps), createDeletionTelling(deps)]
+  return async (requestId: string): Promise<void> => {
+    for (const tell of tells) await tell(requestId)
+  }
+}
 
 type Outcome = { destination_id: string; event_id: string; status: string; reason: string }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db, Tx } from '@tributary/api-kit'
-import { deliveryMeta, type PipelineEvent } from '@tributary/contract'
+import { deliveryMeta, holdsRows, type PipelineEvent } from '@tributary/contract'
 import { AppError, type WorkShare } from '@tributary/kernel'
 import type { LogEntry, LogReader } from '@tributary/storage'
 import { sql } from 'kysely'
@@ -76,7 +76,7 @@ const createRecords = (log: Pick<LogReader, 'find'>) => {
 /** None of what the pipeline has not written: delivery cannot read that either. Rows have no names and no conditions. */
 const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
   try {
-    if (deliveryMeta.parse(JSON.parse(meta)).b !== undefined) return []
+    if (holdsRows(deliveryMeta.parse(JSON.parse(meta)))) return []
     const parsed: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
     return Array.isArray(parsed) ? parsed : []
   } catch {

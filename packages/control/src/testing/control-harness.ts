@@ -87,7 +87,6 @@ export const testDestination: DestinationDefinition = {
   testConnection: async () => ({ ok: true, message: 'It answers.' }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
   deliverRows: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
-  takesAudiences: true,
   rowObjects: [
     {
       name: 'records',

@@ -411,13 +411,13 @@ export const createRequests = async (
       return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'audiences.getHistory')
       return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
-    if (method.path.includes('{audience}') && /estination$|cancelFill$/.test(name)) {
+    if (method.path.includes('{audience}') && /estination$|cancelFill$|resend$/.test(name)) {
       const body = { destination: made.destination.name }
       if (name !== 'audiences.connectDestination')
         await organization.administrator.ok(
           methods.audiences.connectDestination,
           { workspace: workspaceId, audience: params.audience ?? '' },
-          { body },
+          { body: { ...body, changes_only: name === 'audiences.resend' } },
         )
       return { path, body }
     }

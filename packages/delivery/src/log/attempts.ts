@@ -25,8 +25,9 @@ type Attempt = {
   response: string
   /** The replay that sent it again; '' otherwise. */
   replayId: string
-  /** Of a row; '' for events. */
+  /** Of what no source sent; '' for events of sources. */
   producer: string
+  /** Of an event of a producer `event` and its key; of a source '', as the rest. */
   operation: string
   object: string
   key: string

@@ -1,5 +1,5 @@
 import type { OutgoingEvent, OutgoingRow } from '@tributary/connector-kit'
-import { type DeliveryMeta, deliveryMeta, eventTypes, type PipelineEvent } from '@tributary/contract'
+import { type DeliveryMeta, deliveryMeta, eventTypes, holdsRows, type PipelineEvent } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
 
 /** What is known of a record without its body: small enough to be kept until everything about it is durable. */
@@ -141,7 +141,7 @@ export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
   const values = new Map<number, PipelineEvent | undefined>()
   const { partition, offset, time, body } = record
   const events = (): readonly Recorded[] | undefined => {
-    parsed ??= { events: meta.b === undefined ? parseBody(body, meta.n) : parseRows(body, meta.n) }
+    parsed ??= { events: holdsRows(meta) ? parseRows(body, meta.n) : parseBody(body, meta.n) }
     return parsed.events
   }
   return {

@@ -1,4 +1,5 @@
 import type { OutgoingRow } from '@tributary/connector-kit'
+import { audienceEventNames } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import type { Recorded, RecordReference } from '../log/record.ts'
 import type { ForgottenUsers } from '../ports.ts'
@@ -47,6 +48,12 @@ export const isOfForgotten = (
   })
 }
 
+/** Whether a row or an event of an audience tells that somebody left it. */
+export const tellsOfExit = (
+  { meta }: Pick<RecordReference, 'meta'>,
+  { event, row }: { event: string; row?: OutgoingRow | undefined },
+): boolean => row?.operation === 'delete' || (meta.b?.e !== undefined && event === audienceEventNames.left)
+
 /**
  * Whether it is not to be sent, since its user was deleted. Who left an audience is told of all the same: the destination
  * would keep whom we have forgotten.
@@ -54,5 +61,5 @@ export const isOfForgotten = (
 export const isLeftOut = (
   forgotten: ForgottenUsers,
   record: Pick<RecordReference, 'meta'>,
-  recorded: Pick<Recorded, 'json' | 'row'>,
-): boolean => recorded.row?.operation !== 'delete' && isOfForgotten(forgotten, record, recorded)
+  recorded: Pick<Recorded, 'json' | 'event' | 'row'>,
+): boolean => !tellsOfExit(record, recorded) && isOfForgotten(forgotten, record, recorded)

@@ -1,10 +1,10 @@
 import type { DestinationDefinition, Mapper } from '@tributary/connector-kit'
 import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
-import { compileFilter, type DeliveryMeta, type PipelineEvent } from '@tributary/contract'
+import { compileFilter, type DeliveryMeta, holdsRows, type PipelineEvent } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
-import { isLeftOut, userDeleted } from './forgotten.ts'
+import { isLeftOut, tellsOfExit, userDeleted } from './forgotten.ts'
 
 /** What is to be done with an event at one destination. Reasons are for people. */
 export type GateResult =
@@ -96,7 +96,8 @@ const forgottenRule = (forgotten: ForgottenUsers, workspaceId: string): Rule => 
     for (const [, time = ''] of text.matchAll(receivedAt)) if (!(Date.parse(time) > until)) return true
     return false
   },
-  check: (event) => (forgotten.isOf(workspaceId, event) ? userDeleted : undefined),
+  check: (event, meta) =>
+    forgotten.isOf(workspaceId, event) && !tellsOfExit({ meta }, event) ? userDeleted : undefined,
 })
 
 const units = [
@@ -142,7 +143,8 @@ const checkRow = (
   const recorded = record.events()?.[index]
   const row = recorded?.row
   if (row === undefined) return unreadable
-  if (isLeftOut(forgotten, record.reference, { json: row.json, row })) return { kind: 'filtered', reason: userDeleted }
+  if (isLeftOut(forgotten, record.reference, { json: row.json, event: '', row }))
+    return { kind: 'filtered', reason: userDeleted }
   if (deliverRows === undefined) return { kind: 'failed', reason: 'This destination takes events only' }
   return { kind: 'pass', action: `rows of ${row.object}` }
 }
@@ -178,7 +180,7 @@ export const createGate = (
   ].filter((rule) => rule !== undefined)
   const check: Gate = (record, index, now) => {
     const { meta } = record.reference
-    if (meta.b !== undefined) return checkRow(definition, record, index, forgotten)
+    if (holdsRows(meta)) return checkRow(definition, record, index, forgotten)
     const text = record.events()?.[index]?.json ?? ''
     for (const rule of rules) {
       if (!rule.concerns(text, meta)) continue

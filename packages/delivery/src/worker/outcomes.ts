@@ -86,7 +86,7 @@ const eventFailureOf = (
 /** The row of the delivery log that says what became of an event. */
 const attemptOf = (
   destinationId: string,
-  { inFlight, event }: Pick<SkippedEvent, 'inFlight' | 'event'>,
+  { inFlight, index, event }: Omit<SkippedEvent, 'gateResult'>,
   fact: { status: DeliveryStatus; reason: string },
   result: Omit<DeliverResult, 'outcomes'>,
   now: number,
@@ -96,6 +96,7 @@ const attemptOf = (
   const named = fact.reason !== userDeleted
   const producer = inFlight.record.meta.b
   const row = event.row
+  const known = producer?.e?.[index]
   return {
     workspaceId: inFlight.record.meta.w,
     sourceId: inFlight.record.meta.s,
@@ -113,9 +114,9 @@ const attemptOf = (
     response: failed ? (result.response ?? '') : '',
     replayId: inFlight.row?.replayId ?? inFlight.record.meta.p ?? '',
     producer: producer?.k ?? '',
-    operation: row?.operation ?? '',
+    operation: row?.operation ?? (known === undefined ? '' : 'event'),
     object: row?.object ?? '',
-    key: named ? (row?.key ?? '') : '',
+    key: named ? (row?.key ?? known ?? '') : '',
   }
 }
 
@@ -128,7 +129,7 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
 
   /** Writes a row of the delivery log; a hold of the record in flight ends when it is durable. */
   const log = (
-    { inFlight, event }: Omit<SkippedEvent, 'gateResult'>,
+    { inFlight, index, event }: Omit<SkippedEvent, 'gateResult'>,
     fact: { status: DeliveryStatus; reason: string },
     result: Omit<DeliverResult, 'outcomes'>,
     now: number,
@@ -139,7 +140,7 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
       const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
       context.outcomes.push(producer.n, outcome, () => releaseRecord(inFlight))
     }
-    attempts.push(attemptOf(destinationId, { inFlight, event }, fact, result, now), inFlight)
+    attempts.push(attemptOf(destinationId, { inFlight, index, event }, fact, result, now), inFlight)
   }
 
   /** Failed events of a row are replaced when all of the row is known, others parked now. */
@@ -157,7 +158,8 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
       const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
       // Of who was deleted before they left an audience, that is told all the same.
       const isTheirs = (item: Item): boolean =>
-        (isStale(item) || item.event.row !== undefined) && isOfForgotten(forgotten, item.inFlight.record, item.event)
+        (isStale(item) || item.inFlight.record.meta.b !== undefined) &&
+        isOfForgotten(forgotten, item.inFlight.record, item.event)
       // Events of a batch share what was sent and answered.
       const { request: _, response: __, ...withoutSample } = answer
       const result = batch.some(isTheirs) ? withoutSample : answer

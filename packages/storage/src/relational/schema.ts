@@ -653,14 +653,26 @@ export type AudienceDestinationsTable = {
   audience_id: string
   destination_id: string
   state: 'filling' | 'live'
-  /** The last change before it was connected: who was in as of it is sent first. */
-  first_change: ColumnType<string, number | string, never>
+  /** The last change before what is sent first: who was in as of it is sent. */
+  first_change: ColumnType<string, number | string, number | string>
   fill_total: number
   fill_sent: Generated<number>
   /** The last profile that was sent of them. */
   fill_cursor: string | null
   sent_change: ColumnType<string, number | string, number | string>
   create_time: Time
+  /** How often who was in was sent again, and when that was asked for last. */
+  run: Generated<number>
+  run_time: NullableTime
+}
+
+/** Deleted users that a destination still counts among an audience: it is told before their identifiers are erased. */
+export type AudienceFarewellsTable = {
+  request_id: string
+  connection_id: string
+  /** Of the identifiers of the request. */
+  person: number
+  profile_id: string
 }
 
 /** Profiles that something happened to, which audiences look at again. */
@@ -847,6 +859,7 @@ export type Database = {
   audience_members: AudienceMembersTable
   audience_touches: AudienceTouchesTable
   audience_destinations: AudienceDestinationsTable
+  audience_farewells: AudienceFarewellsTable
   computed_traits: ComputedTraitsTable
   computed_trait_places: ComputedTraitPlacesTable
   computed_trait_changes: ComputedTraitChangesTable

@@ -1,5 +1,4 @@
 import type { Db } from '@tributary/api-kit'
-import type { OutboundRow } from '@tributary/contract'
 import { sql } from 'kysely'
 
 /** A profile that entered or left, as destinations are told; `place` rises within a connection. */
@@ -49,7 +48,8 @@ type ChangeRow = { id: string; kind: 'entered' | 'left'; profile_id: string; tim
 
 /**
  * Changes behind the last one that was sent, in their order, and the place of the last of them. Left out is who only goes on under
- * another id: a profile that leaves since it was merged into one that is in, and that one where it enters by it.
+ * another id: a profile that leaves since it was merged into one that is in, that one where it enters by it, and a profile that entered and is
+ * merged by now into one that was in already.
  */
 export const readChangesBehind = async (
   db: Db,
@@ -75,6 +75,16 @@ export const readChangesBehind = async (
         select from audience_changes l join profiles p on p.workspace_id = ${workspace_id}::uuid and p.id = l.profile_id
         where l.audience_id = ${audience_id}::uuid and l.time = batch.time and l.kind = 'left'
           and p.merged_into = batch.profile_id
+      ) or exists (
+        with recursive found as (
+          select merged_into as id from profiles where workspace_id = ${workspace_id}::uuid and id = batch.profile_id
+          union all
+          select p.merged_into from found join profiles p on p.workspace_id = ${workspace_id}::uuid and p.id = found.id
+        )
+        select from found join audience_changes c on c.audience_id = ${audience_id}::uuid and c.profile_id = found.id
+        where c.kind = 'entered' and c.id < batch.id and not exists (
+          select from audience_changes l where l.audience_id = c.audience_id and l.profile_id = c.profile_id
+            and l.kind = 'left' and l.id > c.id and l.id < batch.id)
       ) end as carried
     from batch order by batch.id`.execute(db)
   const last = rows.at(-1)
@@ -84,37 +94,4 @@ export const readChangesBehind = async (
       .filter(({ carried }) => !carried)
       .map(({ id, kind, profile_id, time }) => ({ place: Number(id), kind, profileId: profile_id, time })),
   }
-}
-
-type Known = { id: string; type: string; value: string }
-
-/** What destinations are told: the profile, by every identifier that it has now; whoever was deleted by the id of the profile alone. */
-export const rowsOfTellings = async (
-  db: Db,
-  of: { connection: string; workspaceId: string; audience: { name: string; title: string } },
-  tellings: readonly Telling[],
-): Promise<OutboundRow[]> => {
-  const { rows } = await sql<Known>`
-    select profile_id as id, type, value from profile_identifiers
-    where workspace_id = ${of.workspaceId}::uuid and profile_id = any(${tellings.map(({ profileId }) => profileId)}::uuid[])
-    order by sequence`.execute(db)
-  const identifiers = Map.groupBy(rows, ({ id }) => id)
-  return tellings.map(({ place, kind, profileId, time }) => {
-    const valuesOf = (type: string): string[] =>
-      (identifiers.get(profileId) ?? []).filter((each) => each.type === type).map(({ value }) => value)
-    return {
-      recordId: `${of.connection}.${place}.${kind}`,
-      operation: kind === 'entered' ? 'upsert' : 'delete',
-      object: 'audience_members',
-      key: profileId,
-      payload: {
-        event: kind === 'entered' ? 'Audience Entered' : 'Audience Exited',
-        audience: of.audience,
-        profileId,
-        userIds: valuesOf('user_id'),
-        anonymousIds: valuesOf('anonymous_id'),
-        timestamp: time.toISOString(),
-      },
-    }
-  })
 }

@@ -1,7 +1,17 @@
-import { type AudienceQuery, methods, queriesOf, resourceNames } from '@tributary/contract'
+import {
+  type AudienceQuery,
+  type DeliveryMeta,
+  deliveryMeta,
+  methods,
+  type PipelineEvent,
+  queriesOf,
+  resourceNames,
+} from '@tributary/contract'
 import { newId, setFaultHandler, silentLogger } from '@tributary/kernel'
 import type { LogEntry, ProducerStamp } from '@tributary/storage'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTelling } from '../../privacy-requests/tell.ts'
 import {
   type Harness,
   idIn,
@@ -24,9 +34,11 @@ let destination: string
 let audience: string
 
 beforeAll(async () => {
-  const { takesAudiences: _, ...others } = testDestination
-  const eraser = { ...others, slug: 'eraser', title: 'Eraser' }
-  harness = await startControl({ catalog: { ...testCatalog, destinations: listed(testDestination, eraser) } })
+  const [send] = testDestination.actions
+  if (send === undefined) throw new Error('no action')
+  const actions = [{ ...send, eventTypes: ['identify' as const] }]
+  const people = { ...testDestination, slug: 'people', title: 'People', actions }
+  harness = await startControl({ catalog: { ...testCatalog, destinations: listed(testDestination, people) } })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
@@ -54,13 +66,15 @@ beforeEach(async () => {
   audience = idIn((await administrator.ok(methods.audiences.create, { workspace }, { body })).name)
 })
 
+type Sent = { meta: DeliveryMeta; event: PipelineEvent }
+
 /** A stream that keeps what it is given as the real one does: each sequence of the latest epoch once. */
 const createStream = () => {
-  const rows: { recordId: string; operation: string; key: string; payload: { event: string; userIds: string[] } }[] = []
+  const sent: Sent[] = []
   const known = new Map<string, { epoch: number; sequence: number }>()
   const of = (producer: string) => known.get(producer) ?? { epoch: 0, sequence: 0 }
   return {
-    rows,
+    sent,
     async beginEpoch(producer: string) {
       const epoch = of(producer).epoch + 1
       known.set(producer, { ...of(producer), epoch })
@@ -68,19 +82,24 @@ const createStream = () => {
     },
     lastSequences: async (producer: string) => [{ partition: 0, note: '', ...of(producer) }],
     async appendGroup(entries: readonly LogEntry[], stamp?: ProducerStamp) {
-      if (stamp === undefined || stamp.epoch !== of(stamp.producer).epoch) throw new Error('stale')
-      if (stamp.sequence <= of(stamp.producer).sequence) return undefined
-      known.set(stamp.producer, { epoch: stamp.epoch, sequence: stamp.sequence })
-      for (const { body } of entries) rows.push(...JSON.parse(Buffer.from(body).toString()))
-      return { partition: 0, offset: rows.length }
+      if (stamp !== undefined) {
+        if (stamp.epoch !== of(stamp.producer).epoch) throw new Error('stale')
+        if (stamp.sequence <= of(stamp.producer).sequence) return undefined
+        known.set(stamp.producer, { epoch: stamp.epoch, sequence: stamp.sequence })
+      }
+      for (const { meta, body } of entries)
+        for (const event of JSON.parse(Buffer.from(body).toString()))
+          sent.push({ meta: deliveryMeta.parse(JSON.parse(meta)), event })
+      return { partition: 0, offset: sent.length }
     },
   }
 }
 type Stream = ReturnType<typeof createStream>
 const senderOf = (stream: Stream) =>
   createAudienceSender({ db: harness.db, stream, mayAppend: () => true, logger: silentLogger })
-const sentIn = ({ rows }: Stream): string[] =>
-  rows.map(({ payload: { event, userIds } }) => `${event} ${userIds.join()}`.trim())
+const sentIn = ({ sent }: Stream): string[] =>
+  sent.map(({ event: { event, userId, anonymousId } }) => [event, userId ?? anonymousId].join(' '))
+const propertiesIn = ({ sent }: Stream) => sent.map(({ event }) => event.properties ?? {})
 
 const connect = (changes_only = false) =>
   organization.collaborator.ok(
@@ -111,11 +130,10 @@ test('a destination is told who is in when it is connected, counted before, and 
   const sent = sentIn(stream)
   expect(sent.slice(0, 2).toSorted()).toEqual(['Audience Entered ada', 'Audience Entered bob'])
   expect(sent.slice(2)).toEqual(['Audience Entered cleo', 'Audience Exited bob'])
-  expect(new Set(stream.rows.map(({ recordId }) => recordId)).size).toBe(4)
-  expect(stream.rows[3]).toMatchObject({
-    operation: 'delete',
-    key: stream.rows.find((row) => row.payload.userIds[0] === 'bob')?.key,
-  })
+  expect(new Set(stream.sent.map(({ event }) => event.messageId)).size).toBe(4)
+  expect(propertiesIn(stream).map(({ first_fill }) => first_fill)).toEqual([true, true, false, false])
+  const [entered, exited] = stream.sent.filter(({ event }) => event.userId === 'bob')
+  expect(exited?.event.properties?.['profile_id']).toBe(entered?.event.properties?.['profile_id'])
 })
 
 test('who is merged into one that is in neither exits nor enters again', async () => {
@@ -127,20 +145,167 @@ test('who is merged into one that is in neither exits nor enters again', async (
   expect(sentIn(stream)).toEqual([])
 })
 
-test('who was deleted exits by the id of the profile alone', async () => {
+test('an event of an audience is a track of the person with identifiers, traits and the audience, to the digit', async () => {
+  const traits = { plan: 'pro', balance: 1.5 }
+  await receive({ type: 'identify', userId: 'ada', anonymousId: 'device', traits }, { userId: 'ada' })
+  await connect()
+  const stream = createStream()
+  await senderOf(stream).send()
+  const [{ meta, event } = { meta: undefined, event: undefined }] = stream.sent
+  const profile = String(event?.properties?.['profile_id'])
+  expect(meta).toMatchObject({
+    w: workspace,
+    s: audience,
+    d: [idIn(destination)],
+    n: 1,
+    b: { k: 'audience', e: [profile] },
+  })
+  expect(event).toMatchObject({
+    type: 'track',
+    event: 'Audience Entered',
+    userId: 'ada',
+    anonymousId: 'device',
+    properties: { audience_id: audience, audience_title: 'Seen', user_ids: ['ada'], anonymous_ids: ['device'] },
+    context: { traits },
+    test: false,
+  })
+  expect(event?.eventId).toBe(event?.messageId)
+})
+
+test('who enters and is merged before that is sent into one that is in enters no second time', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const stream = createStream()
   await senderOf(stream).send()
-  await organization.administrator.ok(
-    methods.privacyRequests.create,
-    { workspace },
-    { body: { kind: 'delete', identifiers: [{ type: 'user_id', value: 'ada' }] } },
-  )
+  await receive({ anonymousId: 'device' })
+  await receive({ userId: 'ada', anonymousId: 'device' })
+  await senderOf(stream).send()
+  expect(sentIn(stream)).toEqual(['Audience Entered ada'])
+})
+
+test('who is deleted exits once, by the identifiers that they had, whatever is killed, as of the deletion', async () => {
+  await receive({ userId: 'ada', anonymousId: 'device' }, { userId: 'bob' })
+  await connect()
+  const stream = createStream()
+  await senderOf(stream).send()
+  const remove = (kind: 'delete' | 'delete_and_suppress', value: string) =>
+    organization.administrator.ok(
+      methods.privacyRequests.create,
+      { workspace },
+      { body: { kind, identifiers: [{ type: 'user_id', value }] } },
+    )
+  const { name } = await remove('delete', 'ada')
   await compute()
   await senderOf(stream).send()
-  expect(sentIn(stream)).toEqual(['Audience Entered ada', 'Audience Exited'])
-  expect(stream.rows[1]?.key).toBe(stream.rows[0]?.key)
+  expect(stream.sent).toHaveLength(2)
+  const tell = createTelling({ db: harness.db, stream })
+  setFaultHandler((point) => {
+    if (point === 'audience-farewells.after-append') throw new Error('killed')
+  })
+  await expect(tell(idIn(name))).rejects.toThrow('killed')
+  setFaultHandler(undefined)
+  await tell(idIn(name))
+  await tell(idIn(name))
+  const exits = stream.sent.slice(2)
+  // Killed behind the append it is told again, as the same message.
+  expect(exits).toHaveLength(2)
+  expect(new Set(exits.map(({ event }) => event.messageId)).size).toBe(1)
+  expect(exits[0]?.event).toMatchObject({
+    event: 'Audience Exited',
+    userId: 'ada',
+    anonymousId: 'device',
+    context: { traits: {} },
+  })
+  // As of the deletion, by which delivery knows that it keeps no sample.
+  const { create_time } = await organization.administrator.ok(methods.privacyRequests.get, {
+    workspace,
+    privacy_request: idIn(name),
+  })
+  expect(Date.parse(exits[0]?.event.receivedAt ?? '')).toBe(Date.parse(create_time))
+  const { rows } = await sql`select from audience_farewells`.execute(harness.db)
+  expect(rows).toEqual([])
+  // Whoever left before is not told of again.
+  await organization.collaborator.ok(
+    methods.audiences.disconnectDestination,
+    { workspace, audience },
+    { body: { destination } },
+  )
+  await tell(idIn((await remove('delete', 'bob')).name))
+  expect(stream.sent).toHaveLength(4)
+})
+
+test('a resend is a run with count, progress and cancel, as of what was sent; what changed since follows', async () => {
+  await receive({ userId: 'ada' }, { userId: 'bob' })
+  await connect()
+  const stream = createStream()
+  await senderOf(stream).send()
+  await receive({ userId: 'cleo' })
+  const resend = () =>
+    organization.collaborator.ok(methods.audiences.resend, { workspace, audience }, { body: { destination } })
+  expect(await resend()).toEqual({ fill_count: 2 })
+  expect((await list()).destinations).toMatchObject([{ state: 'filling', fill_count: 2, fill_sent_count: 0 }])
+  const again = await organization.collaborator.call('POST', `/workspaces/${workspace}/audiences/${audience}:resend`, {
+    destination,
+  })
+  expect(again).toMatchObject({ status: 409, body: { reason: 'ALREADY_SENDING' } })
+  setFaultHandler((point) => {
+    if (point === 'audience-sender.after-append') throw new Error('killed')
+  })
+  await expect(senderOf(stream).send()).rejects.toThrow('killed')
+  setFaultHandler(undefined)
+  await senderOf(stream).send()
+  expect(sentIn(stream).slice(2, 4).toSorted()).toEqual(['Audience Entered ada', 'Audience Entered bob'])
+  expect(sentIn(stream).slice(4)).toEqual(['Audience Entered cleo'])
+  expect(propertiesIn(stream).map(({ resend: again }) => again)).toEqual([false, false, true, true, false])
+  expect(new Set(stream.sent.map(({ event }) => event.messageId)).size).toBe(5)
+  expect((await list()).destinations).toMatchObject([{ state: 'live', fill_sent_count: 2 }])
+  await resend()
+  await organization.collaborator.ok(methods.audiences.cancelFill, { workspace, audience }, { body: { destination } })
+  await senderOf(stream).send()
+  expect(stream.sent).toHaveLength(5)
+})
+
+test('a mapping can be tried with an event of an audience: the latest, one by its name, and it is suggested without values', async () => {
+  await receive({ type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } }, { userId: 'ada' })
+  await connect()
+  const ids = { workspace, destination: idIn(destination) }
+  const event_mapping = {
+    id: 'aaaa',
+    enabled: true,
+    destination: 'send',
+    event_name: 'Audience Entered',
+    event_type: '' as const,
+    filters: [],
+    field_mappings: [],
+  }
+  const { collaborator, guest } = organization
+  const { audiences } = await guest.ok(methods.audiences.listOfDestination, ids)
+  expect(audiences).toMatchObject([
+    { name: `workspaces/${workspace}/audiences/${audience}`, fill_count: 1, last_error: '' },
+  ])
+  const [{ name: event, title } = { name: '', title: '' }] = audiences[0]?.recent_events ?? []
+  expect(title).toBe('Audience Entered')
+  for (const chosen of [{}, { event }]) {
+    const shown = await collaborator.ok(methods.mappings.preview, ids, { body: { event_mapping, ...chosen } })
+    expect(shown).toMatchObject({ fits: true, event: { name: event, title: 'Audience Entered' } })
+    expect(JSON.parse(shown.payload)).toMatchObject({
+      userId: 'ada',
+      properties: { audience_title: 'Seen' },
+      context: { traits: { email: 'ada@example.com' } },
+    })
+  }
+  const sent = await collaborator.ok(methods.mappings.sendTest, ids, { body: { event_mapping, event } })
+  expect(sent).toMatchObject({ outcome: 'delivered', event: { name: event } })
+  const body = { destination: 'send', event_name: '', event_type: '' as const }
+  const suggested = await guest.ok(methods.mappings.suggest, ids, { body })
+  expect(suggested.events).toContainEqual({ event_name: 'Audience Exited', event_type: 'track' })
+  expect(suggested.fields.map(({ name }) => name)).toContain('properties.audience_title')
+  expect(JSON.stringify(suggested)).not.toContain('ada')
+  // Of another destination it is no event.
+  const other = (await makeResources(workspace, organization.administrator)).destination
+  const path = `/${other.name}/mappings:preview`
+  expect((await collaborator.call('POST', path, { event_mapping, event })).status).toBe(404)
+  await senderOf(createStream()).send()
 })
 
 test('a sender that is killed after it appended sends nothing twice, and misses nothing', async () => {
@@ -155,7 +320,7 @@ test('a sender that is killed after it appended sends nothing twice, and misses 
   setFaultHandler(undefined)
   await receive({ userId: 'late' })
   await senderOf(stream).send()
-  expect(stream.rows).toHaveLength(121)
+  expect(stream.sent).toHaveLength(121)
   expect(new Set(sentIn(stream)).size).toBe(121)
 })
 
@@ -171,11 +336,11 @@ test('what is sent first can be cancelled, and a destination disconnected; then 
   await organization.collaborator.ok(methods.audiences.disconnectDestination, { workspace, audience }, { body })
   await receive({ userId: 'cleo' })
   await senderOf(stream).send()
-  expect(stream.rows).toHaveLength(1)
+  expect(stream.sent).toHaveLength(1)
   // Connected again it is told everything anew.
   expect(await connect()).toEqual({ fill_count: 3 })
   await senderOf(stream).send()
-  expect(stream.rows).toHaveLength(4)
+  expect(stream.sent).toHaveLength(4)
 })
 
 test('a destination is connected once, and only one of the workspace, by those who may', async () => {
@@ -188,7 +353,7 @@ test('a destination is connected once, and only one of the workspace, by those w
     workspace: organization.workspaceId,
     destination: idIn(destination),
   })
-  for (const verb of ['connectDestination', 'cancelFill', 'disconnectDestination']) {
+  for (const verb of ['connectDestination', 'cancelFill', 'resend', 'disconnectDestination']) {
     expect((await call(organization.collaborator, verb, other)).status).toBe(404)
     expect((await call(organization.collaborator, verb, 'nonsense')).status).toBe(400)
     expect((await call(organization.guest, verb)).status).toBe(403)
@@ -196,17 +361,17 @@ test('a destination is connected once, and only one of the workspace, by those w
   }
 })
 
-test('a destination that takes other rows alone is not offered, and refused', async () => {
+test('a destination that takes no track events is not offered, and refused', async () => {
   const { administrator } = organization
   const made = await administrator.ok(
     methods.destinations.create,
     { workspace },
-    { body: { title: 'Eraser', app: { name: 'catalogDestinations/eraser' }, settings: {} } },
+    { body: { title: 'People', app: { name: 'catalogDestinations/people' }, settings: {} } },
   )
   expect((await list()).available.map(({ name }) => name)).toEqual([destination])
   const path = `/workspaces/${workspace}/audiences/${audience}:connectDestination`
   expect(await organization.collaborator.call('POST', path, { destination: made.name })).toMatchObject({
     status: 400,
-    body: { reason: 'NO_AUDIENCES', message: 'Eraser does not take audiences. Choose another destination' },
+    body: { reason: 'NO_AUDIENCES', message: 'People does not take audiences. Choose another destination' },
   })
 })

@@ -1,8 +1,11 @@
-import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
-import { type methods, resourceNames } from '@tributary/contract'
+import { type Db, offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import { audienceEventNames, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
-import { readAudience } from '../read.ts'
+import { readDestination } from '../../destinations/read.ts'
+import { audienceName, readAudience } from '../read.ts'
+import { presentConnection, readConnections } from './read-connections.ts'
 import { takesAudiences } from './takes-audiences.ts'
 
 /** The destinations that are told who enters and leaves an audience, and those that could be. */
@@ -11,37 +14,71 @@ export const listAudienceDestinations =
   async ({ workspace, params, query }) => {
     const page = openPage('audiences.listDestinations', params, query, offsetCursor)
     const audience = await readAudience(db, workspace.id, params.audience)
-    const rows = await db
-      .selectFrom('destinations as d')
-      .leftJoin('audience_destinations as c', (on) =>
-        on.onRef('c.destination_id', '=', 'd.id').on('c.audience_id', '=', audience.id),
-      )
-      .select(['d.id', 'd.title', 'd.app', 'c.state', 'c.fill_total', 'c.fill_sent', 'c.create_time'])
-      .where('d.workspace_id', '=', workspace.id)
-      .where('d.delete_time', 'is', null)
-      .orderBy('d.create_time')
-      .orderBy('d.id')
-      .execute()
+    const connections = await readConnections(db, workspace.id, { audienceId: audience.id })
     const nameOf = (destination: string): string =>
       resourceNames.destination.format({ workspace: workspace.id, destination })
-    const connected = rows.flatMap(({ id, title, app, state, fill_total, fill_sent, create_time }) => {
-      if (state === null || create_time === null) return []
-      const entry = catalog.destinations.find(({ slug }) => slug === app)
-      return [
-        {
-          name: nameOf(id),
-          title,
-          app: { display_name: entry?.title ?? app, extra: { app_icon: entry?.icon ?? '' } },
-          state,
-          fill_count: fill_total ?? 0,
-          fill_sent_count: fill_sent ?? 0,
-          connect_time: create_time.toISOString(),
-        },
-      ]
-    })
+    const others = await db
+      .selectFrom('destinations')
+      .select(['id', 'title', 'app'])
+      .where('workspace_id', '=', workspace.id)
+      .where('delete_time', 'is', null)
+      .orderBy('create_time')
+      .orderBy('id')
+      .execute()
+    const connected = new Set(connections.map(({ destination_id }) => destination_id))
     const available: { name: string; title: string }[] = []
-    for (const { id, title, app, state } of rows)
-      if (state === null && (await takesAudiences(catalog, app))) available.push({ name: nameOf(id), title })
-    const { rows: destinations, next } = slicePage(page, connected)
-    return { destinations, available, next_page_token: next }
+    for (const { id, title, app } of others)
+      if (!connected.has(id) && (await takesAudiences(catalog, app))) available.push({ name: nameOf(id), title })
+    const { rows, next } = slicePage(page, connections)
+    return {
+      destinations: rows.map((row) => {
+        const entry = catalog.destinations.find(({ slug }) => slug === row.app)
+        return {
+          name: nameOf(row.destination_id),
+          title: row.destination_title,
+          app: { display_name: entry?.title ?? row.app, extra: { app_icon: entry?.icon ?? '' } },
+          ...presentConnection(row),
+        }
+      }),
+      available,
+      next_page_token: next,
+    }
+  }
+
+/** Events of each audience that are listed. */
+const listedEvents = 5
+
+type ChangeRow = { connection: string; audience_id: string; id: string; kind: 'entered' | 'left'; time: Date }
+
+const readLatest = async (db: Db, destinationId: string): Promise<ReadonlyMap<string, readonly ChangeRow[]>> => {
+  const { rows } = await sql<ChangeRow>`
+    select c.id as connection, c.audience_id, e.id, e.kind, e.time from audience_destinations c
+    cross join lateral (
+      select id, kind, time from audience_changes where audience_id = c.audience_id order by id desc limit ${listedEvents}
+    ) as e
+    where c.destination_id = ${destinationId}::uuid order by e.id desc`.execute(db)
+  return Map.groupBy(rows, ({ audience_id }) => audience_id)
+}
+
+/** The audiences of which a destination is told. */
+export const listAudiencesOfDestination =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.listOfDestination> =>
+  async ({ workspace, params, query }) => {
+    const page = openPage('audiences.listOfDestination', params, query, offsetCursor)
+    const destination = await readDestination(db, workspace.id, params.destination)
+    const { rows, next } = slicePage(page, await readConnections(db, workspace.id, { destinationId: destination.id }))
+    const latest = await readLatest(db, destination.id)
+    return {
+      audiences: rows.map((row) => ({
+        name: audienceName(workspace.id, row.audience_id),
+        title: row.audience_title,
+        ...presentConnection(row),
+        recent_events: (latest.get(row.audience_id) ?? []).map(({ connection, id, kind, time }) => ({
+          name: resourceNames.event.format({ workspace: workspace.id, event: `${connection}-${id}` }),
+          title: audienceEventNames[kind],
+          time: time.toISOString(),
+        })),
+      })),
+      next_page_token: next,
+    }
   }

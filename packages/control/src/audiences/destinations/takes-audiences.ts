@@ -1,7 +1,7 @@
 import type { ControlDeps } from '../../deps.ts'
 
-/** Whether destinations of an app are told who enters and leaves audiences. */
+/** Whether destinations of an app can be told who enters and leaves audiences: those that take `track` events. */
 export const takesAudiences = async (catalog: ControlDeps['catalog'], app: string): Promise<boolean> => {
   const definition = await catalog.destinations.find(({ slug }) => slug === app)?.load()
-  return definition?.takesAudiences === true
+  return (definition?.actions ?? []).some(({ eventTypes }) => eventTypes.length === 0 || eventTypes.includes('track'))
 }

@@ -38,6 +38,7 @@ import { up as fasterTraitValues } from './0036-faster-trait-values.ts'
 import { up as computedTraitPlaces } from './0037-computed-trait-places.ts'
 import { up as syncs } from './0037-syncs.ts'
 import { up as leftAudiences } from './0038-left-audiences.ts'
+import { up as audienceRuns } from './0039-audience-runs.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   { name: '0037-computed-trait-places', up: computedTraitPlaces },
   { name: '0037-syncs', up: syncs },
   { name: '0038-left-audiences', up: leftAudiences },
+  { name: '0039-audience-runs', up: audienceRuns },
 ]
