@@ -33,7 +33,7 @@ export const paths = {
   editComputedTrait: (computedTrait: string) => `/${computedTrait}/edit`,
   audiences: (workspace: string) => `/${workspace}/audiences`,
   newAudience: (workspace: string, template?: string) => `/${workspace}/audiences/new${queryOf({ template })}`,
-  audience: (audience: string) => `/${audience}`,
+  audience: (audience: string, tab?: 'destinations') => `/${audience}${tab === undefined ? '' : `#${tab}`}`,
   /** Why a profile (a resource name) is in an audience or not. */
   audienceProfile: (audience: string, profile: string) => `/${audience}${queryOf({ profile })}#check`,
   editAudience: (audience: string) => `/${audience}/edit`,
@@ -53,9 +53,12 @@ export const paths = {
   /** The form of a new replay of a destination, filled in as told: the dead letters of one reason, for example. */
   newReplay: (destination: string, scope: { kind: 'history' | 'dead'; reason?: string }) =>
     `/${destination}${queryOf({ replay: scope.kind, reason: scope.reason })}#replay`,
-  /** The deliveries of a destination that ended so, over a range, of one source by its resource name. */
-  deliveries: (destination: string, status: string, more: { range?: string; source?: string } = {}) =>
-    `/${destination}${queryOf({ status, ...more })}#deliveries`,
+  /** The deliveries of a destination that ended so, over a range, of one source or audience by its resource name. */
+  deliveries: (
+    destination: string,
+    status: string,
+    more: { range?: string; source?: string; audience?: string } = {},
+  ) => `/${destination}${queryOf({ status, ...more })}#deliveries`,
   /** What is held for a destination in one state; dead letters of a range. */
   failures: (destination: string, query: { state?: string; range?: string }) =>
     `/${destination}${queryOf(query)}#failures`,

@@ -11,9 +11,9 @@ import { paths } from '../../lib/paths.ts'
 import { audienceDestinationsQuery } from '../../lib/queries/audience-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
+import { ConnectionFailure, ConnectionState } from '../../parts/audience-connection.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { AppIcon } from '../../ui/app-icon.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Select } from '../../ui/forms/input.tsx'
@@ -22,7 +22,7 @@ import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 
-type Change = 'connectDestination' | 'cancelFill' | 'disconnectDestination'
+type Change = 'connectDestination' | 'resend' | 'cancelFill' | 'disconnectDestination'
 
 const useChange = (audience: Audience) => {
   const cache = useQueryClient()
@@ -33,8 +33,35 @@ const useChange = (audience: Audience) => {
   })
 }
 
+const Resend = ({ audience, destination }: { audience: Audience; destination: AudienceDestination }) => {
+  const [asking, ask] = useState(false)
+  const change = useChange(audience)
+  const size = audience.size ?? 0
+  return (
+    <>
+      <Button size="sm" aria-label={`Resend to ${destination.title}`} onClick={() => ask(true)}>
+        Resend
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={ask}
+        onClosed={change.reset}
+        onConfirm={() => change.mutate({ change: 'resend', destination: destination.name })}
+        kind="info"
+        title={`Resend to ${destination.title}?`}
+        confirmLabel="Resend"
+        loading={change.isPending}
+        done={change.isSuccess}
+        error={change.isError ? failureText(change.error) : undefined}
+      >
+        {`It receives the ${count(size)} ${pluralise(size, 'profile')} in this audience once more.`}
+      </ConfirmDialog>
+    </>
+  )
+}
+
 const Connected = ({ audience, destination }: { audience: Audience; destination: AudienceDestination }) => {
-  const { name, title, app, state, fill_count, fill_sent_count } = destination
+  const { name, title, app, state } = destination
   const change = useChange(audience)
   const mayEdit = useMayEdit() === true
   const run = (wanted: Change): void =>
@@ -45,21 +72,28 @@ const Connected = ({ audience, destination }: { audience: Audience; destination:
   return (
     <li className="flex flex-wrap items-center gap-3 py-3">
       <AppIcon icon={app.extra.app_icon} className="size-6" />
+      <div className="min-w-0 flex-1 basis-48">
+        <Link to={paths.destination(name)} className="block truncate rounded-sm text-sm font-medium hover:underline">
+          {title}
+        </Link>
+        <ConnectionFailure of={destination} to={paths.destination(name, 'failures')} />
+      </div>
+      <ConnectionState of={destination} />
       <Link
-        to={paths.destination(name)}
-        className="min-w-0 flex-1 truncate rounded-sm text-sm font-medium hover:underline"
+        to={paths.deliveries(name, '', { audience: audience.name })}
+        aria-label={`Deliveries to ${title}`}
+        className="rounded-sm text-sm text-accent-ink hover:underline"
       >
-        {title}
+        Deliveries
       </Link>
-      <Badge tone={state === 'live' ? 'success' : 'accent'}>
-        {state === 'live' ? 'Live' : `Sent ${count(fill_sent_count)} of ${count(fill_count)}`}
-      </Badge>
       {mayEdit && (
         <>
-          {state === 'filling' && (
+          {state === 'filling' ? (
             <Button size="sm" loading={change.isPending} onClick={() => run('cancelFill')}>
               Cancel sending
             </Button>
+          ) : (
+            <Resend audience={audience} destination={destination} />
           )}
           <Button
             size="sm"
@@ -89,12 +123,11 @@ const Connect = ({
   if (target === undefined)
     return (
       <p className="text-sm text-ink-2">
-        Webhooks take audiences.{' '}
         <Link
-          to={paths.newDestination(audienceIds(audience.name).workspace, 'catalogDestinations/webhook')}
+          to={paths.catalogDestinations(audienceIds(audience.name).workspace)}
           className="rounded-sm text-accent-ink hover:underline"
         >
-          Add a webhook
+          Add a destination
         </Link>{' '}
         to connect it here.
       </p>

@@ -1,19 +1,63 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { Radio } from 'lucide-react'
+import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
+import { destinationAudiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { connectionsQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { ConnectionFailure, ConnectionState } from '../../parts/audience-connection.tsx'
 import { ConnectionList, ConnectMenu } from '../../parts/connection-list.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** The sources whose events this destination gets. */
-export const ConnectionsTab = ({ destination }: { destination: Destination }) => {
+/** The audiences of which this destination is told; nothing where there are none. */
+const Audiences = ({ destination }: { destination: Destination }) => {
+  const { data: audiences = [] } = useQuery(destinationAudiencesQuery(destination.name))
+  if (audiences.length === 0) return null
+  return (
+    <Card title="Audiences">
+      <ul aria-label="Connected audiences" className="-my-3 divide-y divide-line">
+        {audiences.map((audience) => (
+          <li key={audience.name} className="flex flex-wrap items-center gap-3 py-3">
+            <div className="min-w-0 flex-1 basis-48">
+              <Link
+                to={paths.audience(audience.name, 'destinations')}
+                className="block truncate rounded-sm text-sm font-medium hover:underline"
+              >
+                {audience.title}
+              </Link>
+              <ConnectionFailure of={audience} to={paths.destination(destination.name, 'failures')} />
+            </div>
+            <ConnectionState of={audience} />
+            <Link
+              to={paths.deliveries(destination.name, '', { audience: audience.name })}
+              aria-label={`Deliveries of ${audience.title}`}
+              className="rounded-sm text-sm text-accent-ink hover:underline"
+            >
+              Deliveries
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** The sources whose events this destination gets, and the audiences of which it is told. */
+export const ConnectionsTab = ({ destination }: { destination: Destination }) => (
+  <div className="space-y-5">
+    <Sources destination={destination} />
+    <Audiences destination={destination} />
+  </div>
+)
+
+const Sources = ({ destination }: { destination: Destination }) => {
   const workspace = useWorkspace()
   const mayEdit = useMayEdit() === true
   const connections = useQuery(connectionsQuery(workspace.name))

@@ -1,6 +1,6 @@
 import { type AudienceChangeKind, type AudienceQuery, methods } from '@tributary/contract'
 import { type RangePreset, rangeOf, viewOf } from '../format/date-range.ts'
-import { audienceIds, profileIds, workspaceIds } from '../format/names.ts'
+import { audienceIds, destinationIds, profileIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
 const underWay = (states: readonly { state: string }[]): boolean =>
@@ -78,6 +78,14 @@ export const audienceExplanationQuery = (audience: string, profile: string) =>
     methods.audiences.explain,
     { params: audienceIds(audience), query: { profile } },
     { staleTime: 0, refetchInterval: looks.explanation },
+  )
+
+/** The audiences of which a destination is told. */
+export const destinationAudiencesQuery = (destination: string) =>
+  query(
+    methods.audiences.listOfDestination,
+    { params: destinationIds(destination), query: { page_size: 1000 } },
+    { staleTime: 0, read: ({ audiences }) => audiences },
   )
 
 /** The destinations of an audience, and those that could be connected. */

@@ -83,7 +83,7 @@ export const droppedQuery = (source: string) =>
   )
 
 /** What the list of a destination's attempts is narrowed by; '' is no filter. */
-export type DeliveryFilters = { status: DeliveryStatus | ''; range: RangePreset | ''; source: string }
+export type DeliveryFilters = { status: DeliveryStatus | ''; range: RangePreset | ''; source: string; audience: string }
 
 const since = (range: RangePreset | '') => ({
   of: range,
@@ -92,12 +92,16 @@ const since = (range: RangePreset | '') => ({
 })
 
 /** Attempts of a destination, newest first, by pages of 50. */
-export const deliveriesQuery = (destination: string, { status, range, source }: DeliveryFilters) =>
+export const deliveriesQuery = (destination: string, { status, range, source, audience }: DeliveryFilters) =>
   pagesQuery(
     methods.deliveries.list,
     {
       params: destinationIds(destination),
-      query: { page_size: 50, ...(status === '' ? {} : { status }), ...(source === '' ? {} : { source }) },
+      query: {
+        page_size: 50,
+        ...(status === '' ? {} : { status }),
+        ...(audience !== '' ? { audience } : source === '' ? {} : { source }),
+      },
     },
     {
       clocked: since(range),

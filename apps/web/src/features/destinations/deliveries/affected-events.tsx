@@ -30,11 +30,14 @@ const EventLine = ({ event }: { event: Affected }) => {
   const user = userOf(event)
   return (
     <span className={line}>
-      <Link to={paths.event(event.name)} className="truncate rounded-sm font-medium hover:underline">
+      <Link
+        to={event.profile === undefined ? paths.event(event.name) : paths.profile(event.profile)}
+        className="truncate rounded-sm font-medium hover:underline"
+      >
         {event.event_title === '' ? event.event_id : event.event_title}
       </Link>
       <span className="truncate text-ink-2" title={user}>
-        {user === '' ? <span className="text-ink-3">No user</span> : user}
+        {user === '' && event.profile === undefined ? <span className="text-ink-3">No user</span> : user}
       </span>
       <code className="truncate font-mono text-xs text-ink-2 max-sm:hidden" title={event.message_id}>
         {event.message_id}
@@ -50,7 +53,7 @@ const Details = ({ row, source }: { row: ParkedDelivery; source: string }) => {
   const only = row.event_count === 1 ? row.events[0] : undefined
   return (
     <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-      <Fact name="Source">{source}</Fact>
+      <Fact name={row.audience === undefined ? 'Source' : 'Audience'}>{source}</Fact>
       <Fact name="Attempts">{count(row.attempts)}</Fact>
       <Fact name="First held">
         <RelativeTime time={row.first_time} />
@@ -62,7 +65,7 @@ const Details = ({ row, source }: { row: ParkedDelivery; source: string }) => {
               <RelativeTime time={only.receive_time} />
             </Fact>
           )}
-          <Fact name="User">{userOf(only) === '' ? 'No user' : userOf(only)}</Fact>
+          {row.audience === undefined && <Fact name="User">{userOf(only) === '' ? 'No user' : userOf(only)}</Fact>}
           <Fact name="Message ID">{only.message_id}</Fact>
         </>
       )}
@@ -170,7 +173,7 @@ export const AffectedEvents = ({ destination, group }: { destination: Destinatio
             <Parked
               key={row.name}
               row={row}
-              source={titles.get(row.source) ?? absent}
+              source={row.audience?.title ?? titles.get(row.source) ?? absent}
               initiallyOpen={rows.length === 1}
               action={
                 mayRetry && (

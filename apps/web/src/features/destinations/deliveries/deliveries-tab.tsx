@@ -8,6 +8,7 @@ import { attemptCause } from '../../../lib/events/response-cause.ts'
 import { rangePresets, viewOf } from '../../../lib/format/date-range.ts'
 import { count, pluralise, truncate } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
+import { destinationAudiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { deliveriesQuery } from '../../../lib/queries/event-queries.ts'
 import { sourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
@@ -123,18 +124,20 @@ const Empty = ({ filtered, destination }: { filtered: boolean; destination: Dest
   )
 }
 
-const filterNames = ['status', 'range', 'source'] as const
+const filterNames = ['status', 'range', 'source', 'audience'] as const
 
 /** The attempts of a destination with the filters that the address names, and each attempt's request and answer. */
 export const DeliveriesTab = ({ destination }: { destination: Destination }) => {
   const [address, change] = useAddress(filterNames)
   const status = statusOf(address.status)
   const range = rangePresets.find((preset) => preset === address.range) ?? ''
-  const { source } = address
+  const { source, audience } = address
   const sources = useQuery(sourcesQuery(useWorkspace().name)).data ?? []
   const known = source === '' || sources.some(({ name }) => name === source)
+  const audiences = useQuery(destinationAudiencesQuery(destination.name)).data ?? []
+  const sender = audience === '' ? source : audience
   const [shown, setShown] = useState<Delivery | undefined>()
-  const query = useInfiniteQuery(deliveriesQuery(destination.name, { status, range, source }))
+  const query = useInfiniteQuery(deliveriesQuery(destination.name, { status, range, source, audience }))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.deliveries) ?? [], [query.data])
   if (query.data === undefined && query.isError)
     return (
@@ -173,8 +176,10 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
           label="Source"
           className="w-48"
           placeholder="All sources"
-          value={source}
-          onChange={(chosen) => change({ source: chosen })}
+          value={sender}
+          onChange={(chosen) =>
+            change(chosen.includes('/audiences/') ? { source: '', audience: chosen } : { source: chosen, audience: '' })
+          }
           options={[
             { value: '', title: 'All sources' },
             ...(known ? [] : [{ value: source, title: 'Deleted source' }]),
@@ -184,6 +189,10 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
               note: app.display_name,
               icon: app.extra.app_icon,
             })),
+            ...audiences.map(({ name, title }) => ({ value: name, title, note: 'Audience' })),
+            ...(audience === '' || audiences.some(({ name }) => name === audience)
+              ? []
+              : [{ value: audience, title: 'Audience that is not connected' }]),
           ]}
         />
         {rows.length > 0 && (
@@ -195,7 +204,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
       {query.data === undefined ? (
         <TableSkeleton rows={6} columns={5} />
       ) : rows.length === 0 ? (
-        <Empty filtered={status !== '' || range !== '' || source !== ''} destination={destination} />
+        <Empty filtered={status !== '' || range !== '' || sender !== ''} destination={destination} />
       ) : (
         <DataTable
           label="Deliveries"

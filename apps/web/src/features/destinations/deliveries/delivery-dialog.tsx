@@ -2,6 +2,7 @@ import type { Delivery } from '@tributary/contract'
 import { useState } from 'react'
 import { deliveryStatus } from '../../../lib/events/delivery-status.ts'
 import { attemptCause } from '../../../lib/events/response-cause.ts'
+import { destinationIds } from '../../../lib/format/names.ts'
 import { count } from '../../../lib/format/text.ts'
 import { localTime, utcTime } from '../../../lib/format/time.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -11,12 +12,19 @@ import { CopyButton } from '../../../ui/code/copy-button.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 
+/** The profile that an event of an audience tells of: the event itself is stored nowhere. */
+const profileOf = ({ audience, row, destination }: Delivery): string | undefined =>
+  audience === undefined || row === undefined
+    ? undefined
+    : `workspaces/${destinationIds(destination).workspace}/profiles/${row.key}`
+
 /** One attempt: its outcome, and for a failure what was sent and answered. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
   const [open, setOpen] = useState(true)
   const { label, tone } = deliveryStatus(delivery.status)
   const filtered = delivery.status === 'filtered'
   const close = () => setOpen(false)
+  const profile = profileOf(delivery)
   return (
     <Dialog
       open={open}
@@ -31,9 +39,15 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
       }
       footer={
         <>
-          <ButtonLink to={paths.event(delivery.event)} className="mr-auto">
-            See event
-          </ButtonLink>
+          {profile === undefined ? (
+            <ButtonLink to={paths.event(delivery.event)} className="mr-auto">
+              See event
+            </ButtonLink>
+          ) : (
+            <ButtonLink to={paths.profile(profile)} className="mr-auto">
+              See profile
+            </ButtonLink>
+          )}
           <Button onClick={close}>Close</Button>
         </>
       }

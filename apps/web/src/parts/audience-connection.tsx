@@ -1,0 +1,32 @@
+import type { AudienceDestination } from '@tributary/contract'
+import { Link } from 'react-router'
+import { count, pluralise } from '../lib/format/text.ts'
+import { Badge } from '../ui/badge.tsx'
+
+type State = Pick<
+  AudienceDestination,
+  'state' | 'enabled' | 'fill_count' | 'fill_sent_count' | 'waiting_count' | 'dead_count' | 'last_error'
+>
+
+/** How far a destination is told of an audience. */
+export const ConnectionState = ({ of: { state, enabled, fill_count, fill_sent_count } }: { of: State }) => {
+  if (!enabled) return <Badge tone="neutral">Paused</Badge>
+  return (
+    <Badge tone={state === 'live' ? 'success' : 'accent'}>
+      {state === 'live' ? 'Live' : `Sent ${count(fill_sent_count)} of ${count(fill_count)}`}
+    </Badge>
+  )
+}
+
+/** What of a connection failed, with the reason of the latest; nothing where nothing did. `to` leads to the failures. */
+export const ConnectionFailure = ({ of, to }: { of: State; to: string }) => {
+  const { waiting_count, dead_count, last_error } = of
+  if (waiting_count + dead_count === 0 || last_error === '') return null
+  return (
+    <Link to={to} className="block truncate rounded-sm text-xs text-danger-ink hover:underline" title={last_error}>
+      {dead_count > 0
+        ? `${count(dead_count)} ${pluralise(dead_count, 'event')} failed: ${last_error}`
+        : `${count(waiting_count)} ${pluralise(waiting_count, 'event')} to be retried: ${last_error}`}
+    </Link>
+  )
+}
