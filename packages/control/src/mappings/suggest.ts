@@ -15,6 +15,7 @@ import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
 import { storedEvent } from '../events/stored-event.ts'
+import { readAudienceSamples } from './audience-trials.ts'
 import { connectedSources } from './connected-sources.ts'
 import { requireDefinition } from './read.ts'
 import { createSeenFields, type SeenField, validatedPlace } from './seen-fields.ts'
@@ -155,6 +156,13 @@ export const suggestMappings =
       const event = storedEvent(each)
       if (event !== undefined) seen.addEvent(event)
     }
+    const samples = (await readAudienceSamples(db, row.id)).filter(
+      ({ type, event }) =>
+        (wanted.eventType === '' || wanted.eventType === type) &&
+        (wanted.eventName === '' || wanted.eventName === event) &&
+        (action.eventTypes.length === 0 || action.eventTypes.includes(type)),
+    )
+    for (const sample of samples) seen.addEvent(sample)
     seen.addStandard()
     const fields = seen.all()
     const inSchema = ownOf(described.all(), wanted.eventType)
@@ -168,6 +176,7 @@ export const suggestMappings =
           [...events.keys()].map((event_name): EventName => ({ event_name, event_type: 'track' })),
         ),
         ...names,
+        ...samples.map(({ event, type }): EventName => ({ event_name: event, event_type: type })),
       ]),
     }
   }

@@ -25,6 +25,8 @@ type Given = { event?: string | undefined; payload?: string | undefined; event_m
 type TrialDeps = {
   eventStore: EventStore
   workspaceId: string
+  /** The latest events of audiences that the destination is sent, of a name ('' for all), or one by its id. */
+  audienceEvents: (wanted: { event: string } | { eventId: string }) => Promise<{ sourceId: string; json: string }[]>
   /** The sources, and whether their connections let an event through, at the workspace's turn. */
   sources: readonly { id: string; lets: (event: PipelineEvent) => Promise<boolean> }[]
   /** Types that the mapping is for; empty for all. */
@@ -41,10 +43,13 @@ const trialOf = (workspaceId: string, sourceId: string, json: string): TrialEven
   return { event, json, sourceId, name, receiveTime: event.receivedAt }
 }
 
-/** A stored event by its resource name. Throws 404 when this workspace has none, 400 when it was rejected. */
-const namedEvent = async (name: string, { eventStore, workspaceId, signal }: TrialDeps): Promise<TrialEvent> => {
+/** A stored event, or one of an audience, by its resource name. Throws 404 when this workspace has none, 400 when it was rejected. */
+const namedEvent = async (name: string, deps: TrialDeps): Promise<TrialEvent> => {
+  const { eventStore, workspaceId, signal } = deps
   const { workspace, event: id } = parseReference(resourceNames.event, 'event', name)
   if (workspace !== workspaceId) throw notFound('event not found')
+  const [told] = await deps.audienceEvents({ eventId: id })
+  if (told !== undefined) return trialOf(workspaceId, told.sourceId, told.json)
   const [row] = await eventStore.query<StoredEventRow & { source_id: string }>(
     `select source_id, ${storedEventColumns} from events
      where workspace_id = {workspace:String} and event_id = {event:String} limit 1`,
@@ -58,7 +63,7 @@ const namedEvent = async (name: string, { eventStore, workspaceId, signal }: Tri
   return trialOf(workspaceId, row.source_id, json)
 }
 
-/** The latest event that the mapping and the connection of its source let through. */
+/** The latest event that the mapping and the connection of its source let through, else the latest of an audience that the mapping does. */
 const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<TrialEvent | undefined> => {
   const { eventStore, workspaceId, sources, types, map, now, signal } = deps
   const filter = { workspaceId, sourceIds: sources.map(({ id }) => id), types, event: mapping.event_name }
@@ -68,6 +73,11 @@ const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<Tria
     const trial = trialOf(workspaceId, row.source_id, json)
     if ((await sources.find(({ id }) => id === row.source_id)?.lets(trial.event)) !== true) continue
     if ((await map(trial.event, row.source_id, json)).kind !== 'unmapped') return trial
+  }
+  if (types.length > 0 && !types.includes('track')) return undefined
+  for (const { sourceId, json } of await deps.audienceEvents({ event: mapping.event_name })) {
+    const trial = trialOf(workspaceId, sourceId, json)
+    if ((await map(trial.event, sourceId, json)).kind !== 'unmapped') return trial
   }
   return undefined
 }

@@ -10,9 +10,13 @@ import type { EventMapping, MappingPreview, PipelineEvent } from '@tributary/con
 import { badRequest, losesDigits, takeTurn } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { DestinationRow } from '../destinations/read.ts'
+import { readAudienceTrials } from './audience-trials.ts'
 import { checkMappings } from './check-mappings.ts'
 import { connectedSources } from './connected-sources.ts'
 import { findTrialEvent, maxLookedThrough, presentTrialEvent, type TrialEvent } from './trial-event.ts'
+
+/** Events of audiences that are looked through at most. */
+const maxAudienceEvents = 50
 
 type Trial = { event_mapping: EventMapping; event?: string | undefined; payload?: string | undefined }
 
@@ -96,7 +100,16 @@ export const tryMapping = async (
   const types = mapping.event_type === '' ? action.eventTypes : [mapping.event_type]
   const found = await findTrialEvent(
     { ...trial, event_mapping: mapping },
-    { eventStore, workspaceId, sources, types, map, now: clock(), signal },
+    {
+      eventStore,
+      workspaceId,
+      audienceEvents: (wanted) => readAudienceTrials(db, place, { limit: maxAudienceEvents, ...wanted }),
+      sources,
+      types,
+      map,
+      now: clock(),
+      signal,
+    },
   )
   if (found === undefined) {
     const shown = { event: null, fits: false, reason: noEvent(sources.length), payload: '', problems: own }

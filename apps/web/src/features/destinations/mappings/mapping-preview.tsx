@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { truncate } from '../../../lib/format/text.ts'
 import { localTime } from '../../../lib/format/time.ts'
+import { destinationAudiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { workspaceEventsQuery } from '../../../lib/queries/event-queries.ts'
 import { type MappingTrial, mappingPreviewQuery } from '../../../lib/queries/mapping-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
@@ -39,10 +40,12 @@ const trialOf = (mapping: EventMapping, choice: Choice): MappingTrial => ({
 })
 
 const EventChoice = ({
+  destination,
   mapping,
   choice,
   onChoose,
 }: {
+  destination: Destination
   mapping: EventMapping
   choice: Choice
   onChoose: (choice: Choice) => void
@@ -50,6 +53,7 @@ const EventChoice = ({
   const workspace = useWorkspace()
   const recent = useQuery(workspaceEventsQuery(workspace.name))
   const events = (recent.data ?? []).filter(({ status }) => status !== 'rejected')
+  const audiences = useQuery(destinationAudiencesQuery(destination.name)).data ?? []
   return (
     <Select
       aria-label="Preview event"
@@ -70,6 +74,18 @@ const EventChoice = ({
             </option>
           ))}
         </optgroup>
+      )}
+      {audiences.map(
+        ({ name: audience, title: of, recent_events }) =>
+          recent_events.length > 0 && (
+            <optgroup key={audience} label={`Audience ${truncate(of)}`}>
+              {recent_events.map(({ name, title, time }) => (
+                <option key={name} value={name}>
+                  {title}, {localTime(time)}
+                </option>
+              ))}
+            </optgroup>
+          ),
       )}
     </Select>
   )
@@ -130,7 +146,7 @@ export const MappingPreviewPane = ({
           Send test event
         </Button>
       </div>
-      <EventChoice mapping={mapping} choice={choice} onChoose={setChoice} />
+      <EventChoice destination={destination} mapping={mapping} choice={choice} onChoose={setChoice} />
       {choice.kind === 'pasted' && (
         <CodeEditor
           language="json"

@@ -1,0 +1,82 @@
+import type { Db } from '@tributary/api-kit'
+import { audienceEventNames, type PipelineEvent } from '@tributary/contract'
+import { sql } from 'kysely'
+import { audienceEventText, readToldProfiles } from '../audiences/destinations/audience-events.ts'
+
+/** Which changes of its audiences a destination is told of: all of one name, or one by its event id. */
+type Wanted = { event: string; limit: number } | { eventId: string }
+
+type Row = {
+  connection: string
+  audience_id: string
+  title: string
+  change: string
+  kind: 'entered' | 'left'
+  profile_id: string
+  time: Date
+}
+
+/** The id of a change of a connection, as the sender makes it; of events that fill a destination only the connection is known. */
+const changeId = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-(\d{1,18})$/
+
+const changesOf = async (db: Db, workspaceId: string, destinationId: string, wanted: Wanted): Promise<Row[]> => {
+  const one = 'eventId' in wanted ? changeId.exec(wanted.eventId) : undefined
+  if (one === null) return []
+  const kind = 'event' in wanted && wanted.event === audienceEventNames.left ? 'left' : 'entered'
+  const { rows } = await sql<Row>`
+    select c.id as connection, c.audience_id, a.title, e.id as change, e.kind, e.profile_id, e.time
+    from audience_destinations c join audiences a on a.id = c.audience_id
+    cross join lateral (
+      select id, kind, profile_id, time from audience_changes
+      where audience_id = c.audience_id and ${
+        one !== undefined
+          ? sql`id = ${one[2]}::bigint`
+          : 'event' in wanted && wanted.event !== ''
+            ? sql`kind = ${kind}`
+            : sql`true`
+      }
+      order by id desc limit ${'limit' in wanted ? wanted.limit : 1}
+    ) as e
+    where c.workspace_id = ${workspaceId}::uuid and c.destination_id = ${destinationId}::uuid
+      and ${one !== undefined ? sql`c.id = ${one[1]}::uuid` : sql`true`}
+    order by e.time desc, e.id desc limit ${'limit' in wanted ? wanted.limit : 1}`.execute(db)
+  return rows
+}
+
+/**
+ * The latest events that a destination is sent of its audiences, or one of them by its id, newest first, as they would be made now; none of
+ * those who were deleted.
+ */
+export const readAudienceTrials = async (
+  db: Db,
+  { workspaceId, destinationId }: { workspaceId: string; destinationId: string },
+  wanted: Wanted,
+): Promise<{ sourceId: string; json: string; time: number }[]> => {
+  const rows = await changesOf(db, workspaceId, destinationId, wanted)
+  const profiles = await readToldProfiles(db, workspaceId, [...new Set(rows.map(({ profile_id }) => profile_id))])
+  return rows.flatMap(({ connection, audience_id, title, change, kind, profile_id: profileId, time }) => {
+    const profile = profiles.get(profileId)
+    if (profile === undefined) return []
+    const audience = { id: audience_id, title }
+    const json = audienceEventText(audience, { kind, profileId, time }, profile, { id: `${connection}-${change}` })
+    return [{ sourceId: audience_id, json, time: time.getTime() }]
+  })
+}
+
+/** What events of the audiences of a destination look like, without values of anybody; none where it has no audience. */
+export const readAudienceSamples = async (db: Db, destinationId: string): Promise<PipelineEvent[]> => {
+  const row = await db
+    .selectFrom('audience_destinations')
+    .innerJoin('audiences', 'audiences.id', 'audience_destinations.audience_id')
+    .select(['audiences.id', 'audiences.title'])
+    .where('destination_id', '=', destinationId)
+    .orderBy('audience_destinations.create_time')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return []
+  const time = new Date(0)
+  return (['entered', 'left'] as const).map((kind) => {
+    const told = { kind, profileId: '00000000-0000-0000-0000-000000000000', time }
+    return JSON.parse(audienceEventText(row, told, { identifiers: [], traits: [] }, { id: '' })) as PipelineEvent
+  })
+}
