@@ -1,7 +1,7 @@
 import { type AudienceQuery, audienceQuery, eventTypes } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { createRandom, randomAudience } from '../testing/random-audience.ts'
-import { compileAudience } from './compile.ts'
+import { compileAudience, createCompiler } from './compile.ts'
 
 const workspaceId = '00000000-0000-4000-8000-000000000001'
 const asOf = Date.parse('2026-03-04T05:06:07.890Z')
@@ -52,6 +52,40 @@ test('a typical audience reads events once, by name and time, and traits by name
   expect(events?.params).toMatchSnapshot()
   expect(profiles.text).toMatchSnapshot()
   expect(profiles.params).toMatchSnapshot()
+})
+
+test('an event and a time that many conditions name are parameters once, so that the event store looks at them once', () => {
+  const queries = [1, 2, 3].map((value) =>
+    audienceQuery.parse({
+      groups: {
+        aaaa: {
+          segments: [
+            {
+              id: 'bbbb',
+              queries: [
+                {
+                  id: 'cccc',
+                  type: 'event',
+                  selectedEvent: 'Seen',
+                  timeframe: { time: { unit: 'day', value: 7 } },
+                  count: { operator: 'at_least', value },
+                },
+              ],
+            },
+          ],
+        },
+      },
+    }),
+  )
+  const compiler = createCompiler({ workspaceId, asOf, queryOf: noOther })
+  compiler.addAll(queries)
+  const named = (params: Readonly<Record<string, unknown>> = {}): string[] =>
+    Object.keys(params).flatMap((key) => key.match(/^(event|since|until)(?=_)/)?.slice(1) ?? [])
+  expect(compiler.events()?.sets).toBe(3)
+  expect(named(compiler.events()?.params)).toEqual(['event', 'since'])
+  const crossings = createCompiler({ workspaceId, asOf, queryOf: noOther })
+  crossings.addAll(queries)
+  expect(crossings.crossings(asOf - 1000)?.text.match(/event = |receive_time\) (>|<=) /g)).toHaveLength(3)
 })
 
 test('a sample is those whose ids begin with less than its share of all numbers, in both stores', () => {

@@ -58,12 +58,26 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
   const params = createEventsParams()
   const until = condition`receive_time <= fromUnixTimestamp64Milli(${params.add('as_of', 'Int64', asOf)})`
   const counted = new Map<string, CountedEvents & { named: Condition; since: number | undefined }>()
-  const namedOf = (name: string): Condition => {
-    const given = params.add('event', 'String', name)
-    return types.has(name)
-      ? condition`(event = ${given} or (event = '' and type = ${given}))`
-      : condition`event = ${given}`
+  // What several conditions say is written once, and the event store looks at it once.
+  const written = new Map<string | number, Condition>()
+  const once = (key: string | number, write: () => Condition): Condition => {
+    const known = written.get(key) ?? write()
+    written.set(key, known)
+    return known
   }
+  const namedOf = (name: string): Condition =>
+    once(name, () => {
+      const given = params.add('event', 'String', name)
+      return types.has(name)
+        ? condition`(event = ${given} or (event = '' and type = ${given}))`
+        : condition`event = ${given}`
+    })
+  const sinceOf = (since: number): Condition =>
+    once(
+      since,
+      () =>
+        condition`least(timestamp, receive_time) > fromUnixTimestamp64Milli(${params.add('since', 'Int64', since)})`,
+    )
   return {
     /** The number of the set of profiles that an event query is about. */
     add(query: Event, rule: ReturnType<typeof ruleOf>): number {
@@ -82,11 +96,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
       const where = joined(
         [
           named,
-          ...(since === undefined
-            ? []
-            : [
-                condition`least(timestamp, receive_time) > fromUnixTimestamp64Milli(${params.add('since', 'Int64', since)})`,
-              ]),
+          ...(since === undefined ? [] : [sinceOf(since)]),
           ...query.selectedAttributes.map((each) => propertyCondition(each, column, params, asOf)),
         ],
         'and',
@@ -108,22 +118,19 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
       return statementOfEvents(workspaceId, all, any, params, { people, sample })
     },
     crossings(before: number): EventsStatement | undefined {
-      const moved = [...counted.values()].flatMap(({ named, since }) => {
-        if (since === undefined) return []
-        const from = since - (asOf - before)
-        const after = condition`least(timestamp, receive_time) > fromUnixTimestamp64Milli(${params.add('since', 'Int64', from)})`
-        const until = condition`least(timestamp, receive_time) <= fromUnixTimestamp64Milli(${params.add('until', 'Int64', since)})`
-        return [{ from, where: joined([named, after, until], 'and') }]
-      })
+      const moved = [...counted.values()].flatMap(({ named, since }) => (since === undefined ? [] : [{ named, since }]))
       if (moved.length === 0) return undefined
-      const from = Math.min(...moved.map((each) => each.from))
+      // Each name and each time once: whoever is found too much is looked at for nothing, and comparing names is what takes long.
+      const named = joined([...new Set(moved.map((each) => each.named))], 'or')
+      const ends = [...new Set(moved.map(({ since }) => since))]
+      const passed = ends.map((end) => {
+        const until = condition`least(timestamp, receive_time) <= fromUnixTimestamp64Milli(${params.add('until', 'Int64', end)})`
+        return joined([sinceOf(end - (asOf - before)), until], 'and')
+      })
+      const from = Math.min(...ends) - (asOf - before)
       // An event happened when it was received, or before.
       const received = condition`receive_time > fromUnixTimestamp64Milli(${params.add('from', 'Int64', from)})`
-      const any = joined(
-        moved.map(({ where }) => where),
-        'or',
-      )
-      return statementOfSeen(workspaceId, joined([received, any], 'and'), params)
+      return statementOfSeen(workspaceId, joined([received, joined(passed, 'or'), named], 'and'), params)
     },
   }
 }
