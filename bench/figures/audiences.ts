@@ -3,11 +3,12 @@ import type { AudienceQuery } from '@tributary/contract'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning, createOwnersProjection } from '@tributary/profiles'
 import { openRelational, type Relational, runningPostgresUrl } from '@tributary/storage'
-import { createTestEventStore, type OwnEventStore, startSharedEventStore } from '@tributary/test-kit'
+import { createTestEventStore, eventually, type OwnEventStore, startSharedEventStore } from '@tributary/test-kit'
 import { atLeast, did, lastDays, never, plans, queryOf, trait, typical } from '../audience-queries.ts'
-import { type Figure, inTurns, mean, median, percentile, sizeOf, spreadOfRatio } from '../harness.ts'
+import { childOf, type Figure, inTurns, mean, median, percentile, sizeOf, spreadOfRatio } from '../harness.ts'
 import { type Bench, startBench } from '../product.ts'
 import { fillEventStore } from '../stored-events.ts'
+import { measureLiveAudiences } from './audiences-live.ts'
 
 const dayMs = 86_400_000
 const days = 60
@@ -20,6 +21,19 @@ const targetMs = 1000
 const learned = 2000
 
 type Place = { bench: Bench; workspaceId: string; store: OwnEventStore; relational: Relational }
+
+/** Sends an event and waits for its profile: profiles that begin before the event store is filled do not read what it is filled with. */
+const meetSomebody = async ({ product, workspace, key }: Bench): Promise<void> => {
+  await fetch(`${product.url}/v1/track`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ event: 'Seen', userId: 'somebody' }),
+  })
+  await eventually('the first profile', async () => {
+    const { profiles } = await product.api.ok('GET', `/${workspace}/profiles?search=somebody`)
+    return (profiles as unknown[]).length > 0
+  })
+}
 
 /** The people of `fillEventStore`, each with a user id, a device, and four traits, as profiles learn them from identify calls. */
 const fillProfiles = async ({ workspaceId, store, relational }: Place): Promise<void> => {
@@ -152,16 +166,15 @@ const measureSizes = async (
 }
 
 /**
- * What an audience costs with so many stored events and profiles, each with a device that joined its user: the size beside the
- * builder through the API, and the typical audience against SQL that is written by hand for it.
+ * What audiences cost with so many stored events and profiles, each with a device that joined its user: the size beside the
+ * builder through the API, the typical audience against SQL that is written by hand for it, and fifty of them that are live.
  */
 export const measureAudiences = async (): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()
   await using store = await createTestEventStore(shared.url)
-  // Profiles would read every stored event.
-  const env = { CLICKHOUSE_URL: store.url, TRIBUTARY_ROLES: 'api,jobs' }
-  const bench = await startBench({ env })
+  const bench = await startBench({ env: { CLICKHOUSE_URL: store.url } })
   await using _ = bench.product
+  await meetSomebody(bench)
   const url = await runningPostgresUrl(join(bench.product.dataDir, 'postgres'))
   await using relational = openRelational({ url, logger: silentLogger, maxConnections: 2 })
   const workspaceId = bench.workspace.split('/').at(-1) ?? ''
@@ -187,6 +200,7 @@ export const measureAudiences = async (): Promise<Figure[]> => {
   )
   const ratio = mean(turns.audience) / mean(turns.byHand)
   const sizes = await measureSizes(preview)
+  const live = await measureLiveAudiences(bench, childOf(process.pid, 'event-store') ?? 0)
   const stored = `${events / 1_000_000} million events, ${people / 1000} thousand profiles`
   return [
     {
@@ -208,5 +222,6 @@ export const measureAudiences = async (): Promise<Figure[]> => {
       measured: `p95 ${percentile(sizes.exact, 0.95).toFixed(0)} ms (median ${median(sizes.exact).toFixed(0)} ms)`,
       pass: true,
     },
+    ...live,
   ]
 }
