@@ -1,4 +1,4 @@
-import { externalIdKind } from '@tributary/contract'
+import { emailOf, externalIdKind, phoneOf } from '@tributary/contract'
 import type { Rules } from './rules.ts'
 
 /** What an event says of who did it: a kind of identifier, and its value as it came. */
@@ -58,18 +58,6 @@ const externalOf = (context: unknown): Identifier[] => {
   })
   const byKind = found.toSorted((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0))
   return [...new Map(byKind.map((each) => [identifierKey(each), each])).values()]
-}
-
-/** An email address as an identifier: letter case is nobody's difference. Undefined for what is none. */
-const emailOf = (text: string): string | undefined => {
-  const address = text.trim().toLowerCase()
-  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address) ? address : undefined
-}
-
-/** A phone number as an identifier, by its digits. Without a country it is the number of many, and none: undefined. */
-const phoneOf = (text: string): string | undefined => {
-  const number = text.replace(/[\s().-]/g, '').replace(/^00/, '+')
-  return /^\+[1-9]\d{6,14}$/.test(number) ? number : undefined
 }
 
 /** A trait, its value as JSON text. */
