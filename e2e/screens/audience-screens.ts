@@ -6,6 +6,31 @@ import type { Seed } from './seed.ts'
 const list = ({ filled }: Seed): string => `/${filled.workspace}/audiences`
 const builder = ({ filled }: Seed): string => `/${filled.workspace}/audiences/new?template=high-value`
 
+const newList = ({ filled }: Seed): string => `/${filled.workspace}/audiences/new?from=list`
+
+/** A file of a shop, of which one person is known by their email. */
+const shopFile = [
+  'name,customer_id,email',
+  'Ada,customer-1,ada@example.com',
+  'Nobody,customer-90,nobody@example.com',
+  'Broken,customer-91,broken',
+  'Ada,customer-1,ADA@example.com',
+].join('\n')
+
+const pasteList = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole('textbox', { name: 'Identifiers' }).fill(text)
+  await page.getByRole('button', { name: 'Check identifiers' }).click()
+}
+
+/** Opens the audience that was made of a list, on one of its tabs. */
+const openList =
+  (tab: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('table', { name: 'Audiences' }).getByRole('link', { name: 'Invited customers' }).click()
+    await page.getByRole('tab', { name: tab }).click()
+    await settled(page)
+  }
+
 /** Opens the audience that was made for pictures, on one of its tabs. */
 const openAudience =
   (tab: string) =>
@@ -115,6 +140,72 @@ export const audienceScreens: Screen[] = [
     },
   },
   { name: 'audience-destinations', path: list, ready: openAudience('Destinations') },
+  { name: 'audience-list-new', path: newList, ready: settled },
+  {
+    name: 'audience-list-errors',
+    path: newList,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Check identifiers' }).click()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-list-checked',
+    path: newList,
+    ready: async (page) => {
+      await page.getByRole('textbox', { name: 'Title' }).fill('Invited by mail')
+      await page.getByRole('textbox', { name: 'Identifiers' }).fill(shopFile)
+      await page.getByRole('combobox', { name: 'Column' }).selectOption('email')
+      await page.getByRole('button', { name: 'Check identifiers' }).click()
+      await page.getByRole('region', { name: 'Result' }).waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-list-nobody',
+    path: newList,
+    ready: async (page) => {
+      await pasteList(page, 'nobody\nno one')
+      await page.getByText('No profile has one of these identifiers.').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-list-failed',
+    path: newList,
+    prepare: failing(/\/audiences:importList$/),
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await pasteList(page, 'ada')
+      await page.getByText('Could not look up the identifiers').waitFor()
+      await settled(page)
+    },
+  },
+  { name: 'audience-list-profiles', path: list, ready: openList('Profiles') },
+  { name: 'audience-list-versions', path: list, ready: openList('Versions') },
+  {
+    name: 'audience-list-remove',
+    path: list,
+    ready: async (page) => {
+      await openList('Profiles')(page)
+      await page
+        .getByRole('button', { name: /^Remove .* from the list$/ })
+        .first()
+        .click()
+      await page.getByRole('dialog').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-list-edit',
+    path: list,
+    ready: async (page) => {
+      await openList('Profiles')(page)
+      await page.getByRole('link', { name: 'Edit' }).click()
+      await page.getByRole('combobox', { name: 'Change' }).selectOption('Replace the list')
+      await settled(page)
+    },
+  },
   { name: 'audience-sql', path: list, ready: openAudience('SQL') },
   { name: 'audience-settings', path: list, ready: openAudience('Settings') },
   {

@@ -278,6 +278,19 @@ const seedAudience = async ({ api }: Product, workspace: string): Promise<void> 
   })
 }
 
+/** An audience that is a list, which was changed. */
+const seedList = async ({ api }: Product, workspace: string): Promise<void> => {
+  const values = Array.from({ length: 12 }, (_, index) => `customer-${index}`)
+  const list = { title: 'Invited customers', kind: 'user_id', values: [...values, 'somebody-else'] }
+  const made = await api.ok('POST', `/${workspace}/audiences:importList`, list)
+  const added = { operation: 'add', kind: 'email', values: ['ada@example.com', 'nobody@example.com'] }
+  await api.ok('POST', `/${String(made.name)}:changeList`, added)
+  await eventually('a list has profiles', async () => {
+    const { state, size } = await api.ok('GET', `/${String(made.name)}`)
+    return state === 'live' && size !== 0
+  })
+}
+
 /** A computed trait that some profiles have a value of. */
 const seedComputedTrait = async ({ api }: Product, workspace: string): Promise<void> => {
   const definition = { event: 'Order Completed', operation: 'sum', property: 'total', window_days: 30 }
@@ -368,6 +381,7 @@ export const seedWorkspaces = async (
   const { mapped, chat } = await seedMapped(product, workspace, source, receiver.url)
   const many = await seedMany(product, receiver.url)
   await seedAudience(product, workspace)
+  await seedList(product, workspace)
   await seedComputedTrait(product, workspace)
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')

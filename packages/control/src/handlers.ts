@@ -15,6 +15,9 @@ import { listAudiences } from './audiences/list.ts'
 import { listProfileAudiences } from './audiences/list-by-profile.ts'
 import { listAudienceChanges } from './audiences/list-changes.ts'
 import { listAudienceMembers } from './audiences/list-members.ts'
+import { changeAudienceList } from './audiences/lists/change.ts'
+import { importAudienceList } from './audiences/lists/import.ts'
+import { removeFromAudienceList } from './audiences/lists/remove.ts'
 import { pauseAudience } from './audiences/pause.ts'
 import { previewAudience } from './audiences/preview.ts'
 import { resumeAudience } from './audiences/resume.ts'
@@ -461,6 +464,9 @@ export const createHandlers = (
     disconnectDestination: disconnectAudienceDestination(deps),
     listOfDestination: listAudiencesOfDestination(deps),
     getStatements: getAudienceStatements(deps),
+    importList: importAudienceList(deps),
+    changeList: changeAudienceList(deps),
+    removeFromList: removeFromAudienceList(deps),
     suggest: suggestForAudience(deps),
     listVersions: listAudienceVersions(deps),
     getVersion: getAudienceVersion(deps),

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { ownerOf } from './owners/owner.ts'
-import { touchProfiles } from './touches.ts'
+import { leaveLists, touchProfiles } from './touches.ts'
 import { deleteTraits } from './traits.ts'
 
 /** The keyed hash under which an identifier is kept when its value is not, as 64 hexadecimal digits. */
@@ -105,11 +105,9 @@ export const forgetPeople = async (
   let { sequence } = ledger
   if (request.erases) {
     const known = profiles.flatMap(({ identifiers }) => [...identifiers.keys()].map((each) => sequences.get(each)))
-    await deleteTraits(
-      tx,
-      workspaceId,
-      known.filter((each) => each !== undefined),
-    )
+    const gone = known.filter((each) => each !== undefined)
+    await deleteTraits(tx, workspaceId, gone)
+    await leaveLists(tx, workspaceId, gone)
     const cause = { eventId: '', sourceId: null, actorId: request.actorId, time: request.time.toISOString() }
     const entries = profiles.map(
       ({ id }): Entry => ({ operation: { kind: 'erase', sequence: ++sequence, profile: id }, cause }),

@@ -50,6 +50,13 @@ export const touchProfiles = async (tx: LedgerTx, workspaceId: string, profiles:
     where exists (select from audiences where workspace_id = ${workspaceId}::uuid)`.execute(tx)
 }
 
+/** Takes identifiers off the lists of audiences, in this transaction, of all their versions. */
+export const leaveLists = async (tx: LedgerTx, workspaceId: string, identifiers: readonly number[]): Promise<void> => {
+  await sql`
+    delete from audience_list_entries
+    where workspace_id = ${workspaceId}::uuid and identifier = any(${identifiers}::bigint[])`.execute(tx)
+}
+
 /** Notes in the transaction of a ledger the profiles whose identifiers went elsewhere: merged, split, or erased ones. */
 export const touchMoved = (tx: LedgerTx, workspaceId: string, entries: readonly Entry[]): Promise<void> => {
   const moved = entries.flatMap(({ operation }) => {

@@ -44,6 +44,7 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   ],
   audiences: [paths.audiences(workspace), `/${patterns.workspace}/${patterns.audiences}`],
   newAudience: [paths.newAudience(workspace), `/${patterns.workspace}/${patterns.newAudience}`],
+  newListAudience: [paths.newListAudience(workspace), `/${patterns.workspace}/${patterns.newAudience}`],
   audience: [paths.audience(`${workspace}/audiences/a1`), `/${patterns.workspace}/${patterns.audience}`],
   audienceProfile: [
     paths.audienceProfile(`${workspace}/audiences/a1`, 'p1'),
@@ -136,6 +137,7 @@ test('the links of the application are these', () => {
     editComputedTrait: '/workspaces/w1/computedTraits/c1/edit',
     audiences: '/workspaces/w1/audiences',
     newAudience: '/workspaces/w1/audiences/new',
+    newListAudience: '/workspaces/w1/audiences/new?from=list',
     audience: '/workspaces/w1/audiences/a1',
     audienceProfile: '/workspaces/w1/audiences/a1?profile=p1#check',
     editAudience: '/workspaces/w1/audiences/a1/edit',

@@ -33,6 +33,7 @@ export const paths = {
   editComputedTrait: (computedTrait: string) => `/${computedTrait}/edit`,
   audiences: (workspace: string) => `/${workspace}/audiences`,
   newAudience: (workspace: string, template?: string) => `/${workspace}/audiences/new${queryOf({ template })}`,
+  newListAudience: (workspace: string) => `/${workspace}/audiences/new${queryOf({ from: 'list' })}`,
   audience: (audience: string, tab?: 'destinations') => `/${audience}${tab === undefined ? '' : `#${tab}`}`,
   /** Why a profile (a resource name) is in an audience or not. */
   audienceProfile: (audience: string, profile: string) => `/${audience}${queryOf({ profile })}#check`,

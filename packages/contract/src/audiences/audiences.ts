@@ -5,9 +5,11 @@ import { defineMethod } from '../api/method.ts'
 import { profileSummary } from '../profiles.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { audienceDestinationMethods } from './destinations.ts'
-import { audienceMembership, queryTooLarge } from './membership.ts'
+import { audienceListChange, audienceLists } from './lists.ts'
+import { audienceMembership } from './membership.ts'
 import { audienceQuery, valueTypes } from './query.ts'
-import { audienceChanged, audienceVersions } from './versions.ts'
+import { audienceChanged, queryTooLarge } from './refusals.ts'
+import { audienceVersions } from './versions.ts'
 
 /** `preparing` was never computed; a paused and a failed one keep the profiles of the time before. */
 export const audienceStates = ['preparing', 'computing', 'live', 'paused', 'failed'] as const
@@ -51,6 +53,8 @@ export const audience = audienceSummary.extend({
   author: z.string(),
   /** Audiences whose queries name this one. */
   dependents: z.array(z.object({ name: z.string(), title: z.string() })),
+  /** How its list was changed last; null for one that has conditions. */
+  list: audienceListChange.nullable(),
 })
 export type Audience = z.infer<typeof audience>
 
@@ -178,6 +182,7 @@ export const audiences = {
     errors: [errors.notFound],
   }),
   ...audienceMembership,
+  ...audienceLists,
   ...audienceDestinationMethods,
   getStatements: defineMethod({
     name: 'audiences.getStatements',

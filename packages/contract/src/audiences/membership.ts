@@ -4,6 +4,7 @@ import { empty, errors, nextPageToken, pageQuery, reference, time } from '../api
 import { defineMethod } from '../api/method.ts'
 import { epochSeconds } from '../events/metrics.ts'
 import { profileSummary } from '../profiles.ts'
+import { queryTooLarge } from './refusals.ts'
 
 /** What may happen to a profile when an audience is computed. */
 export const audienceChangeKinds = ['entered', 'left'] as const
@@ -53,13 +54,6 @@ export type AudienceExplanation = z.infer<typeof audienceExplanation>
 
 /** Hours or days that a history has at most. */
 export const maxAudiencePoints = 400
-
-/** Refuses what takes more than one query may. */
-export const queryTooLarge = {
-  code: 400,
-  reason: 'QUERY_TOO_LARGE',
-  when: 'The query takes too much time or memory; the message says what to narrow.',
-} as const
 
 /** Who is in audiences, since when, and who was: methods of `audiences`. */
 export const audienceMembership = {

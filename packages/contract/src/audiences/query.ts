@@ -82,8 +82,8 @@ export const attributesWithDays: ReadonlySet<AttributeOperator> = new Set([
 export const countOperators = ['at_least', 'exactly', 'at_most'] as const
 export type CountOperator = (typeof countOperators)[number]
 
-/** What a query asks for: events, traits, or whether profiles are in another audience. */
-export const queryTypes = ['event', 'attribute', 'audience'] as const
+/** What a query asks for: events, traits, whether profiles are in another audience, or on the list of its own audience. */
+export const queryTypes = ['event', 'attribute', 'audience', 'list'] as const
 export type QueryType = (typeof queryTypes)[number]
 
 /**
@@ -203,6 +203,8 @@ export const segmentQuery = z
     selectedEvent: line(500).default(''),
     /** A resource name, and whether its profiles are meant or all others. For `audience`. */
     selectedAudience: z.object({ name: reference, member: z.boolean() }).nullable().default(null),
+    /** The audience that has the list, and the version that it was changed by. For `list`. */
+    selectedList: z.object({ name: reference, version: z.number().int().min(1).max(1_000_000_000) }).optional(),
     /** For `event` its properties, for `attribute` traits; all of them must be true. */
     selectedAttributes: z.array(selectedAttribute).max(20).default([]),
     /** When the event was performed; null for at any time. For `event`. */
@@ -212,11 +214,12 @@ export const segmentQuery = z
       .object({ operator: z.enum(countOperators), value: digitsOnly.max(audienceLimits.count) })
       .default({ operator: 'at_least', value: 1 }),
   })
-  .superRefine(({ type, selectedEvent, selectedAudience, selectedAttributes }, context) => {
+  .superRefine(({ type, selectedEvent, selectedAudience, selectedList, selectedAttributes }, context) => {
     const refuse = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message })
     if (type === 'event' && selectedEvent === '') refuse('selectedEvent', 'Required')
     if (type === 'audience' && selectedAudience === null) refuse('selectedAudience', 'Required')
+    if (type === 'list' && selectedList === undefined) refuse('selectedList', 'Required')
     if (type === 'attribute' && selectedAttributes.length === 0) refuse('selectedAttributes', 'Add a trait')
   })
 export type SegmentQuery = z.infer<typeof segmentQuery>
@@ -270,7 +273,14 @@ export const audienceQuery = z
     message: `At most ${audienceLimits.conditions} conditions`,
   })
   .refine((query) => listValueCount(query) <= audienceLimits.values, { path: ['groups'], message: tooManyValues })
+  .refine((query) => queriesOf(query).length === 1 || queriesOf(query).every(({ type }) => type !== 'list'), {
+    path: ['groups'],
+    message: 'A list is the only condition of its audience',
+  })
 export type AudienceQuery = z.infer<typeof audienceQuery>
+/** The list that an audience is made from; undefined for one that has conditions. */
+export const listOf = (query: AudienceQuery): SegmentQuery['selectedList'] =>
+  queriesOf(query).find(({ type }) => type === 'list')?.selectedList
 /** A query as it is being written: numbers may still be any text. */
 export type AudienceDraft = z.input<typeof audienceQuery>
 

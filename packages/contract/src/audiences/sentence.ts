@@ -80,6 +80,7 @@ const eventText = ({ selectedEvent, selectedAttributes, timeframe, count }: Segm
 export const conditionText = (query: SegmentQuery, titleOf: (audience: string) => string): string => {
   if (query.type === 'event') return eventText(query)
   if (query.type === 'attribute') return `have traits where ${join(query.selectedAttributes.map(attributeText), 'and')}`
+  if (query.type === 'list') return 'are on the imported list'
   const { name = '', member = true } = query.selectedAudience ?? {}
   return `are ${member ? '' : 'not '}in ${titleOf(name)}`
 }

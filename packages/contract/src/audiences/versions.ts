@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { workspaceEditors, workspaceMembers } from '../api/access.ts'
 import { errors, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
+import { audienceListChange } from './lists.ts'
 import { audienceQuery } from './query.ts'
+import { audienceChanged } from './refusals.ts'
 
 /** Versions of an audience that are kept: of more the oldest are forgotten. */
 export const keptVersions = 100
@@ -18,15 +20,10 @@ export const audienceVersion = z.object({
   author: z.string(),
   /** The version that was restored by it; null when none was. */
   restored_version: z.number().int().nullable(),
+  /** What was changed of its list by it; null when nothing was. */
+  list: audienceListChange.nullable(),
 })
 export type AudienceVersion = z.infer<typeof audienceVersion>
-
-/** Refuses a change that was made from another version than the audience's; the message says whose the newer one is. */
-export const audienceChanged = {
-  code: 409,
-  reason: 'AUDIENCE_CHANGED',
-  when: 'Someone else changed the audience since `version`. Metadata has the `version` of now, its `author`, and its `time`.',
-} as const
 
 /** What an audience was before: methods of `audiences`. */
 export const audienceVersions = {

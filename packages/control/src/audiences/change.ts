@@ -3,6 +3,7 @@ import type { AudienceQuery } from '@tributary/contract'
 import { type Actor, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { queueCompute } from './compute.ts'
+import { checkList } from './lists/stored.ts'
 import { type AudienceRow, audienceName } from './read.ts'
 import { checkDependents, checkReferences, lockAudiences } from './references.ts'
 import { checkVersion, keepVersion } from './versions/versions.ts'
@@ -13,6 +14,8 @@ export type Change = {
   query?: AudienceQuery | undefined
   version?: number | undefined
   restored?: number
+  /** What the audit log says of it in place of an update. */
+  record?: { action: string; detail: Record<string, string | number> }
 }
 
 /**
@@ -24,7 +27,7 @@ export const changeAudience = async (
   { jobs, clock }: Pick<ControlDeps, 'jobs' | 'clock'>,
   { id, workspace_id }: Pick<AudienceRow, 'id' | 'workspace_id'>,
   by: { actor: Actor; organizationId: string },
-  { title, query, version, restored }: Change,
+  { title, query, version, restored, record }: Change,
 ): Promise<void> => {
   const time = new Date(clock())
   const known = await lockAudiences(tx, workspace_id)
@@ -38,6 +41,7 @@ export const changeAudience = async (
   if (asked) {
     checkReferences(query, name, known)
     checkDependents(workspace_id, id, query, known)
+    await checkList(tx, row, query)
   }
   const next = {
     version: row.version + 1,
@@ -57,13 +61,14 @@ export const changeAudience = async (
   await keepVersion(tx, { id, ...next }, { actor: by.actor, time, ...(restored === undefined ? {} : { restored }) })
   await audit(tx, {
     actor: by.actor,
-    action: restored === undefined ? 'audiences.update' : 'audiences.restoreVersion',
+    action: record?.action ?? (restored === undefined ? 'audiences.update' : 'audiences.restoreVersion'),
     resource: name,
     organizationId: by.organizationId,
     workspaceId: workspace_id,
     detail: {
       ...(renamed ? { title } : {}),
       version: next.version,
+      ...record?.detail,
       ...(restored === undefined ? {} : { restored_version: restored }),
     },
     time,

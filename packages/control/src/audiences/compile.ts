@@ -1,4 +1,4 @@
-import { type AudienceQuery, eventTypes, type SegmentQuery, timeframeMs } from '@tributary/contract'
+import { type AudienceQuery, eventTypes, resourceNames, type SegmentQuery, timeframeMs } from '@tributary/contract'
 import { propertyCondition, traitCondition } from './attributes.ts'
 import {
   type Condition,
@@ -199,8 +199,16 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       const within = condition`p.owner = any(${params.add('bigint[]', { set: events.add(each, rule) })})`
       return rule.others ? condition`not ${within}` : within
     }
+    const ofList = ({ selectedList }: SegmentQuery): Condition => {
+      const id = resourceNames.audience.parse(selectedList?.name ?? '')?.audience
+      if (id === undefined || selectedList === undefined) return condition`false`
+      const version = params.add('integer', selectedList.version)
+      // Of few profiles their identifiers are looked up, of all the list is gone through once.
+      return condition`exists (select from profile_identifiers i join audience_list_entries e on e.workspace_id = i.workspace_id and e.identifier = i.sequence where i.workspace_id = $1::uuid and i.profile_id = p.id and e.audience_id = ${params.add('uuid', id)} and e.from_version <= ${version} and (e.until_version is null or e.until_version > ${version}))`
+    }
     const ofQuery = (each: SegmentQuery): Condition => {
       if (each.type === 'event') return ofEvents(each)
+      if (each.type === 'list') return ofList(each)
       if (each.type === 'attribute')
         return joined(
           each.selectedAttributes.map((attribute) => traitCondition(attribute, traitOf(attribute.name), params, asOf)),

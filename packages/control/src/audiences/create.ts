@@ -1,49 +1,74 @@
-import { audit, idFor } from '@tributary/api-kit'
-import { audienceLimits, type methods } from '@tributary/contract'
-import type { Handler } from '@tributary/http'
-import { badRequest } from '@tributary/kernel'
+import { audit, idFor, type Tx } from '@tributary/api-kit'
+import { type AudienceQuery, audienceLimits, type methods } from '@tributary/contract'
+import type { Handler, WorkspaceRef } from '@tributary/http'
+import { type Actor, badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { queueCompute } from './compute.ts'
-import { audienceName, presentAudience, readAudience } from './read.ts'
+import { audienceName, type KnownAudience, presentAudience, readAudience } from './read.ts'
 import { checkReferences, lockAudiences } from './references.ts'
 import { keepVersion } from './versions/versions.ts'
+
+/** An audience that is to be; `detail` is kept of it in the audit log beside its title. */
+type NewAudience = {
+  id: string
+  workspace: WorkspaceRef
+  title: string
+  query: AudienceQuery
+  actor: Actor
+  time: Date
+  detail?: Record<string, string | number>
+}
+
+/**
+ * Writes a new audience in a transaction that holds off others (`known` is what `lockAudiences` read), and has it computed; false for one
+ * that there is, by its id. Throws 400 for one too many.
+ */
+export const addAudience = async (
+  tx: Tx,
+  { jobs }: Pick<ControlDeps, 'jobs'>,
+  { id, workspace, title, query, actor, time, detail = {} }: NewAudience,
+  known: readonly KnownAudience[],
+): Promise<boolean> => {
+  if (known.some((each) => each.id === id)) return false
+  if (known.length >= audienceLimits.audiences)
+    throw badRequest('LIMIT_REACHED', `A workspace can have at most ${audienceLimits.audiences} audiences`)
+  const text = JSON.stringify(query)
+  await tx
+    .insertInto('audiences')
+    .values({
+      id,
+      workspace_id: workspace.id,
+      title,
+      query: text,
+      author_id: actor.userId,
+      create_time: time,
+      update_time: time,
+    })
+    .execute()
+  await keepVersion(tx, { id, version: 1, title, query: text }, { actor, time })
+  await audit(tx, {
+    actor,
+    action: 'audiences.create',
+    resource: audienceName(workspace.id, id),
+    organizationId: workspace.organizationId,
+    workspaceId: workspace.id,
+    detail: { title, ...detail },
+    time,
+  })
+  await queueCompute(tx, { jobs }, { id, version: 1 })
+  return true
+}
 
 /** Saves an audience, and has it computed. */
 export const createAudience =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.create> =>
-  async ({ actor, workspace, body }) => {
-    const id = idFor(body.request_id, 'audiences', workspace.id)
+  async ({ actor, workspace, body: { title, query, request_id } }) => {
+    const id = idFor(request_id, 'audiences', workspace.id)
     const time = new Date(clock())
-    const query = JSON.stringify(body.query)
     await db.transaction().execute(async (tx) => {
       const known = await lockAudiences(tx, workspace.id)
-      if (known.some((each) => each.id === id)) return
-      if (known.length >= audienceLimits.audiences)
-        throw badRequest('LIMIT_REACHED', `A workspace can have at most ${audienceLimits.audiences} audiences`)
-      checkReferences(body.query, '', known)
-      await tx
-        .insertInto('audiences')
-        .values({
-          id,
-          workspace_id: workspace.id,
-          title: body.title,
-          query,
-          author_id: actor.userId,
-          create_time: time,
-          update_time: time,
-        })
-        .execute()
-      await keepVersion(tx, { id, version: 1, title: body.title, query }, { actor, time })
-      await audit(tx, {
-        actor,
-        action: 'audiences.create',
-        resource: audienceName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: body.title },
-        time,
-      })
-      await queueCompute(tx, { jobs }, { id, version: 1 })
+      checkReferences(query, '', known)
+      await addAudience(tx, { jobs }, { id, workspace, title, query, actor, time }, known)
     })
     return await presentAudience(db, await readAudience(db, workspace.id, id))
   }

@@ -24,6 +24,8 @@ export type Evaluation = {
     settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
     options: EvaluateOptions,
   ): Promise<Result>
+  /** Does other work of the relational store within the same bounds; throws `tooLong` for what takes longer. */
+  inPlace<Result>(work: (tx: Tx) => Promise<Result>, options: EvaluateOptions, tooLong: () => Error): Promise<Result>
 }
 
 /** ms that the relational store may take. */
@@ -116,33 +118,49 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
             retry_after: '2',
           }),
   })
+  /** Work in a transaction; what is run by `run` ends with the signal. */
+  const bounded = async <Result>(
+    work: (tx: Tx, run: <Rows>(query: () => Promise<Rows>) => Promise<Rows>) => Promise<Result>,
+    { slot, signal }: EvaluateOptions,
+    tooLong: () => Error,
+  ): Promise<Result> => {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        // Sorting and hashing of 200,000 profiles stays in memory.
+        const { rows: own } = await sql<{ pid: number }>`
+          select set_config('statement_timeout', ${String(timeouts[slot])}, true),
+            set_config('work_mem', '32MB', true), pg_backend_pid() as pid`.execute(tx)
+        return await work(tx, (query) => endedBy(db, signal, own[0]?.pid ?? 0, query))
+      })
+    } catch (error) {
+      signal.throwIfAborted()
+      // Canceled by the time it may take.
+      throw error instanceof Error && 'code' in error && error.code === '57014' ? tooLong() : error
+    }
+  }
   return {
+    inPlace: (work, options, tooLong) =>
+      slots.run(options.workspaceId, options.signal, () => bounded((tx, run) => run(() => work(tx)), options, tooLong)),
     async run<Row, Result>(
       { events, profiles }: CompiledAudience,
       ask: Ask,
       settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
       options: EvaluateOptions,
     ) {
-      const { workspaceId, slot, signal } = options
+      const { workspaceId, signal } = options
       return await slots.run(workspaceId, signal, async () => {
         const sets = events === undefined ? [] : await runEvents(eventStore, events, options)
         signal.throwIfAborted()
-        try {
-          return await db.transaction().execute(async (tx) => {
-            // Sorting and hashing of 200,000 profiles stays in memory.
-            const { rows: own } = await sql<{ pid: number }>`
-              select set_config('statement_timeout', ${String(timeouts[slot])}, true),
-                set_config('work_mem', '32MB', true), pg_backend_pid() as pid`.execute(tx)
+        return await bounded(
+          async (tx, run) => {
             await ask.before?.(tx)
             const query = profilesQuery(profiles, sets, ask) as CompiledQuery<Row>
-            const { rows } = await endedBy(db, signal, own[0]?.pid ?? 0, () => tx.executeQuery<Row>(query))
+            const { rows } = await run(() => tx.executeQuery<Row>(query))
             return await settle(tx, rows)
-          })
-        } catch (error) {
-          signal.throwIfAborted()
-          // Canceled by the time it may take.
-          throw error instanceof Error && 'code' in error && error.code === '57014' ? tooLarge() : error
-        }
+          },
+          options,
+          tooLarge,
+        )
       })
     },
   }

@@ -187,7 +187,7 @@ export const createProfilesParams = (workspaceId: string) => {
   return {
     values,
     add(
-      type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]' | 'int8range' | 'uuid' | 'uuid[]',
+      type: 'text' | 'text[]' | 'float8' | 'float8[]' | 'bigint[]' | 'int8range' | 'uuid' | 'uuid[]' | 'integer',
       value: (typeof values)[number],
     ): Condition {
       values.push(value)

@@ -4,12 +4,14 @@ import {
   type AudienceQuery,
   type AudienceSummary,
   audienceQuery,
+  listOf,
   queriesOf,
   resourceNames,
 } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { AudiencesTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
+import { readListChange } from './lists/stored.ts'
 
 export type AudienceRow = Selectable<AudiencesTable>
 
@@ -117,14 +119,16 @@ export const readChangeTime = async (db: Db, audienceId: string): Promise<string
 /** An audience as its page shows it. */
 export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
   const summary = presentSummary(row)
-  const [dependents, author, changeTime] = await Promise.all([
+  const query = audienceQuery.parse(JSON.parse(row.query))
+  const [dependents, author, changeTime, list] = await Promise.all([
     readDependents(db, row.workspace_id, summary.name),
     authorOf(db, row.author_id),
     readChangeTime(db, row.id),
+    readListChange(db, row.id, listOf(query)?.version),
   ])
   return {
     ...summary,
-    query: audienceQuery.parse(JSON.parse(row.query)),
+    query,
     version: row.version,
     failure: row.failure,
     change_time: changeTime,
@@ -132,5 +136,6 @@ export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audienc
     left_count: row.left_count,
     author,
     dependents: dependents.map(({ name, title }) => ({ name, title })),
+    list,
   }
 }

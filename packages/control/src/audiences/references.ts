@@ -3,6 +3,7 @@ import {
   type AudienceQuery,
   audienceLimits,
   conditionCount,
+  listOf,
   listValueCount,
   queriesOf,
   resourceNames,
@@ -16,12 +17,14 @@ const refuse = (text: string): Error => badRequest('VALIDATION', text, { query: 
 
 /**
  * Throws 400 for a query that names an audience which the workspace does not have or that comes back to `own` (a resource name; '' for a
- * new one), and for one that has too many conditions or levels with those it names. Pure.
+ * new one), for one that names the list of another audience, and for one that has too many conditions or levels with those it names. Pure.
  */
 export const checkReferences = (query: AudienceQuery, own: string, known: readonly KnownAudience[]): void => {
   const byName = new Map(known.map((each) => [each.name, each]))
   type Weight = { conditions: number; values: number }
-  const weightOf = (tree: AudienceQuery, depth: number): Weight => {
+  const weightOf = (tree: AudienceQuery, depth: number, of: string): Weight => {
+    const list = listOf(tree)
+    if (list !== undefined && list.name !== of) throw refuse('A list is imported, and cannot be a condition')
     if (depth > audienceLimits.depth)
       throw refuse(`Audiences can name each other over at most ${audienceLimits.depth} levels`)
     const weight = { conditions: conditionCount(tree), values: listValueCount(tree) }
@@ -30,7 +33,7 @@ export const checkReferences = (query: AudienceQuery, own: string, known: readon
       if (name === own) throw refuse('An audience cannot depend on itself')
       const other = byName.get(name)
       if (other === undefined) throw refuse('This query names an audience that does not exist')
-      const { conditions, values } = weightOf(other.query, depth + 1)
+      const { conditions, values } = weightOf(other.query, depth + 1, name)
       weight.conditions += conditions
       weight.values += values
       // Each turn is bounded by what all the turns before may come to.
@@ -40,7 +43,7 @@ export const checkReferences = (query: AudienceQuery, own: string, known: readon
     }
     return weight
   }
-  weightOf(query, 1)
+  weightOf(query, 1, own)
 }
 
 /** Holds off others who change audiences of the workspace until the transaction ends, and reads all of them. */

@@ -258,6 +258,22 @@ const makeAudience = async ({ administrator, workspaceId }: Organization): Promi
   return idIn(name)
 }
 
+/** A call about the list of an audience of a profile. */
+const listRequest = async (
+  harness: Harness,
+  { administrator, workspaceId }: Organization,
+  { path, name }: { path: string; name: string },
+): Promise<{ path: string; body: unknown }> => {
+  const { id, anonymousId } = await makeProfile(harness, workspaceId)
+  const list = { kind: 'anonymous_id' as const, values: [anonymousId] }
+  if (name === 'audiences.importList') return { path, body: { title: 'Invited', ...list } }
+  const body = { title: 'Invited', ...list }
+  const made = await administrator.ok(methods.audiences.importList, { workspace: workspaceId }, { body })
+  const own = path.replace(/audiences\/[^:]+/, `audiences/${idIn(made.name)}`)
+  if (name === 'audiences.changeList') return { path: own, body: { operation: 'replace', ...list } }
+  return { path: own, body: { profile: `workspaces/${workspaceId}/profiles/${id}` } }
+}
+
 /** A computed trait, in the place of the one before: a workspace has few of them. */
 const makeComputedTrait = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
   await harness.db.deleteFrom('computed_traits').where('workspace_id', '=', workspaceId).execute()
@@ -421,6 +437,8 @@ export const createRequests = async (
         )
       return { path, body }
     }
+    if (name.startsWith('audiences.') && name.includes('List') && method.verb === 'POST')
+      return await listRequest(harness, organization, { path, name })
     if (name === 'audiences.explain') {
       const { id } = await makeProfile(harness, workspaceId)
       return { path: `${path}?profile=workspaces/${workspaceId}/profiles/${id}` }

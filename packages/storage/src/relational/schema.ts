@@ -599,6 +599,29 @@ export type AudienceVersionsTable = {
   create_time: Time
 }
 
+/** Identifiers on the lists of audiences, in the versions from one on and before another. */
+export type AudienceListEntriesTable = {
+  workspace_id: string
+  audience_id: string
+  /** By which sequence profiles know it (`profile_identifiers`). */
+  identifier: ColumnType<string, never, never>
+  from_version: number
+  /** Null while it is on the list as it was changed last. */
+  until_version: number | null
+}
+
+/** How lists of audiences were changed, by the version that did it. */
+export type AudienceListChangesTable = {
+  audience_id: string
+  version: number
+  operation: 'import' | 'add' | 'replace' | 'remove'
+  kind: 'user_id' | 'anonymous_id' | 'email' | 'phone' | null
+  value_count: number
+  found_count: number
+  author_id: string | null
+  create_time: Time
+}
+
 export type ComputedTraitsTable = {
   id: string
   workspace_id: string
@@ -866,6 +889,8 @@ export type Database = {
   audience_changes: AudienceChangesTable
   audience_hours: AudienceHoursTable
   audience_versions: AudienceVersionsTable
+  audience_list_entries: AudienceListEntriesTable
+  audience_list_changes: AudienceListChangesTable
   data_sources: DataSourcesTable
   models: ModelsTable
   syncs: SyncsTable

@@ -18,7 +18,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { isUnderWay, stateTitles, stateTones } from './audience-words.ts'
+import { isUnderWay, listChangeText, stateTitles, stateTones } from './audience-words.ts'
 import { CheckTab } from './check-tab.tsx'
 import { DestinationsTab } from './destinations-tab.tsx'
 import { Sentence } from './estimate-panel.tsx'
@@ -28,7 +28,7 @@ import { useComputeAudience, useDeleteAudience, usePauseAudience } from './mutat
 import { VersionsTab } from './versions-tab.tsx'
 
 const Size = ({ audience }: { audience: Audience }) => {
-  const { size, as_of, failure, state } = audience
+  const { size, as_of, failure, state, list } = audience
   return (
     <Card>
       <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
@@ -47,6 +47,12 @@ const Size = ({ audience }: { audience: Audience }) => {
         </p>
         <div className="min-w-0 flex-1 basis-64">
           <Sentence query={audience.query} />
+          {list !== null && (
+            <p className="mt-1 text-xs break-words text-ink-3">
+              {listChangeText(list)} <RelativeTime time={list.time} />
+              {list.author !== '' && ` by ${list.author}`}. Users who become known later do not join.
+            </p>
+          )}
         </div>
       </div>
       {state === 'failed' && (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Audience, AudienceQuery } from '@tributary/contract'
+import { type Audience, type AudienceQuery, listOf } from '@tributary/contract'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
@@ -12,6 +12,7 @@ import { FillPage } from '../../parts/create-flow.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { BuilderPage } from './builder-page.tsx'
+import { EditList } from './edit-list.tsx'
 import { Sentence } from './estimate-panel.tsx'
 import { useUpdateAudience } from './mutations.ts'
 import { useDraft } from './use-draft.ts'
@@ -117,7 +118,7 @@ const EditAudience = ({ audience: given, onLoad }: { audience: Audience; onLoad:
   )
 }
 
-/** The builder of an audience that there is. */
+/** The builder of an audience that there is, or the change of its list. */
 export const EditAudiencePage = () => {
   const workspace = useWorkspace().name
   const { audienceId } = useParams()
@@ -125,13 +126,17 @@ export const EditAudiencePage = () => {
   const [loads, setLoads] = useState(0)
   return (
     <FillPage query={query} errorTitle="Failed to load the audience">
-      {(audience) => (
-        <EditAudience
-          key={`${audience.name} ${loads}`}
-          audience={audience}
-          onLoad={() => void query.refetch().then(() => setLoads((times) => times + 1))}
-        />
-      )}
+      {(audience) =>
+        listOf(audience.query) === undefined ? (
+          <EditAudience
+            key={`${audience.name} ${loads}`}
+            audience={audience}
+            onLoad={() => void query.refetch().then(() => setLoads((times) => times + 1))}
+          />
+        ) : (
+          <EditList key={audience.name} audience={audience} />
+        )
+      }
     </FillPage>
   )
 }

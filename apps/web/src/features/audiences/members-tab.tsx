@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import type { Audience, MethodResponse, methods } from '@tributary/contract'
-import { Download, UsersRound } from 'lucide-react'
-import { useMemo } from 'react'
+import { Download, UsersRound, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { failureText } from '../../lib/api/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { audienceMembersQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
@@ -11,15 +12,18 @@ import { ProfileCell } from '../../parts/profile-cell.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { exportMembers } from './export-members.ts'
+import { useRemoveFromList } from './list-mutations.ts'
 
 type Member = MethodResponse<typeof methods.audiences.listMembers>['members'][number]
+type Profile = Member['profile']
 
-const columns: readonly Column<Member>[] = [
+const columnsFor = (onRemove: ((profile: Profile) => void) | undefined): readonly Column<Member>[] => [
   {
     id: 'profile',
     header: 'Profile',
@@ -33,6 +37,30 @@ const columns: readonly Column<Member>[] = [
     width: 'sm:w-36',
     className: 'whitespace-nowrap',
   },
+  ...(onRemove === undefined
+    ? []
+    : [
+        {
+          id: 'remove',
+          header: 'Remove',
+          cell: ({ profile }: Member) => (
+            <Button
+              variant="none"
+              size="sm"
+              square
+              aria-label={`Remove ${profile.title} from the list`}
+              onClick={(event) => {
+                event.stopPropagation()
+                onRemove(profile)
+              }}
+            >
+              <X aria-hidden />
+            </Button>
+          ),
+          align: 'right' as const,
+          width: 'sm:w-28',
+        },
+      ]),
 ]
 
 const idOf = ({ profile }: Member): string => profile.name
@@ -50,10 +78,35 @@ const Export = ({ audience }: { audience: Audience }) => {
   )
 }
 
+/** Asks whether a profile is to leave the list. */
+const Removal = ({ audience, profile, onClose }: { audience: Audience; profile: Profile; onClose: () => void }) => {
+  const remove = useRemoveFromList(audience)
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      kind="danger"
+      title={`Remove ${profile.title}?`}
+      confirmLabel="Remove"
+      loading={remove.isPending}
+      error={remove.isError ? failureText(remove.error) : undefined}
+      onConfirm={() => remove.mutate(profile.name, { onSuccess: onClose })}
+    >
+      All identifiers of the profile leave the list, and the profile leaves {audience.title}. You can restore an earlier
+      version.
+    </ConfirmDialog>
+  )
+}
+
 /** Who was in an audience when it was computed last. */
 export const MembersTab = ({ audience }: { audience: Audience }) => {
   const navigate = useNavigate()
   const mayEdit = useMayEdit() === true
+  const [removed, setRemoved] = useState<Profile>()
+  const isList = audience.list !== null
+  const columns = useMemo(() => columnsFor(mayEdit && isList ? setRemoved : undefined), [mayEdit, isList])
   const query = useInfiniteQuery(audienceMembersQuery(audience.name, audience.change_time))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.members) ?? [], [query.data])
   if (query.data === undefined && query.isError)
@@ -64,7 +117,9 @@ export const MembersTab = ({ audience }: { audience: Audience }) => {
       <EmptyState icon={<UsersRound />} title={audience.as_of === null ? 'Not computed yet' : 'No profiles'}>
         {audience.as_of === null
           ? 'Profiles show up here once the audience is computed.'
-          : 'No profile meets the conditions. Profiles show up here once they do.'}
+          : isList
+            ? 'No profile is on the list any longer.'
+            : 'No profile meets the conditions. Profiles show up here once they do.'}
       </EmptyState>
     )
   return (
@@ -82,6 +137,7 @@ export const MembersTab = ({ audience }: { audience: Audience }) => {
         onRowClick={({ profile }) => void navigate(paths.profile(profile.name))}
       />
       <LoadMore query={query} />
+      {removed !== undefined && <Removal audience={audience} profile={removed} onClose={() => setRemoved(undefined)} />}
     </div>
   )
 }

@@ -34,6 +34,7 @@ test('OBS-03: creating, updating and deleting an audience tell one product event
     left_count: 0,
     author: 'Admin',
     dependents: [],
+    list: null,
   }
   const done = { body: audience }
   expect(await tracked(() => useCreateAudience('workspaces/w1'), { title: 'Buyers', query }, done)).toEqual([

@@ -5,12 +5,51 @@ import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { FillSkeleton } from '../../parts/create-flow.tsx'
 import { RequireAccess } from '../../parts/require-access.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
 import { BuilderPage } from './builder-page.tsx'
 import { newTree } from './draft.ts'
 import { useCreateAudience } from './mutations.ts'
+import { NewList } from './new-list.tsx'
 import { templates } from './templates.ts'
 import { useDraft } from './use-draft.ts'
+
+/** What a new audience is made from: conditions or a list. */
+const From = ({ list }: { list: boolean }) => {
+  const workspace = useWorkspace().name
+  return (
+    <nav aria-label="What the audience is made from" className="mb-5 flex flex-wrap gap-2">
+      <ButtonLink
+        to={paths.newAudience(workspace)}
+        variant={list ? 'secondary' : 'inverse'}
+        aria-current={list ? undefined : 'page'}
+      >
+        From conditions
+      </ButtonLink>
+      <ButtonLink
+        to={paths.newListAudience(workspace)}
+        variant={list ? 'inverse' : 'secondary'}
+        aria-current={list ? 'page' : undefined}
+      >
+        From a list
+      </ButtonLink>
+    </nav>
+  )
+}
+
+const heading = 'New audience'
+
+const NewListAudience = () => (
+  <>
+    <PageHeader
+      title={heading}
+      documentTitle={heading}
+      crumbs={[{ label: 'Audiences', to: paths.audiences(useWorkspace().name) }]}
+    />
+    <From list />
+    <NewList />
+  </>
+)
 
 const NewAudience = () => {
   const workspace = useWorkspace().name
@@ -23,28 +62,31 @@ const NewAudience = () => {
   return (
     <BuilderPage
       key={title}
-      heading="New audience"
+      heading={heading}
       crumbs={[{ label: 'Audiences', to: paths.audiences(workspace) }]}
       own=""
       title={title}
       building={building}
       above={
-        <section aria-label="Templates" className="mb-5 flex flex-wrap items-center gap-2">
-          <span className="text-sm text-ink-2">Start from</span>
-          {templates.map((template) => (
-            <Button
-              key={template.id}
-              size="sm"
-              title={template.text}
-              onClick={() => {
-                building.replace(template.tree())
-                setTitle(template.title)
-              }}
-            >
-              {template.title}
-            </Button>
-          ))}
-        </section>
+        <>
+          <From list={false} />
+          <section aria-label="Templates" className="mb-5 flex flex-wrap items-center gap-2">
+            <span className="text-sm text-ink-2">Start from</span>
+            {templates.map((template) => (
+              <Button
+                key={template.id}
+                size="sm"
+                title={template.text}
+                onClick={() => {
+                  building.replace(template.tree())
+                  setTitle(template.title)
+                }}
+              >
+                {template.title}
+              </Button>
+            ))}
+          </section>
+        </>
       }
       saveLabel="Create"
       saving={create.isPending || create.isSuccess}
@@ -54,9 +96,12 @@ const NewAudience = () => {
   )
 }
 
-/** The builder of a new audience. */
-export const NewAudiencePage = () => (
-  <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
-    <NewAudience />
-  </RequireAccess>
-)
+/** The builder of a new audience, or the import of a list. */
+export const NewAudiencePage = () => {
+  const [address] = useSearchParams()
+  return (
+    <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
+      {address.get('from') === 'list' ? <NewListAudience /> : <NewAudience />}
+    </RequireAccess>
+  )
+}

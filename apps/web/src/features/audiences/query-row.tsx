@@ -169,7 +169,7 @@ const AudienceFields = ({ own, ...part }: Part & { own: string }) => {
   )
 }
 
-const kinds = { event: 'Event', attribute: 'Trait', audience: 'Audience' } as const
+const kinds = { event: 'Event', attribute: 'Trait', audience: 'Audience', list: 'List' } as const
 
 /** One condition of a segment, with its errors; `own` is the audience that is edited, which it cannot name. */
 export const QueryRow = ({
@@ -194,6 +194,8 @@ export const QueryRow = ({
     event: <EventFields {...part} />,
     attribute: <p className="flex h-8 items-center text-sm text-ink-2">All of these traits</p>,
     audience: <AudienceFields {...part} own={own} />,
+    // A list is imported, and never built.
+    list: null,
   }
   return (
     <li aria-label={`${kinds[query.type]} condition ${position}`} className="space-y-2 py-3 first:pt-0 last:pb-0">

@@ -15,6 +15,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { SlideOver } from '../../ui/overlays/slide-over.tsx'
 import { CardSkeleton, TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { listChangeText } from './audience-words.ts'
 import { Sentence } from './estimate-panel.tsx'
 import { useRestoreVersion } from './mutations.ts'
 
@@ -24,7 +25,7 @@ const columnsFor = (current: number): readonly Column<AudienceVersion>[] => [
   {
     id: 'version',
     header: 'Version',
-    cell: ({ version, title, restored_version }) => (
+    cell: ({ version, title, restored_version, list }) => (
       <span className="block min-w-0 py-1.5">
         <span className="flex flex-wrap items-center gap-2">
           <span className="font-medium">Version {count(version)}</span>
@@ -34,6 +35,7 @@ const columnsFor = (current: number): readonly Column<AudienceVersion>[] => [
         <span title={title} className="block truncate text-xs text-ink-3">
           {title}
         </span>
+        {list !== null && <span className="block text-xs break-words text-ink-2">{listChangeText(list)}</span>}
       </span>
     ),
   },
@@ -75,6 +77,7 @@ const VersionDetail = ({
         Changed by {authorOf(version)} <RelativeTime time={version.create_time} />.
       </p>
       <h3 className="font-medium break-words">{version.title}</h3>
+      {version.list !== null && <p className="text-sm break-words">{listChangeText(version.list)}.</p>}
       <QueryView query={query} skeleton={<CardSkeleton lines={3} />} errorTitle="Failed to load the version">
         {(found) => <Sentence query={found.query} />}
       </QueryView>
@@ -94,8 +97,8 @@ const VersionDetail = ({
         error={restore.isError ? failureText(restore.error) : undefined}
         onConfirm={() => restore.mutate(version.version, { onSuccess: onRestored })}
       >
-        This saves a new version with the title and the conditions of version {count(version.version)}, and computes the
-        audience again. The current version stays in the list.
+        This saves a new version with the title and the conditions or the list of version {count(version.version)}, and
+        computes the audience again. The current version stays in the list.
       </ConfirmDialog>
     </div>
   )

@@ -4,6 +4,7 @@ import { useApiForm } from '../../parts/api-form.ts'
 import type { NewPrivacyRequest } from '../../parts/use-privacy-request.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/forms/field.tsx'
+import { FileInput } from '../../ui/forms/file-input.tsx'
 import { Form, SelectField, SubmitButton, TextField, useField } from '../../ui/forms/form.tsx'
 import { useFormState } from '../../ui/forms/form-state.ts'
 import { Textarea } from '../../ui/forms/input.tsx'
@@ -51,12 +52,9 @@ const ValuesField = () => {
             onChange={({ target }) => change(target.value)}
             ref={ref}
           />
-          <input
-            type="file"
-            accept=".txt,.csv,text/plain,text/csv"
-            aria-label="Choose a file with identifiers"
-            className="block w-full text-xs text-ink-2 file:mr-3 file:h-7 file:rounded-md file:border file:border-line-strong file:bg-surface file:px-2.5 file:text-xs file:font-medium file:text-ink"
-            onChange={async ({ target }) => change((await target.files?.[0]?.slice(0, 2 * 1024 * 1024).text()) ?? '')}
+          <FileInput
+            label="Choose a file with identifiers"
+            onFile={async (file) => change((await file?.slice(0, 2 * 1024 * 1024).text()) ?? '')}
           />
         </>
       )}

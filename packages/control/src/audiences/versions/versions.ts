@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import { type AudienceVersion, keptVersions, resourceNames } from '@tributary/contract'
 import { type Actor, conflict } from '@tributary/kernel'
-import type { AudienceVersionsTable } from '@tributary/storage'
+import type { AudienceListChangesTable, AudienceVersionsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import { displayName } from '../../users/present.ts'
 import type { AudienceRow } from '../read.ts'
@@ -13,15 +13,19 @@ export const selectVersions = (db: Db, audienceId: string) =>
     .leftJoin('users', 'users.id', 'v.author_id')
     .select(['v.version', 'v.title', 'v.restored_version', 'v.create_time'])
     .select(['users.email', 'users.first_name', 'users.last_name'])
+    .leftJoin('audience_list_changes as c', (join) =>
+      join.onRef('c.audience_id', '=', 'v.audience_id').onRef('c.version', '=', 'v.version'),
+    )
+    .select(['c.operation', 'c.kind', 'c.value_count', 'c.found_count'])
     .where('v.audience_id', '=', audienceId)
 
 type VersionRow = Pick<Selectable<AudienceVersionsTable>, 'version' | 'title' | 'restored_version' | 'create_time'> & {
   email: string | null
   first_name: string | null
   last_name: string | null
-}
+} & { [Column in 'operation' | 'kind' | 'value_count' | 'found_count']: AudienceListChangesTable[Column] | null }
 
-const authorOf = ({ email, first_name, last_name }: VersionRow): string =>
+const authorOf = ({ email, first_name, last_name }: Pick<VersionRow, 'email' | 'first_name' | 'last_name'>): string =>
   email === null ? '' : displayName({ email, first_name: first_name ?? '', last_name: last_name ?? '' })
 
 /** A version as the wire shows it. */
@@ -39,6 +43,17 @@ export const presentVersion = (
   create_time: row.create_time.toISOString(),
   author: authorOf(row),
   restored_version: row.restored_version,
+  list:
+    row.operation === null
+      ? null
+      : {
+          operation: row.operation,
+          kind: row.kind,
+          value_count: row.value_count ?? 0,
+          found_count: row.found_count ?? 0,
+          time: row.create_time.toISOString(),
+          author: authorOf(row),
+        },
 })
 
 /** Keeps what an audience is called and asks for from now on, and forgets the oldest of too many versions. */

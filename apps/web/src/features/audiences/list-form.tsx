@@ -1,0 +1,231 @@
+import { useMutation } from '@tanstack/react-query'
+import { type ListKind, type ListReport, listKinds } from '@tributary/contract'
+import { Download } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { failureText } from '../../lib/api/errors.ts'
+import { saveFile } from '../../lib/browser/save-file.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { FileInput } from '../../ui/forms/file-input.tsx'
+import { Select, Textarea } from '../../ui/forms/input.tsx'
+import { kindTitles } from './audience-words.ts'
+import { columnValues, leftOutCsv, likelyColumn, maxFileBytes, readTable } from './list-values.ts'
+
+/** Values of one kind. */
+export type ListSource = { kind: ListKind; values: string[] }
+
+/** A list that was looked up. */
+export type CheckedList = ListSource & { report: ListReport }
+
+/** What was found of a list, with a file of what was not. */
+const Report = ({ list: { values, report } }: { list: CheckedList }) => {
+  const { found_count, profile_count, not_found, invalid, duplicates } = report
+  const numbers = [
+    ['Found', found_count],
+    ['Not found', not_found.length],
+    ['Invalid', invalid.length],
+    ['Duplicates', duplicates.length],
+  ] as const
+  return (
+    <section aria-label="Result" className="space-y-3 rounded-md border border-line bg-canvas p-4">
+      <output aria-live="polite" className="block text-sm">
+        {found_count === 0
+          ? 'No profile has one of these identifiers.'
+          : `${count(found_count)} of ${count(values.length)} identifiers belong to ${count(profile_count)} ${pluralise(profile_count, 'profile')}.`}
+      </output>
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        {numbers.map(([name, number]) => (
+          <div key={name}>
+            <dt className="text-xs text-ink-3">{name}</dt>
+            <dd className="text-sm font-medium tabular">{count(number)}</dd>
+          </div>
+        ))}
+      </dl>
+      {not_found.length + invalid.length + duplicates.length > 0 && (
+        <Button size="sm" onClick={() => saveFile('identifiers-left-out.csv', leftOutCsv(values, report), 'text/csv')}>
+          <Download aria-hidden />
+          Download the others as CSV
+        </Button>
+      )}
+    </section>
+  )
+}
+
+/** What is pasted or in a file, the column of it, and the kind of its values. */
+const useSource = () => {
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [kind, setKind] = useState<ListKind>('user_id')
+  const [column, setColumn] = useState(0)
+  const table = useMemo(() => readTable(text), [text])
+  const read = useMemo(() => columnValues(table, column), [table, column])
+  const choose = (next: number, of = table): void => {
+    setColumn(next)
+    setKind((now) => of.columns[next]?.kind ?? now)
+  }
+  return {
+    text,
+    table,
+    column,
+    choose,
+    kind,
+    setKind,
+    read: problem === undefined ? read : { problem },
+    take(next: string, wrong?: string): void {
+      setText(next)
+      setProblem(wrong)
+      const found = readTable(next)
+      choose(likelyColumn(found), found)
+    },
+  }
+}
+
+/** Which column is meant, where there are several, and what its values are. */
+const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSource>; onChange: () => void }) => {
+  const { table, column, kind } = source
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      {table.columns.length > 1 && (
+        <Field label="Column" required>
+          {(control) => (
+            <Select
+              {...control}
+              value={column}
+              onChange={({ target }) => {
+                source.choose(Number(target.value))
+                onChange()
+              }}
+            >
+              {table.columns.map(({ title }, index) => (
+                // Columns stay where they stand.
+                <option key={`${index} ${title}`} value={index}>
+                  {title === '' ? `Column ${index + 1}` : title}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )}
+      <Field label="Kind of identifier" required>
+        {(control) => (
+          <Select
+            {...control}
+            value={kind}
+            onChange={({ target }) => {
+              const next = listKinds.find((each) => each === target.value)
+              if (next !== undefined) source.setKind(next)
+              onChange()
+            }}
+          >
+            {listKinds.map((each) => (
+              <option key={each} value={each}>
+                {kindTitles[each]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </div>
+  )
+}
+
+/**
+ * Asks for identifiers, pasted or in a file, and looks them up with `onCheck` before anything is done with them. `children` is what is to be
+ * done with a list that was looked up, undefined while there is none.
+ */
+export const ListForm = ({
+  label,
+  onCheck,
+  onChange,
+  children,
+}: {
+  label: string
+  onCheck: (source: ListSource) => Promise<ListReport>
+  /** Told whenever something else is filled in. */
+  onChange: () => void
+  children: (list: CheckedList | undefined) => ReactNode
+}) => {
+  const source = useSource()
+  const [file, setFile] = useState<string>()
+  const [asked, setAsked] = useState(false)
+  const check = useMutation({
+    mutationFn: async (list: ListSource): Promise<CheckedList> => ({ ...list, report: await onCheck(list) }),
+  })
+  const { table, kind, read } = source
+  const changed = (): void => {
+    check.reset()
+    onChange()
+  }
+  const takeFile = async (chosen: File | undefined): Promise<void> => {
+    const tooLarge = chosen !== undefined && chosen.size > maxFileBytes
+    source.take(
+      chosen === undefined || tooLarge ? '' : await chosen.text(),
+      tooLarge ? `Choose a file of up to ${maxFileBytes / 1024 / 1024} MB` : undefined,
+    )
+    setFile(chosen?.name)
+    setAsked(tooLarge)
+    changed()
+  }
+  const checked = check.data
+  const usable = checked !== undefined && checked.report.found_count > 0 ? checked : undefined
+  return (
+    <form
+      noValidate
+      aria-label={label}
+      className="space-y-5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setAsked(true)
+        if ('values' in read) check.mutate({ kind, values: read.values })
+      }}
+    >
+      <Field
+        label="Identifiers"
+        required
+        hint="One on each line, or a CSV file with titles in the first row. Up to 50,000."
+        error={asked && 'problem' in read ? read.problem : undefined}
+      >
+        {(control) => (
+          <>
+            {file === undefined ? (
+              <Textarea
+                {...control}
+                rows={8}
+                spellCheck={false}
+                className="font-mono text-xs"
+                value={source.text}
+                onChange={({ target }) => {
+                  source.take(target.value)
+                  changed()
+                }}
+              />
+            ) : (
+              <p {...control} className="rounded-md border border-line bg-canvas px-3 py-2 text-sm break-words">
+                {file}: {count(table.rows.length)} {pluralise(table.rows.length, 'row')}
+              </p>
+            )}
+            <FileInput label="Choose a file with identifiers" onFile={(chosen) => void takeFile(chosen)} />
+          </>
+        )}
+      </Field>
+      <SourceFields source={source} onChange={changed} />
+      <p className="text-sm text-ink-2">
+        Only users who are known now join. Users who become known later do not join until you import their identifiers
+        again. Identifiers without a profile are not stored.
+      </p>
+      {check.isError && (
+        <p role="alert" className="text-sm break-words text-danger-ink">
+          Could not look up the identifiers: {failureText(check.error)}
+        </p>
+      )}
+      {checked !== undefined && <Report list={checked} />}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button type="submit" variant={usable === undefined ? 'primary' : 'secondary'} loading={check.isPending}>
+          Check identifiers
+        </Button>
+        {children(usable)}
+      </div>
+    </form>
+  )
+}

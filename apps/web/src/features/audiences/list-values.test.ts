@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { columnValues, kindOfHeader, leftOutCsv, likelyColumn, parseRows, readTable } from './list-values.ts'
+
+test.each([
+  ['a\nb\r\nc', [['a'], ['b'], ['c']]],
+  [
+    '\ufeffa,b\n1,2\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'a;b\n1;2,5',
+    [
+      ['a', 'b'],
+      ['1', '2,5'],
+    ],
+  ],
+  [
+    'a\tb\n 1 \t',
+    [
+      ['a', 'b'],
+      ['1', ''],
+    ],
+  ],
+  ['"a ""b""","c\nd"\n"e', [['a "b"', 'c\nd'], ['e']]],
+  ['\n\n a \n\n', [['a']]],
+  ['a,\n', [['a', '']]],
+  ['a,', [['a', '']]],
+  ['', []],
+])('%j is read as rows', (text, rows) => {
+  expect(parseRows(text)).toEqual(rows)
+})
+
+test.each([
+  ['User ID', 'user_id'],
+  ['id', 'user_id'],
+  ['anonymousId', 'anonymous_id'],
+  ['E-Mail Address', 'email'],
+  ['phone_number', 'phone'],
+  ['name', undefined],
+])('a column that is called %j has the kind %s', (title, kind) => {
+  expect(kindOfHeader(title)).toBe(kind)
+})
+
+test('lines without a title are all values; a title that names a kind is none', () => {
+  expect(readTable('ada\nbob').rows).toEqual([['ada'], ['bob']])
+  const titled = readTable('email\nada@a.example')
+  expect(titled).toEqual({ columns: [{ title: 'email', kind: 'email' }], rows: [['ada@a.example']] })
+})
+
+test('of several columns the first row has the titles, and the likely one is the first that names a kind', () => {
+  const table = readTable('name,plan,email\nAda,pro,ada@a.example\nBob,free,')
+  expect(likelyColumn(table)).toBe(2)
+  expect(columnValues(table, 2)).toEqual({ values: ['ada@a.example'] })
+  expect(likelyColumn(readTable('a,b\n1,2'))).toBe(0)
+})
+
+test('no values and too many are refused', () => {
+  expect(columnValues(readTable(''), 0)).toEqual({ problem: 'Enter at least one identifier' })
+  const many = readTable(Array.from({ length: 50_001 }, (_, index) => `u${index}`).join('\n'))
+  expect(columnValues(many, 0)).toHaveProperty('problem')
+})
+
+test('the file of what was left out has each value with its reason in the order of the list', () => {
+  const report = { found_count: 1, profile_count: 1, not_found: [2], invalid: [0], duplicates: [3] }
+  expect(leftOutCsv(['=1', 'ada', 'a,b', 'ada'], report)).toBe(
+    'identifier,reason\r\n\'=1,invalid\r\n"a,b",not found\r\nada,duplicate\r\n',
+  )
+})

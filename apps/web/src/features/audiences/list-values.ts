@@ -1,0 +1,99 @@
+import { type ListKind, type ListReport, listLimits } from '@tributary/contract'
+import { count } from '../../lib/format/text.ts'
+import { csvField } from './export-members.ts'
+
+/** Bytes of a file that is read at most. */
+export const maxFileBytes = 20 * 1024 * 1024
+
+/** A pasted text or a file as columns: titles are empty where there is one column without a header. */
+export type ListTable = { columns: readonly { title: string; kind: ListKind | undefined }[]; rows: readonly string[][] }
+
+const delimiters = [',', ';', '\t'] as const
+
+/** The rows of a CSV text (RFC 4180) with one of some delimiters: the one that the first line has most of. Empty lines are none. */
+export const parseRows = (given: string): string[][] => {
+  const text = given.replace(/^\ufeff/, '')
+  const [first = ''] = text.split(/\r?\n/, 1)
+  const countOf = (each: string): number => first.split(each).length
+  const delimiter = delimiters.reduce((most, each) => (countOf(each) > countOf(most) ? each : most))
+  const rows: string[][] = []
+  let row: string[] = []
+  let at = 0
+  while (at < text.length) {
+    let field = ''
+    if (text[at] === '"') {
+      // Up to a quote that is not doubled; one that is never closed ends with the text.
+      let end = text.indexOf('"', at + 1)
+      while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
+      const until = end < 0 ? text.length : end
+      field = text.slice(at + 1, until).replaceAll('""', '"')
+      at = until + 1
+    }
+    const from = at
+    while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at++
+    row.push((field + text.slice(from, at)).trim())
+    if (text[at] === delimiter) {
+      at++
+      if (at < text.length) continue
+      row.push('')
+    }
+    if (text[at] === '\r' && text[at + 1] === '\n') at++
+    at++
+    if (row.some((each) => each !== '')) rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+const headers: Readonly<Record<ListKind, RegExp>> = {
+  user_id: /^(user|customer|member|account)?id$/,
+  anonymous_id: /^(anonymous|device|visitor)id$/,
+  email: /^e?mail(address)?$/,
+  phone: /^(tele|mobile)?phone(number)?$|^mobile(number)?$|^tel$/,
+}
+
+/** The kind of identifier that the title of a column names. */
+export const kindOfHeader = (title: string): ListKind | undefined => {
+  const plain = title.toLowerCase().replaceAll(/[^a-z]/g, '')
+  return (Object.keys(headers) as ListKind[]).find((kind) => headers[kind].test(plain))
+}
+
+/** A text as a table. Of several columns the first row has the titles; of one, when it names a kind. */
+export const readTable = (text: string): ListTable => {
+  const rows = parseRows(text)
+  const [first = []] = rows
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const titled = width > 1 || kindOfHeader(first[0] ?? '') !== undefined
+  const columns = Array.from({ length: width }, (_, index) => {
+    const title = titled ? (first[index] ?? '') : ''
+    return { title, kind: kindOfHeader(title) }
+  })
+  return { columns, rows: titled ? rows.slice(1) : rows }
+}
+
+/** The column that is most likely meant: the first that names a kind. */
+export const likelyColumn = ({ columns }: ListTable): number =>
+  Math.max(
+    0,
+    columns.findIndex(({ kind }) => kind !== undefined),
+  )
+
+/** The values of a column that are not empty, or what is wrong with them. */
+export const columnValues = ({ rows }: ListTable, column: number): { values: string[] } | { problem: string } => {
+  const values = rows.map((row) => row[column] ?? '').filter((each) => each !== '')
+  if (values.length === 0) return { problem: 'Enter at least one identifier' }
+  return values.length > listLimits.values
+    ? { problem: `Enter up to ${count(listLimits.values)} identifiers. These are ${count(values.length)}` }
+    : { values }
+}
+
+/** The values that are not on the list, and why, as a CSV file. */
+export const leftOutCsv = (values: readonly string[], { not_found, invalid, duplicates }: ListReport): string => {
+  const rows = [
+    ...not_found.map((place) => [place, 'not found'] as const),
+    ...invalid.map((place) => [place, 'invalid'] as const),
+    ...duplicates.map((place) => [place, 'duplicate'] as const),
+  ].toSorted(([one], [other]) => one - other)
+  const lines = rows.map(([place, reason]) => `${csvField(values[place] ?? '')},${reason}\r\n`)
+  return `identifier,reason\r\n${lines.join('')}`
+}

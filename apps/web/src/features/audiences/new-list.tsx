@@ -1,0 +1,79 @@
+import { genericTitle, stockMessage } from '@tributary/contract'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { failureText } from '../../lib/api/errors.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
+import { paths } from '../../lib/paths.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { LeaveGuard } from '../../parts/leave-guard.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { Input } from '../../ui/forms/input.tsx'
+import { ListForm } from './list-form.tsx'
+import { checkNewList, useImportList } from './list-mutations.ts'
+
+/** Makes an audience from a list of identifiers. */
+export const NewList = () => {
+  const workspace = useWorkspace().name
+  const navigate = useNavigate()
+  const [title, setTitle] = useState('')
+  const [asked, setAsked] = useState(false)
+  const [dirty, setDirty] = useState(false)
+  const create = useImportList(workspace)
+  const wrongTitle = genericTitle.safeParse(title, { error: stockMessage }).error?.issues[0]?.message
+  return (
+    <Card className="max-w-2xl">
+      <LeaveGuard dirty={dirty && !create.isPending && !create.isSuccess}>Your list is not saved.</LeaveGuard>
+      <div className="space-y-5">
+        <Field label="Title" required error={asked ? wrongTitle : undefined}>
+          {(control) => (
+            <Input
+              {...control}
+              value={title}
+              autoComplete="off"
+              placeholder="Enter your audience name"
+              onChange={({ target }) => {
+                setTitle(target.value)
+                setDirty(true)
+              }}
+            />
+          )}
+        </Field>
+        <ListForm
+          label="List"
+          onCheck={(list) => checkNewList(workspace, list)}
+          onChange={() => {
+            setDirty(true)
+            create.reset()
+          }}
+        >
+          {(list) =>
+            list !== undefined && (
+              <Button
+                variant="primary"
+                loading={create.isPending || create.isSuccess}
+                onClick={() => {
+                  setAsked(true)
+                  const { kind, values } = list
+                  if (wrongTitle === undefined)
+                    create.mutate(
+                      { title: title.trim(), kind, values },
+                      { onSuccess: ({ name }) => void navigate(paths.audience(name)) },
+                    )
+                }}
+              >
+                Create with {count(list.report.profile_count)} {pluralise(list.report.profile_count, 'profile')}
+              </Button>
+            )
+          }
+        </ListForm>
+        {create.isError && (
+          <p role="alert" className="text-sm break-words text-danger-ink">
+            The audience was not saved: {failureText(create.error)}
+          </p>
+        )}
+      </div>
+    </Card>
+  )
+}

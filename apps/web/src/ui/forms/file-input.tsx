@@ -1,0 +1,10 @@
+/** A choice of a text file from the device; `onFile` gets it, and undefined when the choice is taken back. */
+export const FileInput = ({ label, onFile }: { label: string; onFile: (file: File | undefined) => void }) => (
+  <input
+    type="file"
+    accept=".txt,.csv,text/plain,text/csv"
+    aria-label={label}
+    className="block w-full text-xs text-ink-2 file:mr-3 file:h-7 file:rounded-md file:border file:border-line-strong file:bg-surface file:px-2.5 file:text-xs file:font-medium file:text-ink"
+    onChange={({ target }) => onFile(target.files?.[0])}
+  />
+)

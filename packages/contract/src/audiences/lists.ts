@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { workspaceEditors } from '../api/access.ts'
+import { errors, reference, requestId, time } from '../api/fields.ts'
+import { defineMethod } from '../api/method.ts'
+import { genericTitle } from '../rules/value-rules.ts'
+import { audienceChanged, queryTooLarge } from './refusals.ts'
+
+/** What the values of a list are. Email addresses and phone numbers are looked for among traits, too. */
+export const listKinds = ['user_id', 'anonymous_id', 'email', 'phone'] as const
+export type ListKind = (typeof listKinds)[number]
+
+/**
+ * Limits of lists: `values` and `bytes` (of the body) of one call, identifiers `identifiers` on one list, and `kept` with
+ * those of its versions. More than `matches` identifiers of one value are nobody's.
+ */
+export const listLimits = {
+  values: 50_000,
+  bytes: 4 * 1024 * 1024,
+  identifiers: 200_000,
+  kept: 1_000_000,
+  matches: 20,
+} as const
+
+/** What may be done with a list: `remove` takes a profile off it. */
+export const listOperations = ['import', 'add', 'replace', 'remove'] as const
+
+/** A change of a list. Values are not kept. */
+export const audienceListChange = z.object({
+  operation: z.enum(listOperations),
+  /** Null for `remove`. */
+  kind: z.enum(listKinds).nullable(),
+  /** How many values were given, and how many different ones of them were of known profiles. */
+  value_count: z.number().int(),
+  found_count: z.number().int(),
+  time,
+  /** Who did it; '' for a member who is gone. */
+  author: z.string(),
+})
+export type AudienceListChange = z.infer<typeof audienceListChange>
+
+/** What was found of the values of a list. Places count from 0, in the order in which the values were given. */
+export const listReport = z.object({
+  /** Different values that profiles have, and how many profiles that are. */
+  found_count: z.number().int(),
+  profile_count: z.number().int(),
+  /** Places of values that no profile has. */
+  not_found: z.array(z.number().int()),
+  /** Places of values that cannot be of this kind. */
+  invalid: z.array(z.number().int()),
+  /** Places of values that were given before. */
+  duplicates: z.array(z.number().int()),
+})
+export type ListReport = z.infer<typeof listReport>
+
+const values = {
+  kind: z.enum(listKinds),
+  /** Each is reported, whatever it is. */
+  values: z
+    .array(z.string())
+    .min(1, 'Enter at least one identifier')
+    .max(listLimits.values, `At most ${listLimits.values} identifiers`),
+  /** Reports what would be found, and changes nothing. */
+  validate_only: z.boolean().default(false),
+}
+
+const noList = { code: 400, reason: 'NO_LIST', when: 'The audience has conditions, and no list.' } as const
+const limitReached = { code: 400, reason: 'LIMIT_REACHED', when: 'The workspace or the list has too many.' } as const
+
+/** Audiences that are lists of identifiers: methods of `audiences`. */
+export const audienceLists = {
+  importList: defineMethod({
+    name: 'audiences.importList',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences:importList',
+    access: workspaceEditors,
+    summary:
+      'Creates an audience of the profiles that have an identifier of a list, and reports on each value. Users who become known later do not join.',
+    request: z.object({ title: genericTitle, ...values, request_id: requestId }),
+    bodyLimit: listLimits.bytes,
+    response: z.object({
+      /** The audience; '' when it was only validated. */
+      name: z.string(),
+      report: listReport,
+    }),
+    errors: [errors.invalid, errors.forbidden, errors.notFound, limitReached, queryTooLarge, errors.unavailable],
+  }),
+  changeList: defineMethod({
+    name: 'audiences.changeList',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences/{audience}:changeList',
+    access: workspaceEditors,
+    summary: 'Adds identifiers to the list of an audience, or replaces the list, and reports on each value.',
+    request: z.object({
+      operation: z.enum(['add', 'replace']),
+      ...values,
+      /** The version of the audience that the change was made from: another one is refused. */
+      version: z.number().int().optional(),
+    }),
+    bodyLimit: listLimits.bytes,
+    response: z.object({ report: listReport }),
+    errors: [
+      errors.invalid,
+      noList,
+      limitReached,
+      queryTooLarge,
+      errors.forbidden,
+      errors.notFound,
+      audienceChanged,
+      errors.unavailable,
+    ],
+  }),
+  removeFromList: defineMethod({
+    name: 'audiences.removeFromList',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/audiences/{audience}:removeFromList',
+    access: workspaceEditors,
+    summary: 'Removes every identifier of a profile from the list of an audience.',
+    request: z.object({ profile: reference }),
+    response: z.object({ removed_count: z.number().int() }),
+    errors: [errors.invalid, noList, errors.forbidden, errors.notFound],
+  }),
+}

@@ -1,0 +1,106 @@
+import type { Tx } from '@tributary/api-kit'
+import { audienceQuery, type ListKind, listOf, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { type Actor, type AppError, badRequest, notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../../deps.ts'
+import { changeAudience } from '../change.ts'
+import type { Evaluation } from '../evaluate.ts'
+import { type AudienceRow, audienceName, readAudience } from '../read.ts'
+import { lockAudiences } from '../references.ts'
+import { matchValues } from './match.ts'
+import { forgetOldLists, listQuery, storeEntries, storeListChange } from './stored.ts'
+
+/** Said of a list of which no profile has a value: with it everybody would leave. */
+export const nobodyFound = (): AppError => {
+  const text = 'No profile has one of these identifiers'
+  return badRequest('VALIDATION', text, { values: text })
+}
+
+export type ListChange = {
+  operation: 'add' | 'replace' | 'remove'
+  kind: ListKind | null
+  value_count: number
+  found_count: number
+  /** Sequences of identifiers. */
+  add: readonly string[]
+  remove: readonly string[]
+  /** The version of the audience that it was made from; undefined is any. */
+  version: number | undefined
+}
+
+/** Throws 400 for an audience that has conditions. */
+export const listVersionOf = ({ query }: Pick<AudienceRow, 'query'>): number => {
+  const list = listOf(audienceQuery.parse(JSON.parse(query)))
+  if (list === undefined) throw badRequest('NO_LIST', 'This audience has conditions, and no list')
+  return list.version
+}
+
+/** Holds off others who change an audience until the transaction ends, and reads it; throws 404 for one that is gone. */
+export const lockList = async (tx: Tx, { id, workspace_id }: AudienceRow): Promise<AudienceRow> => {
+  await lockAudiences(tx, workspace_id)
+  const row = await tx.selectFrom('audiences').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  if (row === undefined) throw notFound('audience not found')
+  return row
+}
+
+/** Changes the list of an audience that is locked, as a new version, and has it computed. */
+export const changeList = async (
+  tx: Tx,
+  deps: Pick<ControlDeps, 'jobs' | 'clock'>,
+  row: AudienceRow,
+  by: { actor: Actor; organizationId: string },
+  { add, remove, version, ...change }: ListChange,
+): Promise<void> => {
+  const next = row.version + 1
+  const { operation, kind, value_count, found_count } = change
+  const base = operation === 'replace' ? undefined : listVersionOf(row)
+  await storeEntries(tx, { workspaceId: row.workspace_id, audienceId: row.id, version: next, base }, { add, remove })
+  const time = new Date(deps.clock())
+  await storeListChange(tx, { actor: by.actor, time }, { audience_id: row.id, version: next, ...change })
+  await changeAudience(tx, deps, row, by, {
+    query: listQuery(audienceName(row.workspace_id, row.id), next),
+    version,
+    record: {
+      action: operation === 'remove' ? 'audiences.removeFromList' : 'audiences.changeList',
+      // Values are personal data, which the audit log does not hold.
+      detail: { operation, ...(kind === null ? {} : { kind }), values: value_count, found: found_count },
+    },
+  })
+  await forgetOldLists(tx, row.id)
+}
+
+/** Adds to the list of an audience, or replaces it. */
+export const changeAudienceList =
+  ({
+    evaluation,
+    ...deps
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'> & { evaluation: Evaluation }): Handler<
+    typeof methods.audiences.changeList
+  > =>
+  async ({ actor, workspace, params, body, signal }) => {
+    const { operation, kind, values, validate_only, version } = body
+    const audience = await readAudience(deps.db, workspace.id, params.audience)
+    listVersionOf(audience)
+    const { report, identifiers } = await matchValues(evaluation, workspace.id, body, signal)
+    if (validate_only) return { report }
+    if (identifiers.length === 0) throw nobodyFound()
+    await deps.db.transaction().execute(async (tx) => {
+      const row = await lockList(tx, audience)
+      await changeList(
+        tx,
+        deps,
+        row,
+        { actor, organizationId: workspace.organizationId },
+        {
+          operation,
+          kind,
+          value_count: values.length,
+          found_count: report.found_count,
+          add: identifiers,
+          remove: [],
+          version,
+        },
+      )
+    })
+    return { report }
+  }
