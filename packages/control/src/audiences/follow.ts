@@ -26,8 +26,8 @@ export type AudienceFollower = {
 const everyMs = 500
 /** A workspace without news is looked at so often, for what time alone changes, ms. */
 const quietMs = 20_000
-/** Rests so many times as long as it worked: what remains is a quarter of a processor, and a seventh while others come first. */
-const restShare = { quiet: 3, busy: 6 } as const
+/** Rests so many times as long as it worked: what remains is half of a processor, and a seventh while others come first. */
+const restShare = { quiet: 1, busy: 6 } as const
 const maxRestMs = 10_000
 /** A workspace whose last pass took longer is slow: it has its turns with others of its kind, beside those of everybody else, ms. */
 const slowMs = 1000

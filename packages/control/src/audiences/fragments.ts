@@ -150,7 +150,7 @@ from (
     select owner,
       ${counted.map(({ where }, index) => `countIf(${where}) as c${index}`).join(',\n      ')}
     from events
-    where ${own} and status = 'accepted' and not test and ${any}${owners === undefined ? '' : ` and owner in ${owners}`}
+    ${owners === undefined ? 'where' : `prewhere owner in ${owners} where`} ${own} and status = 'accepted' and not test and ${any}
     group by owner
   ) as seen${owners === undefined ? joinProfiles : ''}${within ?? ''}
   group by profile

@@ -32,6 +32,7 @@ describe('migrateEventStore', () => {
       { version: 5 },
       { version: 6 },
       { version: 7 },
+      { version: 8 },
     ])
   })
 

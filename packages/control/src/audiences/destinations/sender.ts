@@ -22,7 +22,7 @@ export type AudienceSender = {
 
 /** Records that one connection sends before the next one has its turn. */
 const recordsAtOnce = 20
-const everyMs = 1000
+const everyMs = 250
 
 /**
  * Makes what tells destinations who enters and leaves audiences: events of the stream for one destination, which delivery maps, sends
