@@ -50,7 +50,7 @@ const suites: Suite[] = [
   { name: 'unit', budgetMinutes: 6.5, command: 'vitest', args: vitest('unit', 'web'), read: fromVitest },
   {
     name: 'product',
-    budgetMinutes: 5,
+    budgetMinutes: 5.5,
     command: 'vitest',
     args: vitest('product', 'product-shared', 'product-alone'),
     read: fromVitest,
