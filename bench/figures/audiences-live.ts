@@ -105,8 +105,8 @@ const startListener = async (): Promise<{ url: string; seen(): Seen } & AsyncDis
       const found: Seen = new Map()
       for (const { body, time } of receiver.calls) {
         if (body === '') continue
-        const { payload } = JSON.parse(body) as { payload: { event: string; userIds: string[] } }
-        for (const user of payload.userIds) found.set(`${payload.event} ${user}`, time)
+        const { event, userId } = JSON.parse(body) as { event: string; userId: string }
+        found.set(`${event} ${userId}`, time)
       }
       return found
     },

@@ -165,30 +165,8 @@ const measureSizes = async (
   return { ...all, error: mean(errors) }
 }
 
-/**
- * What audiences cost with so many stored events and profiles, each with a device that joined its user: the size beside the
- * builder through the API, the typical audience against SQL that is written by hand for it, and fifty of them that are live.
- */
-export const measureAudiences = async (): Promise<Figure[]> => {
-  await using shared = await startSharedEventStore()
-  await using store = await createTestEventStore(shared.url)
-  const bench = await startBench({ env: { CLICKHOUSE_URL: store.url } })
-  await using _ = bench.product
-  await meetSomebody(bench)
-  const url = await runningPostgresUrl(join(bench.product.dataDir, 'postgres'))
-  await using relational = openRelational({ url, logger: silentLogger, maxConnections: 2 })
-  const workspaceId = bench.workspace.split('/').at(-1) ?? ''
-  const place = { bench, workspaceId, store, relational }
-  const ids = (count: number): string[] => Array.from({ length: count }, () => crypto.randomUUID())
-  const began = performance.now()
-  await fillEventStore(store, {
-    events,
-    until: Date.now(),
-    days,
-    workspaces: [{ id: workspaceId, sources: ids(4) }, ...ids(2).map((id) => ({ id, sources: ids(4) }))],
-  })
-  await fillProfiles(place)
-  process.stdout.write(`  filled in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+const measureWholes = async (place: Place): Promise<Figure[]> => {
+  const { bench } = place
   const preview = async (query: AudienceQuery, estimate = false): Promise<number> =>
     Number((await bench.product.api.ok('POST', `/${bench.workspace}/audiences:preview`, { query, estimate }))['size'])
   const [counted, right] = [await preview(typical(0)), await byHand(place, 0)]
@@ -200,7 +178,6 @@ export const measureAudiences = async (): Promise<Figure[]> => {
   )
   const ratio = mean(turns.audience) / mean(turns.byHand)
   const sizes = await measureSizes(preview)
-  const live = await measureLiveAudiences(bench, childOf(process.pid, 'event-store') ?? 0)
   const stored = `${events / 1_000_000} million events, ${people / 1000} thousand profiles`
   return [
     {
@@ -222,6 +199,41 @@ export const measureAudiences = async (): Promise<Figure[]> => {
       measured: `p95 ${percentile(sizes.exact, 0.95).toFixed(0)} ms (median ${median(sizes.exact).toFixed(0)} ms)`,
       pass: true,
     },
-    ...live,
   ]
+}
+
+/**
+ * What audiences cost with so many stored events and profiles, each with a device that joined its user: the size beside the
+ * builder through the API, the typical audience against SQL that is written by hand for it, and fifty of them that are live.
+ * `TRIBUTARY_BENCH_ONLY` names some of `whole` and `live`.
+ */
+export const measureAudiences = async (): Promise<Figure[]> => {
+  await using shared = await startSharedEventStore()
+  await using store = await createTestEventStore(shared.url)
+  const bench = await startBench({ env: { CLICKHOUSE_URL: store.url } })
+  await using _ = bench.product
+  await meetSomebody(bench)
+  const url = await runningPostgresUrl(join(bench.product.dataDir, 'postgres'))
+  await using relational = openRelational({ url, logger: silentLogger, maxConnections: 2 })
+  const workspaceId = bench.workspace.split('/').at(-1) ?? ''
+  const place = { bench, workspaceId, store, relational }
+  const ids = (count: number): string[] => Array.from({ length: count }, () => crypto.randomUUID())
+  const began = performance.now()
+  await fillEventStore(store, {
+    events,
+    until: Date.now(),
+    days,
+    workspaces: [{ id: workspaceId, sources: ids(4) }, ...ids(2).map((id) => ({ id, sources: ids(4) }))],
+  })
+  await fillProfiles(place)
+  process.stdout.write(`  filled in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+  const parts: Record<string, () => Promise<Figure[]>> = {
+    whole: () => measureWholes(place),
+    live: () => measureLiveAudiences(bench, childOf(process.pid, 'event-store') ?? 0),
+  }
+  const asked = process.env['TRIBUTARY_BENCH_ONLY']?.split(',')
+  const figures: Figure[] = []
+  for (const [name, part] of Object.entries(parts))
+    if (asked === undefined || asked.includes(name)) figures.push(...(await part()))
+  return figures
 }
