@@ -422,7 +422,7 @@ test('what is due runs once however many look for it, and says so when the run b
   expect(await sync.last()).toMatchObject({ state: 'succeeded' })
 })
 
-test('syncs go with their data source and with their destination, and so does what the event store has of them', async () => {
+test('SRC-56: syncs go with their data source and with their destination, and so does what the event store has of them', async () => {
   const sync = await open('UPSERT_ONLY')
   await sync.fill(first)
   await sync.run()

@@ -12,8 +12,8 @@ test('a run asks when it would change and remove more than its share of the conf
   expect(doubtOf({ ...given, changed: 100 }, { guard_percent: 100 })).toBeUndefined()
 })
 
-test('a model without rows always asks when something is confirmed, and a first run never does', () => {
-  expect(doubtOf({ ...given, read: 0 }, { guard_percent: 100 })).toBe('The model has no rows')
-  expect(doubtOf({ read: 0, confirmed: 0, changed: 0, removed: 0 }, { guard_percent: 0 })).toBeUndefined()
+test('a model without rows always asks; of one with rows a first run never does', () => {
+  for (const confirmed of [0, 100])
+    expect(doubtOf({ ...given, read: 0, confirmed }, { guard_percent: 100 })).toBe('The model has no rows')
   expect(doubtOf({ ...given, confirmed: 0, changed: 100 }, { guard_percent: 0 })).toBeUndefined()
 })

@@ -30,8 +30,8 @@ export const doubtOf = (
   { guard_percent }: Pick<SyncRow, 'guard_percent'>,
 ): string | undefined => {
   const { read, confirmed, changed, removed } = given
-  if (confirmed === 0) return undefined
   if (read === 0) return 'The model has no rows'
+  if (confirmed === 0) return undefined
   const percent = ((changed + removed) / confirmed) * 100
   return percent > guard_percent
     ? `The run would change ${changed} and remove ${removed} of ${confirmed} rows, which is more than ${guard_percent}%`

@@ -96,6 +96,9 @@ export const parseInsert = (
 
 const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/
 
+/** An insert of what a query gives, which may scan and group for as long as that takes. */
+const insertOfQuery = /^INSERT\s+INTO\s+(?:TABLE\s+)?[\w.`"]+\s*(?:\([^()]*\)\s*)?(?:SELECT|WITH)\b/i
+
 const readingWords = new Set(['', 'SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS'])
 
 /**
@@ -103,7 +106,8 @@ const readingWords = new Set(['', 'SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 
  * no meaning between requests (48) and, when `readOnly`, for what changes something (164).
  */
 export const slotOf = (sql: string, readOnly: boolean): SlotKind | undefined => {
-  const first = (/^[A-Za-z]+/.exec(sql.replace(leading, ''))?.[0] ?? '').toUpperCase()
+  const statement = sql.replace(leading, '')
+  const first = (/^[A-Za-z]+/.exec(statement)?.[0] ?? '').toUpperCase()
   if (first === 'SET' || first === 'USE') {
     throw new EngineError(
       48,
@@ -114,5 +118,5 @@ export const slotOf = (sql: string, readOnly: boolean): SlotKind | undefined => 
   if (readingWords.has(first)) return undefined
   if (readOnly) throw new EngineError(164, 'READONLY', `Cannot execute ${first} in readonly mode`)
   // Everything that changes tables may take long (mutations): never in front of the queries of the screens.
-  return first === 'INSERT' ? 'insert' : 'heavy'
+  return first === 'INSERT' && !insertOfQuery.test(statement) ? 'insert' : 'heavy'
 }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { slotOf } from './request.ts'
+
+test.each([
+  ['insert into events format RowBinary', 'insert'],
+  ['insert into events (a, b) format JSONEachRow {"a":"select"}', 'insert'],
+  ["insert into events values ('select')", 'insert'],
+  ['insert into sync_changes (run_id, key)\nselect key from sync_staged', 'heavy'],
+  ['INSERT INTO events WITH 1 AS one SELECT one', 'heavy'],
+  ['alter table events drop partition 1', 'heavy'],
+  ['select 1', undefined],
+] as const)('%j has the slot %s: what a query inserts never goes before rows that were received', (sql, slot) => {
+  expect(slotOf(sql, false)).toBe(slot)
+})
