@@ -170,6 +170,9 @@ import { approveSyncRun } from './syncs/approve-run.ts'
 import { cancelSyncRun } from './syncs/cancel-run.ts'
 import { createSync } from './syncs/create.ts'
 import { deleteSync } from './syncs/delete.ts'
+import { deleteSyncDraft } from './syncs/drafts/delete.ts'
+import { getSyncDraft } from './syncs/drafts/get.ts'
+import { updateSyncDraft } from './syncs/drafts/update.ts'
 import { getSync } from './syncs/get.ts'
 import { getSyncRun } from './syncs/get-run.ts'
 import { listSyncs } from './syncs/list.ts'
@@ -328,6 +331,7 @@ export const createHandlers = (
     resume: resumeSync(deps),
     reset: resetSync(deps),
   },
+  syncDrafts: { get: getSyncDraft(deps), update: updateSyncDraft(deps), delete: deleteSyncDraft(deps) },
   syncRuns: {
     list: listSyncRuns(deps),
     get: getSyncRun(deps),

@@ -92,6 +92,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Suppression: contract.suppression,
   Sync: contract.sync,
   SyncField: contract.syncField,
+  SyncDraft: contract.syncDraft,
   SyncRun: contract.syncRun,
   SyncRunCounts: contract.syncRunCounts,
   ToldDestination: contract.toldDestination,

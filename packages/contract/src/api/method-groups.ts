@@ -32,5 +32,6 @@ export { inferredSchemas, schemaVersions, sourceSchemaTemplates } from '../sourc
 export { sources } from '../sources/sources.ts'
 export { violations } from '../sources/violations.ts'
 export { writekeys } from '../sources/writekeys.ts'
+export { syncDrafts } from '../syncs/sync-drafts.ts'
 export { syncRuns, syncs } from '../syncs/syncs.ts'
 export { realtime } from './realtime.ts'

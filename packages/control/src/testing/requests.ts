@@ -204,6 +204,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'dataSources.validate': { query: trialQuery },
   'dataSources.checkKey': { query: trialQuery, primary_key: ['id'] },
   'models.update': { title: 'Title' },
+  'syncDrafts.update': { target_object: 'records' },
   'syncs.update': { title: 'Title' },
   'syncs.run': {},
   'syncs.pause': {},

@@ -2,9 +2,15 @@ import type { Method } from '@tributary/contract'
 
 /**
  * Writes without an audit record. A code that is asked for: nobody has done anything yet, and the mail itself is kept.
- * The inbox: what one has read concerns nobody else.
+ * The inbox and drafts: what one has read, or is about to do, concerns nobody else.
  */
-const unrecorded: readonly string[] = ['users.sendOtp', 'notifications.markRead', 'notifications.markAllRead']
+const unrecorded: readonly string[] = [
+  'users.sendOtp',
+  'notifications.markRead',
+  'notifications.markAllRead',
+  'syncDrafts.update',
+  'syncDrafts.delete',
+]
 
 /** Reads with an audit record: they tell staff of people in organizations that are not theirs, or all of a person. */
 const recordedReads: readonly string[] = ['workspaces.find', 'profileExports.get']

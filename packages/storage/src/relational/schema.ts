@@ -834,6 +834,15 @@ export type SyncRunsTable = {
   finish_time: NullableTime
 }
 
+/** A sync that somebody is about to create. */
+export type SyncDraftsTable = {
+  workspace_id: string
+  user_id: string
+  /** JSON text. */
+  draft: string
+  update_time: Time
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -895,4 +904,5 @@ export type Database = {
   models: ModelsTable
   syncs: SyncsTable
   sync_runs: SyncRunsTable
+  sync_drafts: SyncDraftsTable
 }

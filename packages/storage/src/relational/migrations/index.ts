@@ -40,6 +40,7 @@ import { up as syncs } from './0037-syncs.ts'
 import { up as leftAudiences } from './0038-left-audiences.ts'
 import { up as audienceRuns } from './0039-audience-runs.ts'
 import { up as audienceLists } from './0041-audience-lists.ts'
+import { up as syncDrafts } from './0042-sync-drafts.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   { name: '0038-left-audiences', up: leftAudiences },
   { name: '0039-audience-runs', up: audienceRuns },
   { name: '0041-audience-lists', up: audienceLists },
+  { name: '0042-sync-drafts', up: syncDrafts },
 ]

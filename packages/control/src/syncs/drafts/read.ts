@@ -1,0 +1,57 @@
+import type { Db } from '@tributary/api-kit'
+import { type SyncDraft, syncDraft } from '@tributary/contract'
+import { parseExactJson } from '@tributary/kernel'
+
+/** What of a draft is stored. */
+const stored = syncDraft.omit({ name: true, update_time: true })
+
+const blank: ReturnType<typeof stored.parse> = {
+  source: null,
+  audience: null,
+  catalog_destination: null,
+  destination: null,
+  target_object: null,
+  sync_type: null,
+  settings: {},
+  errors: {},
+  configuration_status: { previous: 'none', current: 'none' },
+}
+
+/** The draft of a user in a workspace; a blank one when there is none. */
+export const readSyncDraft = async (
+  db: Db,
+  { workspace, user }: { workspace: string; user: string },
+): Promise<SyncDraft> => {
+  const row = await db
+    .selectFrom('sync_drafts')
+    .select(['draft', 'update_time'])
+    .where('workspace_id', '=', workspace)
+    .where('user_id', '=', user)
+    .executeTakeFirst()
+  return {
+    name: `workspaces/${workspace}/syncDraft`,
+    ...(row === undefined ? blank : stored.parse(parseExactJson(row.draft))),
+    update_time: row?.update_time.toISOString() ?? null,
+  }
+}
+
+/** A draft with changes: what is null is as in a blank one, and a status that is set makes the one of before the previous. */
+export const changedDraft = (
+  draft: SyncDraft,
+  changes: Partial<Record<keyof typeof blank, unknown>>,
+): ReturnType<typeof stored.parse> => {
+  const { configuration_status, ...rest } = changes
+  const reset = Object.entries(rest).map(([field, value]) => [field, value ?? blank[field as keyof typeof blank]])
+  return stored.parse({
+    ...draft,
+    ...Object.fromEntries(reset),
+    ...(configuration_status === undefined
+      ? {}
+      : {
+          configuration_status: {
+            previous: draft.configuration_status.current,
+            current: configuration_status ?? blank.configuration_status.current,
+          },
+        }),
+  })
+}
