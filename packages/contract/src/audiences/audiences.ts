@@ -15,12 +15,22 @@ import { audienceVersions } from './versions.ts'
 export const audienceStates = ['preparing', 'computing', 'live', 'paused', 'failed'] as const
 export type AudienceState = (typeof audienceStates)[number]
 
+/** What computing an audience does: it waits for others, reads events, and decides about profiles. */
+export const audienceSteps = ['waiting', 'events', 'profiles'] as const
+export type AudienceStep = (typeof audienceSteps)[number]
+
+/** How far computing an audience is. `share` of the rows of events are read; null while that is not known. */
+export const audienceProgress = z.object({ step: z.enum(audienceSteps), share: z.number().min(0).max(1).nullable() })
+export type AudienceProgress = z.infer<typeof audienceProgress>
+
 /** A row of the list of audiences. */
 export const audienceSummary = z.object({
   /** `workspaces/{id}/audiences/{id}`. */
   name: z.string(),
   title: z.string(),
   state: z.enum(audienceStates),
+  /** Null unless it is being computed. */
+  progress: audienceProgress.nullable(),
   /** Profiles in it as of `as_of`, exactly; null before the first time. */
   size: z.number().int().nullable(),
   as_of: time.nullable(),

@@ -1,6 +1,6 @@
 import { type AudienceQuery, methods, queriesOf, type SegmentQuery } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
-import { EventStoreLimitExceeded, EventStoreUnavailable } from '@tributary/storage'
+import { EventStoreLimitExceeded, EventStoreUnavailable, type QueryOptions } from '@tributary/storage'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
@@ -12,17 +12,25 @@ let organization: Organization
 let workspace: string
 /** What the event store answers a query of audiences with instead. */
 let broken: Error | undefined
+/** What a query of the event store that says how far it is waits for. */
+let whileReading: ((onProgress: NonNullable<QueryOptions['onProgress']>) => Promise<void>) | undefined
 
 beforeAll(async () => {
   harness = await startControl()
   const { query } = harness.eventStore
-  harness.eventStore.query = (...call) => (broken === undefined ? query(...call) : Promise.reject(broken))
+  harness.eventStore.query = async (...call) => {
+    if (broken !== undefined) throw broken
+    const onProgress = call[2]?.onProgress
+    if (onProgress !== undefined) await whileReading?.(onProgress)
+    return await query(...call)
+  }
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
 beforeEach(async () => {
   broken = undefined
+  whileReading = undefined
   const { administrator, organization: of } = organization
   const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
   workspace = idIn(made.name)
@@ -81,6 +89,30 @@ describe('an audience', () => {
     expect((await collaborator.call('GET', `/${made.name}`)).status).toBe(404)
     const records = (await harness.audits()).filter(({ resource }) => resource === made.name)
     expect(records.map(({ action }) => action)).toEqual(['audiences.create', 'audiences.update', 'audiences.delete'])
+  })
+
+  test('says while it is computed what is done, and which share of its events is read', async () => {
+    await receive({ userId: 'ada', event: 'Seen' })
+    const { name, state, progress } = await create(did('Seen'))
+    expect({ state, progress }).toEqual({ state: 'preparing', progress: null })
+    const seen: unknown[] = []
+    whileReading = async (onProgress) => {
+      seen.push((await get(name)).progress)
+      onProgress({ read: 250, total: 1000 })
+      await expect.poll(async () => (await get(name)).progress?.share).toBe(0.25)
+      const { audiences } = await organization.guest.ok(methods.audiences.list, { workspace })
+      seen.push(...audiences.map((each) => each.progress))
+    }
+    expect(await compute(name)).toMatchObject({ state: 'live', progress: null, size: 1 })
+    expect(seen).toEqual([
+      { step: 'events', share: null },
+      { step: 'events', share: 0.25 },
+    ])
+    // One that is up to date stays so while all of it is looked at again.
+    whileReading = async () => {
+      expect(await get(name)).toMatchObject({ state: 'live', progress: null })
+    }
+    await compute(name)
   })
 
   test('has the profiles that meet its query when it is computed, and its size is that of the list', async () => {

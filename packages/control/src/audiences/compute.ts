@@ -1,4 +1,5 @@
 import { asApiError } from '@tributary/api-kit'
+import type { AudienceProgress, AudienceStep } from '@tributary/contract'
 import { AppError } from '@tributary/kernel'
 import type { JobDb, JobKind } from '@tributary/storage'
 import { z } from 'zod'
@@ -47,7 +48,8 @@ export const computeAudience = async (
   { signal }: { signal: AbortSignal },
 ): Promise<void> => {
   const { db, clock, evaluation } = deps
-  const changed = (set: { state: 'computing' } | { state: 'failed'; failure: string }) =>
+  type Set = { state: 'failed'; failure: string } | { progress_step: AudienceStep; progress_share: number | null }
+  const changed = (set: Set & { state?: 'computing' | 'failed' }) =>
     db
       .updateTable('audiences')
       .set(set)
@@ -55,7 +57,18 @@ export const computeAudience = async (
       .where('version', '=', version)
       .where('state', '<>', 'paused')
   // One that is live stays so: it goes on being brought up to date.
-  await changed({ state: 'computing' }).where('state', '<>', 'live').execute()
+  await changed({ state: 'computing', progress_step: 'waiting', progress_share: null })
+    .where('state', '<>', 'live')
+    .execute()
+  // What is told about each half second is written one after the other.
+  let written: Promise<unknown> = Promise.resolve()
+  const onProgress = ({ step, share }: AudienceProgress): Promise<void> => {
+    const write = () =>
+      changed({ progress_step: step, progress_share: share }).where('state', '=', 'computing').execute()
+    // Whoever cannot be told how far it is finds out when it is done.
+    written = written.then(write).catch(() => {})
+    return written.then(() => {})
+  }
   const row = await db
     .selectFrom('audiences')
     .selectAll()
@@ -81,7 +94,7 @@ export const computeAudience = async (
       async (tx, [counts]) => {
         if (counts !== undefined) await storeCounts(tx, row, asOf, counts, mark)
       },
-      { workspaceId, slot: 'heavy', signal },
+      { workspaceId, slot: 'heavy', signal, onProgress },
     )
     // Those that were left alone, by what is known of them now.
     const { profiles } = await readTouched(db, workspaceId, mark, () => true)

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@tributary/api-kit'
+import type { AudienceProgress } from '@tributary/contract'
 import { AppError, badRequest } from '@tributary/kernel'
 import { createQuerySlots, type EventStore } from '@tributary/storage'
 import { CompiledQuery, sql } from 'kysely'
@@ -6,7 +7,13 @@ import type { CompiledAudience } from './compile.ts'
 import { type EventsStatement, type ProfilesStatement, setLimit } from './fragments.ts'
 
 /** For whom an audience is evaluated, and how long it may take. */
-export type EvaluateOptions = { workspaceId: string; slot: 'short' | 'heavy'; signal: AbortSignal }
+export type EvaluateOptions = {
+  workspaceId: string
+  slot: 'short' | 'heavy'
+  signal: AbortSignal
+  /** Hears what is done, and which share of it is done, where that is known; profiles are decided about when what it answers resolves. */
+  onProgress?: (progress: AudienceProgress) => Promise<void> | void
+}
 
 /** What follows the statement of profiles and reads `members`, with its parameters; `before` runs first in the same transaction. */
 export type Ask = { text: string; params?: readonly unknown[]; before?: (tx: Tx) => Promise<void> }
@@ -41,12 +48,13 @@ export type ProfileSet = { text: string; size: number }
 export const runEvents = async (
   eventStore: Pick<EventStore, 'query'>,
   { text, params, sets }: EventsStatement,
-  { workspaceId, slot, signal }: EvaluateOptions,
+  { workspaceId, slot, signal, onProgress }: EvaluateOptions,
 ): Promise<ProfileSet[]> => {
   const rows = await eventStore.query<Record<string, string | number>>(text, params, {
     owner: workspaceId,
     slot,
     signal,
+    ...(onProgress && { onProgress: ({ read, total }) => void onProgress({ step: 'events', share: read / total }) }),
   })
   return Array.from({ length: sets }, (_, index) => {
     const row = rows[0] ?? {}
@@ -147,10 +155,12 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
       settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
       options: EvaluateOptions,
     ) {
-      const { workspaceId, signal } = options
+      const { workspaceId, signal, onProgress } = options
       return await slots.run(workspaceId, signal, async () => {
+        if (events !== undefined) await onProgress?.({ step: 'events', share: null })
         const sets = events === undefined ? [] : await runEvents(eventStore, events, options)
         signal.throwIfAborted()
+        await onProgress?.({ step: 'profiles', share: null })
         return await bounded(
           async (tx, run) => {
             await ask.before?.(tx)

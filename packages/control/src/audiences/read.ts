@@ -87,6 +87,7 @@ export const presentSummary = (row: Omit<AudienceRow, 'query'>): AudienceSummary
   name: audienceName(row.workspace_id, row.id),
   title: row.title,
   state: row.state,
+  progress: row.state === 'computing' ? { step: row.progress_step ?? 'waiting', share: row.progress_share } : null,
   size: row.size,
   as_of: row.as_of?.toISOString() ?? null,
   create_time: row.create_time.toISOString(),

@@ -56,6 +56,8 @@ export const storeCounts = async (
     .set({
       state: 'live',
       failure: '',
+      progress_step: null,
+      progress_share: null,
       size,
       entered_count: entered,
       left_count: gone,

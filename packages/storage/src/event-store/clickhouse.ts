@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type ClickHouseClient,
   ClickHouseError,
@@ -81,6 +83,9 @@ const querySettings: ClickHouseSettings = {
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
 }
+/** Between two looks at how far a query is, ms. */
+const progressMs = 500
+
 /** Until an answer, ms; what a query waits for its place counts by itself. */
 const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_000 }
 
@@ -165,6 +170,44 @@ const limitSettings = (
   max_bytes_to_read: owner === systemOwner ? '0' : String(limits[slot].readBytes),
 })
 
+/** Runs a query whose text has a mark that no other has, and tells how far it is. */
+const watched = async <Row>(
+  client: ClickHouseClient,
+  mark: string,
+  onProgress: NonNullable<QueryOptions['onProgress']>,
+  run: () => Promise<Row[]>,
+): Promise<Row[]> => {
+  const ended = new AbortController()
+  const look = async (): Promise<void> => {
+    const result = await client.query({
+      query: `select toFloat64(read_rows) as read, toFloat64(total_rows_approx) as total from system.processes
+        where position(query, {mark:String}) > 0 and position(query, 'system.processes') = 0`,
+      format: 'JSONEachRow',
+      query_params: { mark },
+      abort_signal: ended.signal,
+      clickhouse_settings: querySettings,
+      http_headers: { 'X-Tributary-Slot': 'short' },
+    })
+    const [row] = await result.json<{ read: number; total: number }>()
+    if (row !== undefined && row.total > 0 && !ended.signal.aborted)
+      onProgress({ read: Math.min(row.read, row.total), total: row.total })
+  }
+  const follow = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await pause(progressMs, undefined, { signal: ended.signal }).catch(() => {})
+      // The query goes on while the engine does not say.
+      if (!ended.signal.aborted) await look().catch(() => {})
+    }
+  }
+  const following = follow()
+  try {
+    return await run()
+  } finally {
+    ended.abort()
+    await following
+  }
+}
+
 /**
  * The event store port over ClickHouse's HTTP interface with the official client: the same for the embedded child and
  * for a server. Inserts send their rows as they are given. Nothing is repeated here: an insert is repeated by the caller with the
@@ -223,12 +266,13 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
       })
     },
     async query<Row>(sql: string, params: Record<string, unknown> | undefined, asked: QueryOptions) {
-      const { owner, slot = 'short', signal } = asked
+      const { owner, slot = 'short', signal, onProgress } = asked
       signal?.throwIfAborted()
+      const mark = onProgress === undefined ? '' : `/* ${randomUUID()} */ `
       const send = (both: AbortSignal): Promise<Row[]> =>
         client
           .query({
-            query: sql,
+            query: `${mark}${sql}`,
             format: 'JSONEachRow',
             ...(params === undefined ? {} : { query_params: params }),
             abort_signal: both,
@@ -240,7 +284,8 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
             http_headers: { 'X-Tributary-Slot': slot },
           })
           .then((result) => result.json<Row>())
-      const run = (): Promise<Row[]> => bounded('query', timeouts[slot], signal, send)
+      const bound = (): Promise<Row[]> => bounded('query', timeouts[slot], signal, send)
+      const run = onProgress === undefined ? bound : (): Promise<Row[]> => watched(client, mark, onProgress, bound)
       try {
         return await slots[slot].run(owner, signal ?? new AbortController().signal, run)
       } catch (error) {

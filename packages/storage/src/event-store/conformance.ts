@@ -458,6 +458,25 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     await until('the query has ended', async () => (await running(store, mark)) === 0)
   })
 
+  it('says while a query runs how many rows it has read, of how many', async () => {
+    await using store = await open()
+    const caller = new AbortController()
+    const heard: { read: number; total: number }[] = []
+    const options = {
+      slot: 'heavy',
+      signal: caller.signal,
+      onProgress: (rows: { read: number; total: number }) => {
+        heard.push(rows)
+        if (heard.length === 2) caller.abort(new Error('heard enough'))
+      },
+    } as const
+    await expect(store.query(endless(Math.floor(Math.random() * 1e12)), {}, options)).rejects.toThrow('heard enough')
+    const [first, second] = heard
+    expect(first?.read).toBeGreaterThan(0)
+    expect(second?.read).toBeGreaterThan(first?.read ?? 0)
+    expect(second?.total).toBe(1_000_000_000_000)
+  })
+
   it('answers short queries and inserts while more heavy queries wait than can run', async () => {
     await using store = await open()
     const caller = new AbortController()

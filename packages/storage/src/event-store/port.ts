@@ -36,6 +36,11 @@ export type QueryOptions = {
   signal?: AbortSignal
   /** Conditions by table: of each only rows are read that meet its own, whatever the statement says. */
   filters?: Readonly<Record<string, string>>
+  /**
+   * Hears about twice a second how many rows a long query has read, of how many it knows it will read; never once it has ended.
+   * While the engine does not say it hears nothing.
+   */
+  onProgress?: (rows: { read: number; total: number }) => void
 }
 
 /** The owner of queries that nobody outside causes. */

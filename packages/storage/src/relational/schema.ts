@@ -573,6 +573,9 @@ export type AudiencesTable = {
   state: Generated<'preparing' | 'computing' | 'live' | 'paused' | 'failed'>
   /** Why it failed, in words. */
   failure: Generated<string>
+  /** What its computation does, and which share of that is done. */
+  progress_step: Generated<'waiting' | 'events' | 'profiles' | null>
+  progress_share: Generated<number | null>
   size: number | null
   entered_count: Generated<number>
   left_count: Generated<number>

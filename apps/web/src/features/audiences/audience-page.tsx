@@ -18,7 +18,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { isUnderWay, listChangeText, stateTitles, stateTones } from './audience-words.ts'
+import { isUnderWay, listChangeText, situationText, stateText, stateTones } from './audience-words.ts'
 import { CheckTab } from './check-tab.tsx'
 import { DestinationsTab } from './destinations-tab.tsx'
 import { Sentence } from './estimate-panel.tsx'
@@ -29,6 +29,7 @@ import { VersionsTab } from './versions-tab.tsx'
 
 const Size = ({ audience }: { audience: Audience }) => {
   const { size, as_of, failure, state, list } = audience
+  const situation = situationText(audience)
   return (
     <Card>
       <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
@@ -55,6 +56,7 @@ const Size = ({ audience }: { audience: Audience }) => {
           )}
         </div>
       </div>
+      {situation !== '' && <p className="mt-3 text-sm text-ink-2 tabular">{situation}</p>}
       {state === 'failed' && (
         <p role="alert" className="mt-3 text-sm break-words text-danger-ink">
           Could not compute the audience: {failure}
@@ -138,7 +140,7 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
         action={
           <>
             <Badge tone={stateTones[audience.state]} dot={audience.state === 'live'}>
-              {stateTitles[audience.state]}
+              {stateText(audience)}
             </Badge>
             {mayEdit && (
               <>

@@ -1,11 +1,16 @@
-import type {
-  Audience,
-  AudienceChangeKind,
-  AudienceListChange,
-  AudienceState,
-  CountOperator,
-  ListKind,
+import {
+  type Audience,
+  type AudienceChangeKind,
+  type AudienceListChange,
+  type AudienceProgress,
+  type AudienceState,
+  type AudienceStep,
+  type AudienceSummary,
+  audienceSteps,
+  type CountOperator,
+  type ListKind,
 } from '@tributary/contract'
+import { percent } from '../../lib/format/rates.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import type { BadgeTone } from '../../ui/badge.tsx'
 
@@ -32,6 +37,35 @@ export const stateTones: Readonly<Record<AudienceState, BadgeTone>> = {
   paused: 'warning',
   failed: 'danger',
 }
+
+const steps: Readonly<Record<AudienceStep, string>> = {
+  waiting: 'waiting for its turn',
+  events: 'reading events',
+  profiles: 'deciding about profiles',
+}
+
+/** Whole percents: what is not done is not shown as done. */
+const percentOf = (share: number): string => percent(Math.floor(share * 100) / 100)
+
+/** What computing an audience does, in words: 'Step 2 of 3: reading events, 45% read'. */
+export const progressText = ({ step, share }: AudienceProgress): string => {
+  const place = `Step ${audienceSteps.indexOf(step) + 1} of ${audienceSteps.length}`
+  return `${place}: ${steps[step]}${share === null ? '' : `, ${percentOf(share)} read`}`
+}
+
+/** What the page says of an audience that does not follow what happens now; '' for others. */
+export const situationText = ({ state, progress, size }: Pick<Audience, 'state' | 'progress' | 'size'>): string => {
+  if (state === 'preparing') return 'Computing begins in a moment.'
+  if (state === 'paused') return 'Nobody enters or leaves until it is resumed.'
+  if (progress === null) return ''
+  return `${progressText(progress)}.${size === null ? '' : ' Until then, the profiles of the last time are shown.'}`
+}
+
+/** A state as a badge says it: with the share of events that are read, where that is known. */
+export const stateText = ({ state, progress }: Pick<AudienceSummary, 'state' | 'progress'>): string =>
+  progress === null || progress.share === null
+    ? stateTitles[state]
+    : `${stateTitles[state]} ${percentOf(progress.share)}`
 
 /** Kinds of identifiers that a list may have. */
 export const kindTitles: Readonly<Record<ListKind, string>> = {

@@ -11,7 +11,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { stateTitles, stateTones } from './audience-words.ts'
+import { stateText, stateTitles, stateTones } from './audience-words.ts'
 
 const columns: readonly Column<AudienceSummary>[] = [
   {
@@ -32,12 +32,12 @@ const columns: readonly Column<AudienceSummary>[] = [
     id: 'state',
     header: 'Status',
     value: ({ state }) => stateTitles[state],
-    cell: ({ state }) => (
-      <Badge tone={stateTones[state]} dot={state === 'live'}>
-        {stateTitles[state]}
+    cell: (audience) => (
+      <Badge tone={stateTones[audience.state]} dot={audience.state === 'live'}>
+        {stateText(audience)}
       </Badge>
     ),
-    width: 'sm:w-32',
+    width: 'sm:w-36',
     wide: true,
   },
   {

@@ -24,6 +24,7 @@ test('OBS-03: creating, updating and deleting an audience tell one product event
     state: 'live',
     size: 0,
     as_of: time,
+    progress: null,
     create_time: time,
     update_time: time,
     query,
