@@ -98,6 +98,10 @@ export const syncRun = z.object({
   create_time: time,
   start_time: time.nullable(),
   finish_time: time.nullable(),
+  /** When it came to each state that it has been in, the last time. */
+  state_times: z.partialRecord(z.enum(syncRunStates), time),
+  /** Rows read so far, as `syncRuns.get` tells it; 0 elsewhere until all rows are read. */
+  rows_read: count,
   /** What it is going to do, or was; null before that is known. */
   planned: z.object({ added: count, changed: count, removed: count }).nullable(),
   /** Null until all rows are read. */

@@ -239,7 +239,8 @@ test('a sync runs from one database to another: what is new, changed and gone th
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill(first)
   const begun = await sync.run()
-  expect(begun).toMatchObject({ state: 'succeeded', counts: { read: 3, added: 3 } })
+  expect(begun).toMatchObject({ state: 'succeeded', counts: { read: 3, added: 3 }, rows_read: 3 })
+  expect(Object.keys(begun.state_times)).toEqual(['queued', 'extracting', 'diffing', 'sending', 'succeeded'])
   expect(await sync.there()).toEqual(['ada pro', 'bob free', 'cyd free'])
   expect(
     await peer.query(`select spent::text, seen at time zone 'UTC' as seen from synced.${sync.table} limit 1`),

@@ -2,6 +2,7 @@ import type { Db } from '@tributary/api-kit'
 import { endedSyncRuns, type SyncRunState } from '@tributary/contract'
 import type { SyncRunsTable } from '@tributary/storage'
 import type { Updateable } from 'kysely'
+import { stateTimesOf } from './read.ts'
 import { type RunEvent, runTransitions } from './run-state.ts'
 
 /**
@@ -13,15 +14,21 @@ export const moveRun = (
   id: string,
   event: RunEvent,
   time: Date,
-  set: Omit<Updateable<SyncRunsTable>, 'state' | 'finish_time'> = {},
+  set: Omit<Updateable<SyncRunsTable>, 'state' | 'state_times' | 'finish_time'> = {},
 ): Promise<SyncRunState | undefined> => {
   const move = async (tx: Db): Promise<SyncRunState | undefined> => {
-    const row = await tx.selectFrom('sync_runs').select('state').where('id', '=', id).forUpdate().executeTakeFirst()
+    const row = await tx
+      .selectFrom('sync_runs')
+      .select(['state', 'state_times'])
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
     const next = row === undefined ? undefined : runTransitions[row.state][event]
-    if (next === undefined) return undefined
+    if (row === undefined || next === undefined) return undefined
+    const state_times = JSON.stringify({ ...stateTimesOf(row), [next]: time.toISOString() })
     await tx
       .updateTable('sync_runs')
-      .set({ ...set, state: next, ...(endedSyncRuns.includes(next) ? { finish_time: time } : {}) })
+      .set({ ...set, state: next, state_times, ...(endedSyncRuns.includes(next) ? { finish_time: time } : {}) })
       .where('id', '=', id)
       .execute()
     return next

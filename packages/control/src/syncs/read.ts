@@ -9,6 +9,7 @@ import {
   syncIntervals,
   syncRun,
   syncRunCounts,
+  syncRunStates,
 } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { SyncRunsTable, SyncsTable } from '@tributary/storage'
@@ -81,6 +82,12 @@ export const fieldsOf = ({ fields }: Pick<SyncRow, 'fields'>): SyncField[] =>
 export const countsOf = ({ counts }: Pick<SyncRunRow, 'counts'>): SyncRunCounts | null =>
   counts === null ? null : syncRunCounts.parse(JSON.parse(counts))
 
+const stateTimes = z.partialRecord(z.enum(syncRunStates), z.string())
+
+/** When a run came to its states, the last time each. */
+export const stateTimesOf = ({ state_times }: Pick<SyncRunRow, 'state_times'>): SyncRun['state_times'] =>
+  stateTimes.parse(JSON.parse(state_times))
+
 /** A run as the wire shows it. */
 export const presentRun = (row: SyncRunRow): SyncRun => ({
   name: resourceNames.syncRun.format({ workspace: row.workspace_id, sync: row.sync_id, run: row.id }),
@@ -90,6 +97,8 @@ export const presentRun = (row: SyncRunRow): SyncRun => ({
   create_time: row.create_time.toISOString(),
   start_time: row.start_time?.toISOString() ?? null,
   finish_time: row.finish_time?.toISOString() ?? null,
+  state_times: { queued: row.create_time.toISOString(), ...stateTimesOf(row) },
+  rows_read: countsOf(row)?.read ?? 0,
   planned: row.planned === null ? null : syncRun.shape.planned.parse(JSON.parse(row.planned)),
   counts: countsOf(row),
   message: row.message,

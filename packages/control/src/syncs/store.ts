@@ -62,6 +62,15 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
         { token: newId(), ...(signal === undefined ? {} : { signal }) },
       )
     },
+    /** How many rows of a run are staged so far. */
+    async stagedCount(run: string): Promise<number> {
+      const [found] = await query<{ n: number }>(
+        'select count() as n from sync_staged where run_id = {run:String}',
+        { run },
+        'short',
+      )
+      return found?.n ?? 0
+    },
     /** Writes down what is to be done; resolves to how many keys are to be sent. */
     async plan(sync: string, run: string, options: DiffOptions): Promise<number> {
       await drop('sync_changes', run)

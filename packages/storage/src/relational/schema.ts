@@ -831,6 +831,8 @@ export type SyncRunsTable = {
   /** From where on the log of outcomes may tell of this run. */
   outcome_offset: ColumnType<string, number | string | undefined, number | string>
   message: Generated<string>
+  /** JSON: when it came to each state after the first, the last time. */
+  state_times: Generated<string>
   approved_by: string | null
   create_time: Time
   start_time: NullableTime

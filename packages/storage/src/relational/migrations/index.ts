@@ -42,6 +42,7 @@ import { up as audienceRuns } from './0039-audience-runs.ts'
 import { up as audienceLists } from './0041-audience-lists.ts'
 import { up as syncDrafts } from './0042-sync-drafts.ts'
 import { up as audienceProgress } from './0043-audience-progress.ts'
+import { up as syncRunSteps } from './0043-sync-run-steps.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   { name: '0041-audience-lists', up: audienceLists },
   { name: '0042-sync-drafts', up: syncDrafts },
   { name: '0043-audience-progress', up: audienceProgress },
+  { name: '0043-sync-run-steps', up: syncRunSteps },
 ]
