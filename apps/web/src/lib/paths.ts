@@ -69,6 +69,10 @@ export const paths = {
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
   connections: (workspace: string) => `/${workspace}/connections`,
   syncs: (workspace: string) => `/${workspace}/syncs`,
+  /** The steps to a new sync, of a model where one was chosen before. */
+  newSync: (workspace: string, model?: string) => `/${workspace}/syncs/new${queryOf({ model })}`,
+  sync: (sync: string, tab?: SyncTab) => `/${sync}${tab === undefined ? '' : `#${tab}`}`,
+  syncRun: (run: string) => `/${run}`,
   dataSources: (workspace: string) => `/${workspace}/dataSources`,
   dataSource: (dataSource: string, tab?: DataSourceTab) => `/${dataSource}${tab === undefined ? '' : `#${tab}`}`,
   catalogDataSources: (workspace: string) => `/${workspace}/catalog-data-sources`,
@@ -96,6 +100,7 @@ export const paths = {
 export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as const
 
 export type SourceTab = 'overview' | 'schema' | 'violations' | 'refused' | 'setup' | 'connections' | 'settings'
+export type SyncTab = 'mapping' | 'settings'
 export type DataSourceTab = 'models' | 'settings'
 export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
 
@@ -134,7 +139,10 @@ export const patterns = {
   catalogDestination: 'catalog-destinations/:slug',
   newDestination: 'catalog-destinations/:slug/new',
   connections: 'connections/*',
-  syncs: 'syncs/*',
+  syncs: 'syncs',
+  newSync: 'syncs/new',
+  sync: 'syncs/:syncId',
+  syncRun: 'syncs/:syncId/runs/:runId',
   dataSources: 'dataSources',
   dataSource: 'dataSources/:dataSourceId',
   catalogDataSources: 'catalog-data-sources',

@@ -22,7 +22,7 @@ export const ListPage = <Item,>({
   children,
 }: {
   title: string
-  description: string
+  description: ReactNode
   query: UseQueryResult<readonly Item[]>
   errorTitle: string
   /** The way back, for a list that is part of an area. */

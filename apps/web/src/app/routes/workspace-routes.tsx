@@ -4,6 +4,7 @@ import { patterns } from '../../lib/paths.ts'
 import { audienceQuery, audiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { computedTraitQuery, computedTraitsQuery } from '../../lib/queries/computed-trait-queries.ts'
 import {
+  allModelsQuery,
   catalogDataSourceQuery,
   catalogDataSourcesQuery,
   dataSourceQuery,
@@ -12,6 +13,7 @@ import {
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
+import { syncQuery, syncRunQuery, syncsQuery } from '../../lib/queries/sync-queries.ts'
 import {
   catalogDestinationQuery,
   catalogDestinationsQuery,
@@ -211,6 +213,37 @@ const destinationRoutes: RouteObject[] = [
   },
 ]
 
+const syncRoutes: RouteObject[] = [
+  {
+    path: patterns.syncs,
+    lazy: async () => ({ Component: (await import('../../features/syncs/syncs-page.tsx')).SyncsPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(syncsQuery(workspace))]),
+  },
+  {
+    path: patterns.newSync,
+    lazy: async () => ({ Component: (await import('../../features/syncs/new-sync/new-sync-page.tsx')).NewSyncPage }),
+    loader: reads(({ workspace }) => [
+      queryClient.prefetchQuery(allModelsQuery(workspace)),
+      queryClient.prefetchQuery(destinationsQuery(workspace)),
+    ]),
+  },
+  {
+    path: patterns.sync,
+    lazy: async () => ({ Component: (await import('../../features/syncs/sync/sync-page.tsx')).SyncPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(syncQuery(`${workspace}/syncs/${params.syncId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.syncRun,
+    lazy: async () => ({ Component: (await import('../../features/syncs/runs/run-page.tsx')).RunPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(syncRunQuery(`${workspace}/syncs/${params.syncId ?? ''}/runs/${params.runId ?? ''}`)),
+      queryClient.prefetchQuery(syncQuery(`${workspace}/syncs/${params.syncId ?? ''}`)),
+    ]),
+  },
+]
+
 const dataSourceRoutes: RouteObject[] = [
   {
     path: patterns.dataSources,
@@ -265,13 +298,7 @@ const areaRoutes: RouteObject[] = [
   },
   {
     Component: requireFlag('syncs'),
-    children: [
-      {
-        path: patterns.syncs,
-        lazy: async () => ({ Component: (await import('../../features/syncs/syncs-page.tsx')).SyncsPage }),
-      },
-      ...dataSourceRoutes,
-    ],
+    children: [...syncRoutes, ...dataSourceRoutes],
   },
   {
     Component: requireFlag('signals'),

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Model } from '@tributary/contract'
+import { ArrowLeftRight } from 'lucide-react'
 import { useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { modelQuery } from '../../lib/queries/data-source-queries.ts'
@@ -7,6 +8,7 @@ import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { FillSkeleton } from '../../parts/create-flow.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { draftOf } from './model-draft.ts'
@@ -28,6 +30,14 @@ const ModelView = ({ model }: { model: Model }) => {
           { label: 'Data sources', to: paths.dataSources(workspace) },
           { label: model.data_source.title, to: paths.dataSource(model.data_source.name, 'models') },
         ]}
+        action={
+          mayEdit && (
+            <ButtonLink to={paths.newSync(workspace, model.name)}>
+              <ArrowLeftRight aria-hidden />
+              Create sync
+            </ButtonLink>
+          )
+        }
       />
       <div className="max-w-3xl space-y-5">
         <ReadOnlyNote />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hourSpan, relativeTime, utcTime } from './time.ts'
+import { elapsed, hourSpan, relativeTime, utcTime } from './time.ts'
 
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 
@@ -25,4 +25,15 @@ test('an hour is shown from its beginning to its end', () => {
 test('the exact moment is shown in UTC to the millisecond', () => {
   expect(utcTime('2026-03-01T13:00:00.123+01:00')).toBe('2026-03-01 12:00:00.123 UTC')
   expect(utcTime('')).toBe('')
+})
+
+test.each([
+  [0, '0.0 s'],
+  [420, '0.4 s'],
+  [12_300, '12 s'],
+  [59_600, '1 min 0 s'],
+  [185_000, '3 min 5 s'],
+  [7_800_000, '2 h 10 min'],
+])('%i ms have taken %s', (ms, words) => {
+  expect(elapsed(ms)).toBe(words)
 })

@@ -51,3 +51,13 @@ export const localTime = (time: string): string => {
     ? ''
     : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
+
+/** How long something took (ms), in two units at most: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
+export const elapsed = (ms: number): string => {
+  const seconds = ms / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole} s`
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+}

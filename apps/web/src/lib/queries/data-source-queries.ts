@@ -44,5 +44,9 @@ export const modelsQuery = (dataSource: string) => {
   )
 }
 
+/** All models of a workspace. */
+export const allModelsQuery = (workspace: string) =>
+  rowsQuery(methods.models.list, { params: workspaceIds(workspace) }, ({ models }) => models)
+
 /** A model by resource name. */
 export const modelQuery = (model: string) => query(methods.models.get, { params: modelIds(model) })

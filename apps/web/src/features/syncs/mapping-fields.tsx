@@ -1,0 +1,126 @@
+import { KeyRound } from 'lucide-react'
+import { Badge } from '../../ui/badge.tsx'
+import { FieldError } from '../../ui/forms/field.tsx'
+import { Input } from '../../ui/forms/input.tsx'
+import type { MappingProblems, MappingRow } from './mapping-rows.ts'
+
+const Line = ({
+  row,
+  at,
+  isIdentifier,
+  locked,
+  disabled,
+  problem,
+  onChange,
+  onIdentifier,
+}: {
+  row: MappingRow
+  at: number
+  isIdentifier: boolean
+  locked: boolean
+  disabled: boolean
+  problem: string | undefined
+  onChange: (row: MappingRow) => void
+  onIdentifier: () => void
+}) => {
+  const error = `mapping-${at}-error`
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_8rem]">
+      <label className="flex min-w-0 items-center gap-2.5 text-sm">
+        <input
+          type="checkbox"
+          className="size-4 shrink-0 accent-accent"
+          checked={row.included}
+          disabled={disabled || (isIdentifier && locked)}
+          aria-label={`Include ${row.column}`}
+          onChange={({ target }) => onChange({ ...row, included: target.checked })}
+        />
+        <span className="min-w-0">
+          <span className="block truncate font-mono text-xs" title={row.column}>
+            {row.column}
+          </span>
+          <span className="block truncate text-xs text-ink-3">{row.type === '' ? 'not in the model' : row.type}</span>
+        </span>
+      </label>
+      <div className="min-w-0 space-y-1 max-sm:order-last max-sm:col-span-2">
+        <Input
+          aria-label={`Field for ${row.column}`}
+          value={row.target}
+          maxLength={300}
+          disabled={disabled || !row.included || (isIdentifier && locked)}
+          aria-invalid={problem === undefined ? undefined : true}
+          aria-describedby={problem === undefined ? undefined : error}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => onChange({ ...row, target: target.value })}
+        />
+        <FieldError id={error} message={problem} live />
+      </div>
+      <span className="justify-self-end">
+        {locked ? (
+          isIdentifier && (
+            <Badge tone="accent">
+              <KeyRound aria-hidden className="size-3" />
+              Identifier
+            </Badge>
+          )
+        ) : (
+          <label className="flex items-center gap-1.5 text-xs text-ink-2">
+            <input
+              type="radio"
+              name="identifier"
+              className="size-4 accent-accent"
+              checked={isIdentifier}
+              disabled={disabled || !row.included}
+              aria-label={`${row.column} is the identifier`}
+              onChange={onIdentifier}
+            />
+            Identifier
+          </label>
+        )}
+      </span>
+    </li>
+  )
+}
+
+/**
+ * Columns of a model, each with the field of the destination that it goes to. One of them is the identifier, by its place;
+ * `locked` says that it stays.
+ */
+export const MappingFields = ({
+  rows,
+  identifier,
+  locked,
+  disabled,
+  problems,
+  onChange,
+  onIdentifier,
+}: {
+  rows: readonly MappingRow[]
+  identifier: number
+  locked: boolean
+  disabled: boolean
+  problems: MappingProblems | undefined
+  onChange: (rows: readonly MappingRow[]) => void
+  onIdentifier: (at: number) => void
+}) => (
+  <div className="space-y-2">
+    <ul aria-label="Mapping" className="divide-y divide-line rounded-lg border border-line bg-surface">
+      {rows.map((row, at) => (
+        <Line
+          // oxlint-disable-next-line react/no-array-index-key -- a row is its place: a column may be there twice
+          key={at}
+          row={row}
+          at={at}
+          isIdentifier={at === identifier}
+          locked={locked}
+          disabled={disabled}
+          problem={problems?.rows.get(at)}
+          onChange={(changed) => onChange(rows.with(at, changed))}
+          onIdentifier={() => onIdentifier(at)}
+        />
+      ))}
+    </ul>
+    <FieldError id="mapping-error" message={problems?.all} live />
+  </div>
+)

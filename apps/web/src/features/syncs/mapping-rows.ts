@@ -1,0 +1,58 @@
+import type { Model, SyncField } from '@tributary/contract'
+
+/** A column of a model in a mapping that is being edited. */
+export type MappingRow = {
+  column: string
+  /** As the database names it; '' for a column that the model no longer has. */
+  type: string
+  /** The field of the destination that it goes to. */
+  target: string
+  included: boolean
+}
+
+/** What is wrong with a mapping: by the place of a row, or with all of it. */
+export type MappingProblems = { rows: ReadonlyMap<number, string>; all?: string }
+
+/** A mapping that is suggested for a model: each column goes to the field of its name. */
+export const suggestedRows = ({ columns }: Pick<Model, 'columns'>): MappingRow[] =>
+  columns.map(({ name, type }) => ({ column: name, type, target: name, included: true }))
+
+/** The column that tells records apart unless somebody chooses another: the primary key; '' when that has several. */
+export const suggestedIdentifier = ({ primary_key }: Pick<Model, 'primary_key'>): string =>
+  primary_key.length === 1 ? (primary_key[0] ?? '') : ''
+
+/** A saved mapping with the columns that it leaves out behind it. */
+export const savedRows = ({ columns }: Pick<Model, 'columns'>, fields: readonly SyncField[]): MappingRow[] => [
+  ...fields.map(({ column, target }) => ({
+    column,
+    type: columns.find(({ name }) => name === column)?.type ?? '',
+    target,
+    included: true,
+  })),
+  ...suggestedRows({ columns: columns.filter(({ name }) => !fields.some(({ column }) => column === name)) }).map(
+    (row) => ({ ...row, included: false }),
+  ),
+]
+
+/** What is saved of a mapping. */
+export const fieldsOfRows = (rows: readonly MappingRow[]): SyncField[] =>
+  rows.filter(({ included }) => included).map(({ column, target }) => ({ column, target: target.trim() }))
+
+/** What keeps a mapping from being saved; `identifier` is a place in the rows, -1 for none. */
+export const mappingProblems = (rows: readonly MappingRow[], identifier: number): MappingProblems | undefined => {
+  const wrong = new Map<number, string>()
+  const targets = new Map<string, number>()
+  for (const [at, { column, type, target, included }] of rows.entries()) {
+    if (!included) continue
+    const name = target.trim()
+    if (type === '') wrong.set(at, `The model no longer has ${column}`)
+    else if (name === '') wrong.set(at, 'Required')
+    else if (targets.has(name)) wrong.set(at, `${rows[targets.get(name) ?? 0]?.column ?? ''} already goes to ${name}`)
+    else targets.set(name, at)
+  }
+  if (wrong.size > 0) return { rows: wrong }
+  if (targets.size === 0) return { rows: wrong, all: 'Include at least one column' }
+  if (rows[identifier]?.included !== true)
+    return { rows: wrong, all: 'Choose the identifier: an included column that tells rows apart' }
+  return undefined
+}

@@ -1,0 +1,80 @@
+import type { Model } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import {
+  emptyDraft,
+  firstOpen,
+  inputOf,
+  problemOf,
+  type RowObject,
+  titleOf,
+  withDestination,
+  withModel,
+  withObject,
+} from './draft.ts'
+
+const model: Model = {
+  name: 'workspaces/w1/models/m1',
+  title: 'Paying customers',
+  data_source: { name: 'workspaces/w1/dataSources/d1', title: 'Shop' },
+  query: { schema: 'shop', table: 'customers' },
+  primary_key: ['id'],
+  columns: [
+    { name: 'id', type: 'bigint' },
+    { name: 'email', type: 'text' },
+  ],
+  create_time: '2026-03-01T12:00:00.000Z',
+  update_time: '2026-03-01T12:00:00.000Z',
+}
+const table: RowObject = {
+  name: 'table',
+  title: 'Table',
+  description: '',
+  sync_modes: ['FULL_SYNC', 'UPSERT_ONLY', 'INSERT_ONLY'],
+}
+const records: RowObject = { ...table, name: 'records', sync_modes: ['INSERT_ONLY'] }
+const destination = { name: 'workspaces/w1/destinations/d1', title: 'Warehouse' }
+
+test('a draft goes from step to step, and what can be suggested is', () => {
+  expect(firstOpen(emptyDraft)).toBe('model')
+  const modelled = withModel(emptyDraft, model)
+  expect(firstOpen(modelled)).toBe('destination')
+  const draft = withDestination(modelled, destination, [table])
+  expect(firstOpen(draft)).toBeUndefined()
+  expect(inputOf(draft)).toEqual({
+    title: 'Paying customers to Warehouse',
+    model: model.name,
+    destination: destination.name,
+    object: 'table',
+    object_name: 'paying_customers',
+    mode: 'UPSERT_ONLY',
+    identifier: 'id',
+    fields: [
+      { column: 'id', target: 'id' },
+      { column: 'email', target: 'email' },
+    ],
+    interval_minutes: null,
+  })
+})
+
+test('a mode that the object does not have is not kept', () => {
+  const draft = { ...withDestination(withModel(emptyDraft, model), destination, [table]), mode: 'FULL_SYNC' as const }
+  expect(withObject(draft, table).mode).toBe('FULL_SYNC')
+  expect(withObject(draft, records).mode).toBe('INSERT_ONLY')
+  expect(withObject(draft, undefined).mode).toBeUndefined()
+  expect(withDestination(draft, destination, [table, records]).object).toBeUndefined()
+})
+
+test('another model keeps a name that somebody entered, and has a mapping of its own', () => {
+  const other = { ...model, title: 'Orders', primary_key: ['id', 'email'] }
+  expect(withModel(withModel(emptyDraft, model), other).objectName).toBe('orders')
+  const named = withModel({ ...withModel(emptyDraft, model), objectName: 'mine' }, other)
+  expect(named.objectName).toBe('mine')
+  expect(problemOf(named, 'mapping')?.mapping?.all).toMatch(/^Choose the identifier/)
+})
+
+test('what was entered as the title stays, and a title that is too short is told', () => {
+  const draft = { ...withDestination(withModel(emptyDraft, model), destination, [table]), title: 'x' }
+  expect(titleOf(draft)).toBe('x')
+  expect(problemOf(draft, 'review')?.message).toBe('At least 2 characters')
+  expect(inputOf(draft)).toBeUndefined()
+})

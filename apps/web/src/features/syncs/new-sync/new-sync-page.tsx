@@ -1,0 +1,211 @@
+import { useQuery } from '@tanstack/react-query'
+import { editors, type Model } from '@tributary/contract'
+import { Check } from 'lucide-react'
+import { useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { failureText } from '../../../lib/api/errors.ts'
+import { paths } from '../../../lib/paths.ts'
+import { allModelsQuery } from '../../../lib/queries/data-source-queries.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
+import { ErrorScreen } from '../../../parts/error-screen.tsx'
+import { QueryView } from '../../../parts/query-view.tsx'
+import { RequireAccess } from '../../../parts/require-access.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { cn } from '../../../ui/cn.ts'
+import { PageHeader } from '../../../ui/page/page-header.tsx'
+import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
+import { useCreateSync } from '../sync-mutations.ts'
+import {
+  emptyDraft,
+  firstOpen,
+  inputOf,
+  problemOf,
+  type Step,
+  type StepProblem,
+  type SyncDraft,
+  steps,
+  stepTitles,
+  withModel,
+} from './draft.ts'
+import { DestinationStep, MappingStep, ModelStep, ModeStep, ReviewStep, ScheduleStep } from './steps.tsx'
+import { type RowDestination, useRowDestinations } from './use-row-destinations.ts'
+
+const StepList = ({ step, draft, onChoose }: { step: Step; draft: SyncDraft; onChoose: (step: Step) => void }) => {
+  const open = firstOpen(draft)
+  const reached = open === undefined ? steps.length : steps.indexOf(open) + 1
+  return (
+    <nav aria-label="Steps" className="max-sm:overflow-x-auto">
+      <ol className="flex gap-1 lg:flex-col">
+        {steps.map((each, at) => {
+          const done = at < steps.indexOf(step)
+          return (
+            <li key={each}>
+              <button
+                type="button"
+                disabled={at >= reached && each !== step}
+                aria-current={each === step ? 'step' : undefined}
+                onClick={() => onChoose(each)}
+                className={cn(
+                  'flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left text-sm whitespace-nowrap disabled:text-ink-3',
+                  each === step ? 'bg-active font-medium' : 'text-ink-2 hover:not-disabled:bg-hover',
+                )}
+              >
+                <span
+                  aria-hidden
+                  className={cn(
+                    'grid size-5 shrink-0 place-items-center rounded-full border border-line-strong text-2xs',
+                    done && 'border-success bg-success text-white',
+                  )}
+                >
+                  {done ? <Check className="size-3" /> : at + 1}
+                </span>
+                {stepTitles[each]}
+              </button>
+            </li>
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}
+
+const headings: Readonly<Record<Step, string>> = {
+  model: 'Which rows?',
+  destination: 'Where do they go?',
+  mode: 'What happens to them there?',
+  mapping: 'Which column goes to which field?',
+  schedule: 'When does it run?',
+  review: 'Review',
+}
+
+const Wizard = ({
+  models,
+  destinations,
+  initial,
+}: {
+  models: readonly Model[]
+  destinations: readonly RowDestination[]
+  initial: SyncDraft
+}) => {
+  const workspace = useWorkspace().name
+  const navigate = useNavigate()
+  const create = useCreateSync(workspace)
+  const [draft, setDraft] = useState(initial)
+  const [step, setStep] = useState<Step>('model')
+  const [problem, setProblem] = useState<StepProblem | undefined>()
+  const at = steps.indexOf(step)
+  const go = (next: Step): void => {
+    setProblem(undefined)
+    setStep(next)
+  }
+  const goOn = async (): Promise<void> => {
+    const found = problemOf(draft, step)
+    if (found !== undefined) return setProblem(found)
+    const next = steps[at + 1]
+    if (next !== undefined) return go(next)
+    const input = inputOf(draft)
+    if (input === undefined) return go(firstOpen(draft) ?? step)
+    // What it is refused with is told beside the button.
+    const made = await create.mutateAsync(input).catch(() => undefined)
+    if (made !== undefined) await navigate(paths.sync(made.name))
+  }
+  const props = {
+    draft,
+    problem,
+    onChange: (next: SyncDraft) => {
+      setDraft(next)
+      setProblem(undefined)
+      create.reset()
+    },
+  }
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[11rem_minmax(0,44rem)]">
+      <StepList step={step} draft={draft} onChoose={go} />
+      <form
+        noValidate
+        aria-label="New sync"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void goOn()
+        }}
+      >
+        <Card
+          title={headings[step]}
+          footer={
+            <>
+              {create.isError && (
+                <p role="alert" className="mr-auto min-w-0 text-xs break-words text-danger-ink">
+                  {failureText(create.error)}
+                </p>
+              )}
+              {problem?.message !== undefined && step === 'mode' && (
+                <p role="alert" className="mr-auto text-xs text-danger-ink">
+                  {problem.message}
+                </p>
+              )}
+              {at > 0 && <Button onClick={() => go(steps[at - 1] ?? step)}>Back</Button>}
+              <Button type="submit" variant="primary" loading={create.isPending}>
+                {step === 'review' ? 'Create sync' : 'Continue'}
+              </Button>
+            </>
+          }
+        >
+          {step === 'model' && <ModelStep {...props} models={models} />}
+          {step === 'destination' && <DestinationStep {...props} destinations={destinations} />}
+          {step === 'mode' && <ModeStep {...props} />}
+          {step === 'mapping' && <MappingStep {...props} />}
+          {step === 'schedule' && <ScheduleStep {...props} />}
+          {step === 'review' && <ReviewStep {...props} />}
+        </Card>
+      </form>
+    </div>
+  )
+}
+
+const skeleton = <CardSkeleton lines={6} />
+
+const Loaded = () => {
+  const workspace = useWorkspace().name
+  const [address] = useSearchParams()
+  const query = useQuery(allModelsQuery(workspace))
+  const destinations = useRowDestinations(workspace)
+  const wanted = address.get('model')
+  return (
+    <QueryView query={query} skeleton={skeleton} errorTitle="Failed to load the models">
+      {(models) => {
+        if (destinations.data === undefined)
+          return destinations.error === null ? (
+            skeleton
+          ) : (
+            <ErrorScreen
+              error={destinations.error}
+              title="Failed to load the destinations"
+              onRetry={() => void destinations.refetch()}
+            />
+          )
+        const model = models.find(({ name }) => name === wanted)
+        return (
+          <Wizard
+            models={models}
+            destinations={destinations.data}
+            initial={model === undefined ? emptyDraft : withModel(emptyDraft, model)}
+          />
+        )
+      }}
+    </QueryView>
+  )
+}
+
+/** The steps to a new sync: model, destination, mode, mapping, schedule, review. */
+export const NewSyncPage = () => (
+  <RequireAccess allowed={editors} skeleton={skeleton}>
+    <PageHeader
+      title="New sync"
+      documentTitle="New sync"
+      description="Bring rows of a model to a destination."
+      crumbs={[{ label: 'Syncs', to: paths.syncs(useWorkspace().name) }]}
+    />
+    <Loaded />
+  </RequireAccess>
+)

@@ -1,0 +1,236 @@
+import { type Model, syncModes } from '@tributary/contract'
+import { Plus } from 'lucide-react'
+import { count, pluralise } from '../../../lib/format/text.ts'
+import { paths } from '../../../lib/paths.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
+import { ButtonLink } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
+import { Input } from '../../../ui/forms/input.tsx'
+import { SearchSelect } from '../../../ui/forms/search-select.tsx'
+import { EmptyState } from '../../../ui/page/empty-state.tsx'
+import { MappingFields } from '../mapping-fields.tsx'
+import { ModeChoice, ScheduleChoice } from '../sync-choices.tsx'
+import { modeSentences, scheduleTitle } from '../sync-words.ts'
+import { type StepProblem, type SyncDraft, titleOf, withDestination, withModel, withObject } from './draft.ts'
+import type { RowDestination } from './use-row-destinations.ts'
+
+type StepProps = { draft: SyncDraft; problem: StepProblem | undefined; onChange: (draft: SyncDraft) => void }
+
+/** Which rows are brought over. */
+export const ModelStep = ({ draft, problem, onChange, models }: StepProps & { models: readonly Model[] }) => {
+  const workspace = useWorkspace().name
+  const add = (
+    <ButtonLink to={paths.dataSources(workspace)}>
+      <Plus aria-hidden />
+      New model
+    </ButtonLink>
+  )
+  if (models.length === 0)
+    return (
+      <EmptyState title="Create a model first" action={add}>
+        A model is a table or a query of a data source. Open a data source to create one.
+      </EmptyState>
+    )
+  return (
+    <div className="space-y-4">
+      <Field label="Model" required error={problem?.message}>
+        {(control) => (
+          <SearchSelect
+            label="Model"
+            control={control}
+            placeholder="Choose a model"
+            options={models.map(({ name, title, data_source }) => ({ value: name, title, note: data_source.title }))}
+            value={draft.model?.name ?? ''}
+            onChange={(name) => {
+              const model = models.find((each) => each.name === name)
+              if (model !== undefined) onChange(withModel(draft, model))
+            }}
+          />
+        )}
+      </Field>
+      {draft.model !== undefined && (
+        <p className="text-sm break-words text-ink-2">
+          {draft.model.data_source.title} · {count(draft.model.columns.length)}{' '}
+          {pluralise(draft.model.columns.length, 'column')} · primary key{' '}
+          <span className="font-mono text-xs">{draft.model.primary_key.join(', ')}</span>
+        </p>
+      )}
+      {add}
+    </div>
+  )
+}
+
+/** Where rows are brought to. */
+export const DestinationStep = ({
+  draft,
+  problem,
+  onChange,
+  destinations,
+}: StepProps & { destinations: readonly RowDestination[] }) => {
+  const workspace = useWorkspace().name
+  const add = (
+    <ButtonLink to={paths.catalogDestinations(workspace)}>
+      <Plus aria-hidden />
+      Add destination
+    </ButtonLink>
+  )
+  if (destinations.length === 0)
+    return (
+      <EmptyState title="Add a destination first" action={add}>
+        None of your destinations takes rows. Add one that does, such as PostgreSQL or Webhook.
+      </EmptyState>
+    )
+  const objects = destinations.find(({ destination }) => destination.name === draft.destination?.name)?.objects ?? []
+  const message = problem?.message
+  return (
+    <div className="space-y-5">
+      <Field label="Destination" required error={draft.destination === undefined ? message : undefined}>
+        {(control) => (
+          <SearchSelect
+            label="Destination"
+            control={control}
+            placeholder="Choose a destination"
+            options={destinations.map(({ destination: { name, title, app } }) => ({
+              value: name,
+              title,
+              note: app.display_name,
+              icon: app.extra.app_icon,
+            }))}
+            value={draft.destination?.name ?? ''}
+            onChange={(name) => {
+              const found = destinations.find(({ destination }) => destination.name === name)
+              if (found !== undefined) onChange(withDestination(draft, found.destination, found.objects))
+            }}
+          />
+        )}
+      </Field>
+      {objects.length > 1 && (
+        <Field label="Object" required error={draft.object === undefined ? message : undefined}>
+          {(control) => (
+            <SearchSelect
+              label="Object"
+              control={control}
+              placeholder="Choose an object"
+              options={objects.map(({ name, title, description }) => ({ value: name, title, note: description }))}
+              value={draft.object?.name ?? ''}
+              onChange={(name) =>
+                onChange(
+                  withObject(
+                    draft,
+                    objects.find((each) => each.name === name),
+                  ),
+                )
+              }
+            />
+          )}
+        </Field>
+      )}
+      {draft.object !== undefined && (
+        <Field label={`${draft.object.title} name`} required hint={draft.object.description} error={message}>
+          {(control) => (
+            <Input
+              {...control}
+              value={draft.objectName}
+              maxLength={300}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={({ target }) => onChange({ ...draft, objectName: target.value })}
+            />
+          )}
+        </Field>
+      )}
+      {add}
+    </div>
+  )
+}
+
+/** What is done with rows there. */
+export const ModeStep = ({ draft, onChange }: StepProps) => (
+  <ModeChoice
+    modes={draft.object?.sync_modes ?? []}
+    value={draft.mode}
+    onChange={(mode) => onChange({ ...draft, mode })}
+  />
+)
+
+/** Which column goes to which field. */
+export const MappingStep = ({ draft, problem, onChange }: StepProps) => (
+  <div className="space-y-3">
+    <p className="text-sm text-ink-2">
+      Each column goes to the field beside it. The identifier tells rows apart at the destination. It can't be changed
+      later.
+    </p>
+    <MappingFields
+      rows={draft.rows}
+      identifier={draft.identifier}
+      locked={false}
+      disabled={false}
+      problems={problem?.mapping}
+      onChange={(rows) => onChange({ ...draft, rows })}
+      onIdentifier={(identifier) => onChange({ ...draft, identifier })}
+    />
+  </div>
+)
+
+/** When it runs. */
+export const ScheduleStep = ({ draft, onChange }: StepProps) => (
+  <div className="space-y-2">
+    <ScheduleChoice value={draft.interval} onChange={(interval) => onChange({ ...draft, interval })} />
+    <p className="text-sm text-ink-2">
+      {draft.interval === null
+        ? 'The sync runs only when someone runs it.'
+        : 'The sync runs automatically. Runs never overlap, and a missed run is made up for once.'}
+    </p>
+  </div>
+)
+
+const Fact = ({ title, children }: { title: string; children: React.ReactNode }) => (
+  <div className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[8rem_minmax(0,1fr)]">
+    <dt className="text-sm text-ink-3">{title}</dt>
+    <dd className="text-sm break-words">{children}</dd>
+  </div>
+)
+
+/** All of it, before it is made. */
+export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
+  const { model, destination, object, objectName, mode, rows, identifier, interval } = draft
+  const fields = rows.filter(({ included }) => included).length
+  return (
+    <div className="space-y-4">
+      <Field label="Title" required error={problem?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            value={titleOf(draft)}
+            maxLength={100}
+            autoComplete="off"
+            onChange={({ target }) => onChange({ ...draft, title: target.value })}
+          />
+        )}
+      </Field>
+      <dl className="divide-y divide-line border-y border-line">
+        <Fact title="Model">{model?.title}</Fact>
+        <Fact title="Destination">
+          {destination?.title} · {object?.title} <span className="font-mono text-xs">{objectName}</span>
+        </Fact>
+        <Fact title="Mode">
+          {mode !== undefined && (
+            <>
+              {syncModes[mode].title}
+              <span className="block text-ink-2">{modeSentences[mode]}</span>
+            </>
+          )}
+        </Fact>
+        <Fact title="Mapping">
+          {count(fields)} {pluralise(fields, 'field')}, identified by{' '}
+          <span className="font-mono text-xs">{rows[identifier]?.target}</span>
+        </Fact>
+        <Fact title="Schedule">{scheduleTitle(interval)}</Fact>
+      </dl>
+      <p className="text-sm text-ink-2">
+        Nothing is sent until the first run. A run that would change or remove more than 20% of the rows waits for
+        approval.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import type { Sync, SyncRun } from '@tributary/contract'
+import { isRunning } from '../../lib/queries/sync-queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { runStateTitles, runStateTones } from './sync-words.ts'
+
+/** What a run is at. */
+export const RunBadge = ({ run }: { run: Pick<SyncRun, 'state'> }) => (
+  <Badge tone={runStateTones[run.state]} dot={isRunning(run)}>
+    {runStateTitles[run.state]}
+  </Badge>
+)
+
+/** When a sync runs next, or why it does not by itself. */
+export const NextRun = ({ sync }: { sync: Pick<Sync, 'paused' | 'next_run_time'> }) => {
+  if (sync.paused) return <span className="text-ink-3">Paused</span>
+  if (sync.next_run_time === null) return <span className="text-ink-3">Manual</span>
+  return <RelativeTime time={sync.next_run_time} upcoming past="Soon" />
+}

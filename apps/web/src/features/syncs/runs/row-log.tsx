@@ -1,0 +1,112 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
+import { useMemo } from 'react'
+import { useAddress } from '../../../lib/browser/use-address.ts'
+import { useTyped } from '../../../lib/browser/use-typed.ts'
+import { count } from '../../../lib/format/text.ts'
+import { isRunning, syncRunRowsQuery } from '../../../lib/queries/sync-queries.ts'
+import { QueryView } from '../../../parts/query-view.tsx'
+import { Badge } from '../../../ui/badge.tsx'
+import { SearchInput, Select } from '../../../ui/forms/input.tsx'
+import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
+import { LoadMore } from '../../../ui/lists/load-more.tsx'
+import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
+import { changeTitles, outcomeTitles, outcomeTones } from '../sync-words.ts'
+
+type Row = SyncRunRow & { id: string }
+
+const columns: readonly Column<Row>[] = [
+  {
+    id: 'key',
+    header: 'Key',
+    cell: ({ key, source_key, reason }) => (
+      <span className="block min-w-0 py-1.5">
+        <span className="block truncate font-mono text-xs" title={key === '' ? source_key : key}>
+          {key === '' ? source_key === '' ? <span className="text-ink-3">None</span> : source_key : key}
+        </span>
+        {reason !== '' && <span className="block text-xs break-words text-ink-2">{reason}</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'change',
+    header: 'Change',
+    cell: ({ change, rows }) => (
+      <span className="text-ink-2">
+        {changeTitles[change]}
+        {rows > 1 && ` (${count(rows)} rows)`}
+      </span>
+    ),
+    width: 'sm:w-52',
+    wide: true,
+  },
+  {
+    id: 'outcome',
+    header: 'Outcome',
+    cell: ({ outcome }) => <Badge tone={outcomeTones[outcome]}>{outcomeTitles[outcome]}</Badge>,
+    width: 'sm:w-32',
+  },
+]
+
+const idOf = ({ id }: Row): string => id
+const names = ['key', 'outcome'] as const
+const outcomes = Object.keys(outcomeTitles) as SyncRunRow['outcome'][]
+
+const emptyWords = ({ counts, planned }: SyncRun, filtered: boolean): string => {
+  if (filtered) return 'No rows match. Search for a whole key.'
+  const same = counts !== null && counts.read === counts.unchanged && (planned?.removed ?? 0) === 0
+  return same ? 'All rows are unchanged.' : `Rows are kept for the last ${syncLimits.runs} runs.`
+}
+
+/** The rows of a run that were not unchanged, found by key and outcome, each with why it ended so. */
+export const RowLog = ({ run }: { run: SyncRun }) => {
+  const [{ key, outcome }, change] = useAddress(names)
+  const typed = useTyped(key, (text) => change({ key: text }))
+  const wanted = outcomes.find((each) => each === outcome) ?? ''
+  const query = useInfiniteQuery(syncRunRowsQuery(run.name, { key, outcome: wanted }, isRunning(run)))
+  const { data } = query
+  const rows = useMemo(
+    () => data?.pages.flatMap((page) => page.rows).map((row, index) => ({ ...row, id: String(index) })) ?? [],
+    [data],
+  )
+  return (
+    <section aria-labelledby="row-log" className="space-y-4">
+      <div>
+        <h2 id="row-log" className="text-base font-semibold">
+          Row log
+        </h2>
+        <p className="text-sm text-ink-2">Rows that changed or could not be sent. Unchanged rows are not listed.</p>
+      </div>
+      <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
+        <SearchInput label="Search by key" maxLength={1000} {...typed} />
+        <Select
+          aria-label="Outcome"
+          className="max-sm:flex-1 sm:w-40"
+          value={wanted}
+          onChange={({ target }) => change({ outcome: target.value })}
+        >
+          <option value="">Any outcome</option>
+          {outcomes.map((each) => (
+            <option key={each} value={each}>
+              {outcomeTitles[each]}
+            </option>
+          ))}
+        </Select>
+      </search>
+      <QueryView query={query} skeleton={<TableSkeleton columns={3} />} errorTitle="Failed to load the rows">
+        {() => (
+          <div className="space-y-4">
+            <DataTable
+              label="Rows"
+              columns={columns}
+              rows={rows}
+              rowId={idOf}
+              empty={emptyWords(run, key !== '' || wanted !== '')}
+            />
+            <LoadMore query={query} />
+          </div>
+        )}
+      </QueryView>
+    </section>
+  )
+}

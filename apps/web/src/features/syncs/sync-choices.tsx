@@ -1,0 +1,64 @@
+import { type Sync, type SyncMode, syncIntervals, syncModes } from '@tributary/contract'
+import { Select } from '../../ui/forms/input.tsx'
+import { modeOrder, modeSentences, scheduleTitle } from './sync-words.ts'
+
+/** A choice among the modes that an object has, each with what it does. */
+export const ModeChoice = ({
+  modes,
+  value,
+  disabled = false,
+  onChange,
+}: {
+  modes: readonly SyncMode[]
+  value: SyncMode | undefined
+  disabled?: boolean
+  onChange: (mode: SyncMode) => void
+}) => (
+  <fieldset className="space-y-2" disabled={disabled}>
+    <legend className="sr-only">Mode</legend>
+    {modeOrder
+      .filter((mode) => modes.includes(mode))
+      .map((mode) => (
+        <label
+          key={mode}
+          className="grid cursor-pointer grid-cols-[auto_minmax(0,1fr)] gap-x-3 rounded-lg border border-line bg-surface px-4 py-3 text-sm has-checked:border-accent has-disabled:cursor-default"
+        >
+          <input
+            type="radio"
+            name="mode"
+            className="mt-0.5 size-4 accent-accent"
+            checked={value === mode}
+            onChange={() => onChange(mode)}
+          />
+          <span className="font-medium">{syncModes[mode].title}</span>
+          <span className="col-start-2 text-ink-2">{modeSentences[mode]}</span>
+        </label>
+      ))}
+  </fieldset>
+)
+
+/** A choice of when a sync runs. */
+export const ScheduleChoice = ({
+  value,
+  disabled = false,
+  onChange,
+}: {
+  value: Sync['interval_minutes']
+  disabled?: boolean
+  onChange: (minutes: Sync['interval_minutes']) => void
+}) => (
+  <Select
+    aria-label="Schedule"
+    className="w-full sm:w-64"
+    disabled={disabled}
+    value={value === null ? '' : String(value)}
+    onChange={({ target }) => onChange(syncIntervals.find((minutes) => String(minutes) === target.value) ?? null)}
+  >
+    <option value="">{scheduleTitle(null)}</option>
+    {syncIntervals.map((minutes) => (
+      <option key={minutes} value={minutes}>
+        {scheduleTitle(minutes)}
+      </option>
+    ))}
+  </Select>
+)

@@ -1,0 +1,114 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type MethodRequest, methods, type Sync, type SyncRun } from '@tributary/contract'
+import { useNavigate } from 'react-router'
+import { call } from '../../lib/api/client.ts'
+import { syncIds, syncRunIds, workspaceIds } from '../../lib/format/names.ts'
+import { paths } from '../../lib/paths.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { syncQuery, syncRunQuery } from '../../lib/queries/sync-queries.ts'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
+
+/** Reads again what is shown of the syncs of a workspace and of their runs. */
+const useRefresh = (name: string) => {
+  const cache = useQueryClient()
+  const { workspace } = syncIds(name).workspace === '' ? workspaceIds(name) : syncIds(name)
+  return () => refresh(cache, ['syncs', 'syncRuns'], { workspace })
+}
+
+/** What people enter of a sync. */
+export type SyncInput = Omit<MethodRequest<typeof methods.syncs.create>, 'request_id'>
+
+/** Creates a sync of a workspace (a resource name). Nothing runs yet. */
+export const useCreateSync = (workspace: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: SyncInput) => call(methods.syncs.create, { params: workspaceIds(workspace), body }),
+    onSuccess: (made) => {
+      cache.setQueryData(syncQuery(made.name).queryKey, made)
+      notify('success', 'Sync Created')
+    },
+    onSettled: () => refresh(cache, ['syncs'], workspaceIds(workspace)),
+  })
+}
+
+/** What can be changed of a sync. */
+export type SyncChange = MethodRequest<typeof methods.syncs.update>
+
+/** Changes a sync. */
+export const useUpdateSync = ({ name }: Pick<Sync, 'name'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: SyncChange) =>
+      call(methods.syncs.update, {
+        params: syncIds(name),
+        query: { update_mask: Object.keys(body).join(',') },
+        body,
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(syncQuery(name).queryKey, updated)
+      notify('success', 'Sync Updated')
+    },
+    onSettled: useRefresh(name),
+  })
+}
+
+/** Deletes a sync with its runs. */
+export const useDeleteSync = ({ name }: Pick<Sync, 'name'>) =>
+  useMutation<unknown, Error, void>({
+    mutationFn: () => call(methods.syncs.delete, { params: syncIds(name) }),
+    onSuccess: () => notify('success', 'Sync Deleted'),
+    onSettled: useRefresh(name),
+  })
+
+/** Runs a sync now, and leads to the run; a resync sends every row again. */
+export const useRunSync = ({ name }: Pick<Sync, 'name'>) => {
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (resync: boolean) => call(methods.syncs.run, { params: syncIds(name), body: { resync } }),
+    onSuccess: (run) => navigate(paths.syncRun(run.name)),
+    onError: (error) => notifyRefusal('Could not run the sync', error),
+    onSettled: useRefresh(name),
+  })
+}
+
+/** Pauses the schedule of a sync, or resumes it. */
+export const usePauseSync = ({ name, paused }: Pick<Sync, 'name' | 'paused'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(paused ? methods.syncs.resume : methods.syncs.pause, { params: syncIds(name), body: {} }),
+    onSuccess: (changed) => {
+      cache.setQueryData(syncQuery(name).queryKey, changed)
+      notify('success', paused ? 'Sync Resumed' : 'Sync Paused')
+    },
+    onError: (error) => notifyRefusal(`Could not ${paused ? 'resume' : 'pause'} the sync`, error),
+    onSettled: useRefresh(name),
+  })
+}
+
+/** Forgets what the destination has confirmed of a sync. */
+export const useResetSync = ({ name }: Pick<Sync, 'name'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.syncs.reset, { params: syncIds(name), body: {} }),
+    onSuccess: (changed) => {
+      cache.setQueryData(syncQuery(name).queryKey, changed)
+      notify('success', 'Sync Reset')
+    },
+    onSettled: useRefresh(name),
+  })
+}
+
+/** Approves or cancels a run. */
+export const useChangeRun = ({ name }: Pick<SyncRun, 'name'>, verb: 'approve' | 'cancel') => {
+  const cache = useQueryClient()
+  const { workspace } = syncRunIds(name)
+  return useMutation({
+    mutationFn: () => call(methods.syncRuns[verb], { params: syncRunIds(name), body: {} }),
+    onSuccess: (changed) => {
+      cache.setQueryData(syncRunQuery(name).queryKey, changed)
+      notify('success', verb === 'approve' ? 'Run Approved' : 'Run Canceled')
+    },
+    onError: (error) => notifyRefusal(`Could not ${verb} the run`, error),
+    onSettled: () => refresh(cache, ['syncs', 'syncRuns'], { workspace }),
+  })
+}

@@ -1,0 +1,179 @@
+import {
+  endedSyncRuns,
+  type Sync,
+  type SyncMode,
+  type SyncRun,
+  type SyncRunRow,
+  type SyncRunState,
+  syncRunStates,
+} from '@tributary/contract'
+import { count, pluralise } from '../../lib/format/text.ts'
+import { elapsed } from '../../lib/format/time.ts'
+import type { BadgeTone } from '../../ui/badge.tsx'
+
+/** What the states of a run are called. */
+export const runStateTitles: Readonly<Record<SyncRunState, string>> = {
+  queued: 'Queued',
+  extracting: 'Reading rows',
+  diffing: 'Comparing',
+  needs_approval: 'Needs approval',
+  sending: 'Sending',
+  canceling: 'Canceling',
+  succeeded: 'Succeeded',
+  partial: 'Completed with rejected rows',
+  failed: 'Failed',
+  canceled: 'Canceled',
+}
+
+export const runStateTones: Readonly<Record<SyncRunState, BadgeTone>> = {
+  queued: 'accent',
+  extracting: 'accent',
+  diffing: 'accent',
+  needs_approval: 'warning',
+  sending: 'accent',
+  canceling: 'accent',
+  succeeded: 'success',
+  partial: 'warning',
+  failed: 'danger',
+  canceled: 'neutral',
+}
+
+/** What each mode does, in a sentence. */
+export const modeSentences: Readonly<Record<SyncMode, string>> = {
+  UPSERT_ONLY: 'Adds rows and updates the ones that exist. Never removes any.',
+  UPDATE_ONLY: 'Updates rows that exist at the destination. Never adds or removes any.',
+  FULL_SYNC: 'Keeps the destination equal to the model. Adds, updates, and removes rows that this sync sent.',
+  INSERT_ONLY: 'Adds rows that do not exist yet. Never changes or removes any.',
+}
+
+/** The order in which modes are offered. */
+export const modeOrder: readonly SyncMode[] = ['UPSERT_ONLY', 'FULL_SYNC', 'UPDATE_ONLY', 'INSERT_ONLY']
+
+const intervalTitles: Readonly<Record<NonNullable<Sync['interval_minutes']>, string>> = {
+  15: 'Every 15 minutes',
+  60: 'Every hour',
+  360: 'Every 6 hours',
+  1440: 'Every day',
+}
+
+/** A schedule in words. */
+export const scheduleTitle = (minutes: Sync['interval_minutes']): string =>
+  minutes === null ? 'Manual' : intervalTitles[minutes]
+
+/** What is done about a row, in a word. */
+export const changeTitles: Readonly<Record<SyncRunRow['change'], string>> = {
+  added: 'Added',
+  changed: 'Changed',
+  foreign: 'Already there',
+  removed: 'Removed',
+  duplicate: 'Duplicate key',
+  invalid: 'Invalid',
+}
+
+export const outcomeTitles: Readonly<Record<SyncRunRow['outcome'], string>> = {
+  waiting: 'Waiting',
+  delivered: 'Delivered',
+  retrying: 'Retrying',
+  rejected: 'Rejected',
+  skipped: 'Skipped',
+  invalid: 'Invalid',
+}
+
+export const outcomeTones: Readonly<Record<SyncRunRow['outcome'], BadgeTone>> = {
+  waiting: 'accent',
+  delivered: 'success',
+  retrying: 'warning',
+  rejected: 'danger',
+  skipped: 'neutral',
+  invalid: 'danger',
+}
+
+/** What of the rows that were read is told of, in the order of the sum. */
+export const countedOutcomes = ['added', 'changed', 'unchanged', 'skipped', 'invalid', 'rejected', 'waiting'] as const
+
+/** What a run did, in short: "2 added, 1 removed"; '' while that is not known. */
+export const runSummary = ({ counts }: Pick<SyncRun, 'counts'>): string => {
+  if (counts === null) return ''
+  const { added, changed, removed, rejected, invalid, waiting } = counts
+  const told = [
+    [added, 'added'],
+    [changed, 'changed'],
+    [removed, 'removed'],
+    [rejected + counts.removals_rejected, 'rejected'],
+    [invalid, 'invalid'],
+    [waiting + counts.removals_waiting, 'waiting'],
+  ] as const
+  const parts = told.filter(([rows]) => rows > 0).map(([rows, what]) => `${count(rows)} ${what}`)
+  return parts.length === 0 ? 'Nothing changed' : parts.join(', ')
+}
+
+/** What begins a run: "Manual", "Schedule". */
+export const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = { manual: 'Manual', schedule: 'Schedule' }
+
+export const hasEnded = ({ state }: Pick<SyncRun, 'state'>): boolean => endedSyncRuns.includes(state)
+
+/** A step of a run as it stands. */
+export type RunStep = {
+  id: 'queued' | 'extracting' | 'diffing' | 'needs_approval' | 'sending'
+  title: string
+  /** `stopped`: the run ended in it, without having done it. */
+  state: 'done' | 'active' | 'ahead' | 'stopped'
+  /** What it found or has done so far; '' when there is nothing to tell. */
+  text: string
+  /** How long it took, or takes so far, in words; '' for one that has not begun. */
+  duration: string
+}
+
+const stepTitles: Readonly<Record<RunStep['id'], string>> = {
+  queued: 'Wait for a place',
+  extracting: 'Read rows',
+  diffing: 'Compare with the destination',
+  needs_approval: 'Approve',
+  sending: 'Send',
+}
+
+const rowsOf = (rows: number, what: string): string => `${count(rows)} ${pluralise(rows, 'row')} ${what}`
+
+const stepText = (id: RunStep['id'], { planned, counts, rows_read, message, state }: SyncRun): string => {
+  if (id === 'extracting' && rows_read > 0) return rowsOf(rows_read, state === 'extracting' ? 'read so far' : 'read')
+  if (id === 'diffing' && planned !== null)
+    return `${count(planned.added)} to add, ${count(planned.changed)} to change, ${count(planned.removed)} to remove`
+  if (id === 'needs_approval') return message
+  if (id !== 'sending' || planned === null || counts === null) return ''
+  const all = planned.added + planned.changed + planned.removed
+  const open = counts.waiting + counts.removals_waiting
+  return all === 0 ? 'Nothing to send' : `${count(all - open)} of ${rowsOf(all, 'answered')}`
+}
+
+/**
+ * The steps of a run, as far as it has come at `now` (epoch ms). The step of an approval is there only when one was asked for.
+ */
+export const stepsOf = (run: SyncRun, now: number): RunStep[] => {
+  const times = syncRunStates.flatMap((state) => {
+    const time = run.state_times[state]
+    return time === undefined ? [] : [{ state, time: Date.parse(time) }]
+  })
+  const begun = times.filter(({ state }) => state in stepTitles)
+  const ids = (Object.keys(stepTitles) as RunStep['id'][]).filter(
+    (id) => id !== 'needs_approval' || run.state_times.needs_approval !== undefined,
+  )
+  const last = begun.at(-1)?.state
+  const over = run.state === 'succeeded' || run.state === 'partial'
+  return ids.map((id) => {
+    const at = begun.findIndex(({ state }) => state === id)
+    const start = begun[at]?.time
+    const isLast = id === last
+    const end = begun[at + 1]?.time ?? (run.finish_time === null ? now : Date.parse(run.finish_time))
+    return {
+      id,
+      title: stepTitles[id],
+      state: start === undefined ? 'ahead' : !isLast || over ? 'done' : hasEnded(run) ? 'stopped' : 'active',
+      text: start === undefined ? '' : stepText(id, run),
+      duration: start === undefined ? '' : elapsed(Math.max(0, end - start)),
+    }
+  })
+}
+
+/** How long a run took, in words; '' while it has not ended. */
+export const runDuration = ({ start_time, create_time, finish_time }: SyncRun): string =>
+  finish_time === null ? '' : elapsed(Date.parse(finish_time) - Date.parse(start_time ?? create_time))

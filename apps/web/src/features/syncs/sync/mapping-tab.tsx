@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Model, Sync } from '@tributary/contract'
+import { useState } from 'react'
+import { failureText } from '../../../lib/api/errors.ts'
+import { modelQuery } from '../../../lib/queries/data-source-queries.ts'
+import { useMayEdit } from '../../../lib/workspace.ts'
+import { QueryView } from '../../../parts/query-view.tsx'
+import { ReadOnlyNote } from '../../../parts/settings/read-only-note.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
+import { MappingFields } from '../mapping-fields.tsx'
+import { fieldsOfRows, type MappingProblems, mappingProblems, savedRows } from '../mapping-rows.ts'
+import { useUpdateSync } from '../sync-mutations.ts'
+
+const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
+  const mayEdit = useMayEdit() === true
+  const update = useUpdateSync(sync)
+  const saved = savedRows(model, sync.fields)
+  const [rows, setRows] = useState<readonly (typeof saved)[number][]>(saved)
+  const [problems, setProblems] = useState<MappingProblems | undefined>()
+  const identifier = sync.fields.findIndex(({ target }) => target === sync.identifier)
+  const changed = JSON.stringify(fieldsOfRows(rows)) !== JSON.stringify(fieldsOfRows(saved))
+  const save = (): void => {
+    const found = mappingProblems(rows, identifier)
+    setProblems(found)
+    if (found === undefined) update.mutate({ fields: fieldsOfRows(rows) })
+  }
+  return (
+    <div className="max-w-3xl space-y-4">
+      <ReadOnlyNote />
+      <p className="text-sm text-ink-2">
+        Columns of {model.title}, and the fields they go to. A changed mapping marks all rows changed, so the next run
+        sends them again.
+      </p>
+      <MappingFields
+        rows={rows}
+        identifier={identifier}
+        locked
+        disabled={!mayEdit}
+        problems={problems}
+        onChange={(next) => {
+          setRows(next)
+          setProblems(undefined)
+        }}
+        onIdentifier={() => {}}
+      />
+      {mayEdit && (
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          {update.isError && (
+            <p role="alert" className="mr-auto text-xs text-danger-ink">
+              {failureText(update.error)}
+            </p>
+          )}
+          {changed && (
+            <Button
+              onClick={() => {
+                setRows(saved)
+                setProblems(undefined)
+              }}
+            >
+              Cancel
+            </Button>
+          )}
+          <Button variant="primary" disabled={!changed} loading={update.isPending} onClick={save}>
+            Save
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Which column of the model goes to which field of the destination. */
+export const MappingTab = ({ sync }: { sync: Sync }) => {
+  const query = useQuery(modelQuery(sync.model.name))
+  return (
+    <QueryView query={query} skeleton={<CardSkeleton lines={6} />} errorTitle="Failed to load the model">
+      {(model) => <Editor key={`${sync.update_time} ${model.update_time}`} sync={sync} model={model} />}
+    </QueryView>
+  )
+}

@@ -1,0 +1,243 @@
+import { genericTitle, type Sync, type SyncMode } from '@tributary/contract'
+import { RefreshCw, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import { failureText } from '../../../lib/api/errors.ts'
+import { paths } from '../../../lib/paths.ts'
+import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
+import { ReadOnlyNote } from '../../../parts/settings/read-only-note.tsx'
+import { TitleCard } from '../../../parts/settings/title-card.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Input } from '../../../ui/forms/input.tsx'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { DeleteCard } from '../../../ui/page/delete-card.tsx'
+import { ModeChoice, ScheduleChoice } from '../sync-choices.tsx'
+import { useDeleteSync, useResetSync, useRunSync, useUpdateSync } from '../sync-mutations.ts'
+import { hasEnded } from '../sync-words.ts'
+import { useRowObjects } from '../use-row-objects.ts'
+
+/** A card with one setting, saved apart: what is chosen is kept when it is refused. */
+const SavedCard = <Value,>({
+  sync,
+  title,
+  description,
+  saved,
+  changeOf,
+  children,
+}: {
+  sync: Sync
+  title: string
+  description: string
+  saved: Value
+  /** What is sent of a value; undefined for one that cannot be. */
+  changeOf: (value: Value) => Parameters<ReturnType<typeof useUpdateSync>['mutate']>[0] | undefined
+  children: (value: Value, change: (value: Value) => void) => React.ReactNode
+}) => {
+  const mayEdit = useMayEdit() === true
+  const update = useUpdateSync(sync)
+  const [value, setValue] = useState(saved)
+  const change = changeOf(value)
+  return (
+    <Card
+      title={title}
+      description={description}
+      {...(mayEdit
+        ? {
+            footer: (
+              <>
+                {update.isError && (
+                  <p role="alert" className="mr-auto text-xs text-danger-ink">
+                    {failureText(update.error)}
+                  </p>
+                )}
+                <Button
+                  disabled={value === saved || change === undefined}
+                  loading={update.isPending}
+                  onClick={() => change !== undefined && update.mutate(change)}
+                >
+                  Save
+                </Button>
+              </>
+            ),
+          }
+        : {})}
+    >
+      {children(value, setValue)}
+    </Card>
+  )
+}
+
+const ModeCard = ({ sync }: { sync: Sync }) => {
+  const mayEdit = useMayEdit() === true
+  const { data: objects } = useRowObjects(sync.destination.name)
+  const modes = objects?.find(({ name }) => name === sync.object)?.sync_modes ?? [sync.mode]
+  return (
+    <SavedCard<SyncMode>
+      sync={sync}
+      title="Mode"
+      description="What is done with rows at the destination. Applies from the next run."
+      saved={sync.mode}
+      changeOf={(mode) => ({ mode })}
+    >
+      {(mode, change) => <ModeChoice modes={modes} value={mode} disabled={!mayEdit} onChange={change} />}
+    </SavedCard>
+  )
+}
+
+const percentOf = (text: string): number | undefined =>
+  /^\d{1,3}$/.test(text.trim()) && Number(text) <= 100 ? Number(text) : undefined
+
+const GuardCard = ({ sync }: { sync: Sync }) => {
+  const mayEdit = useMayEdit() === true
+  return (
+    <SavedCard<string>
+      sync={sync}
+      title="Approval"
+      description="A run that would change or remove more than this share of the rows waits for approval. A model without rows always does."
+      saved={String(sync.guard_percent)}
+      changeOf={(text) => {
+        const guard_percent = percentOf(text)
+        return guard_percent === undefined ? undefined : { guard_percent }
+      }}
+    >
+      {(text, change) => (
+        <label className="flex items-center gap-2 text-sm">
+          <Input
+            aria-label="Share of rows, in percent"
+            inputMode="numeric"
+            className="w-20 text-right tabular"
+            maxLength={3}
+            value={text}
+            disabled={!mayEdit}
+            aria-invalid={percentOf(text) === undefined ? true : undefined}
+            onChange={({ target }) => change(target.value)}
+          />
+          % of the rows
+          {percentOf(text) === undefined && <span className="text-xs text-danger-ink">From 0 to 100</span>}
+        </label>
+      )}
+    </SavedCard>
+  )
+}
+
+const ResyncCard = ({ sync }: { sync: Sync }) => {
+  const [asking, setAsking] = useState(false)
+  const run = useRunSync(sync)
+  const open = sync.last_run !== null && !hasEnded(sync.last_run)
+  return (
+    <>
+      <Card
+        title="Resync"
+        description="Runs now and sends every row again, not only those that changed."
+        className="pb-4"
+        action={
+          <Button disabled={open} onClick={() => setAsking(true)}>
+            <RefreshCw aria-hidden />
+            Resync
+          </Button>
+        }
+      />
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        kind="info"
+        title="Send every row again?"
+        confirmLabel="Resync"
+        loading={run.isPending}
+        done={run.isError}
+        onConfirm={() => run.mutate(true)}
+      >
+        All rows of {sync.model.title} are sent to {sync.destination.title} again, which can take longer than a usual
+        run. Rows are removed as the mode says.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+const ResetCard = ({ sync }: { sync: Sync }) => {
+  const [asking, setAsking] = useState(false)
+  const reset = useResetSync(sync)
+  const open = sync.last_run !== null && !hasEnded(sync.last_run)
+  return (
+    <>
+      <Card
+        title="Reset"
+        description="Forgets which rows the destination has. The next run counts as the first one."
+        className="pb-4"
+        action={
+          <Button
+            disabled={open}
+            onClick={() => {
+              reset.reset()
+              setAsking(true)
+            }}
+          >
+            <RotateCcw aria-hidden />
+            Reset
+          </Button>
+        }
+      />
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        kind="danger"
+        title="Reset this sync?"
+        confirmLabel="Reset sync"
+        loading={reset.isPending}
+        done={reset.isSuccess}
+        error={reset.error?.message}
+        onConfirm={() => reset.mutate()}
+      >
+        The sync forgets every row it has sent. The next run sends all rows again and removes none: rows that are no
+        longer in the model stay at {sync.destination.title}. This can't be undone.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+/** Title, mode, schedule, approval, resync, reset, and deletion of a sync. */
+export const SettingsTab = ({ sync }: { sync: Sync }) => {
+  const workspace = useWorkspace().name
+  const mayEdit = useMayEdit() === true
+  const update = useUpdateSync(sync)
+  const remove = useDeleteSync(sync)
+  return (
+    <div className="max-w-2xl space-y-5">
+      <ReadOnlyNote />
+      <TitleCard
+        key={sync.title}
+        title={sync.title}
+        rule={genericTitle}
+        mayEdit={mayEdit}
+        onSave={(title) => update.mutateAsync({ title })}
+      />
+      <ModeCard key={`mode ${sync.mode}`} sync={sync} />
+      <SavedCard
+        key={`schedule ${sync.interval_minutes}`}
+        sync={sync}
+        title="Schedule"
+        description="When the sync runs automatically. Manual syncs run only when someone runs them."
+        saved={sync.interval_minutes}
+        changeOf={(interval_minutes) => ({ interval_minutes })}
+      >
+        {(minutes, change) => <ScheduleChoice value={minutes} disabled={!mayEdit} onChange={change} />}
+      </SavedCard>
+      <GuardCard key={`guard ${sync.guard_percent}`} sync={sync} />
+      {mayEdit && (
+        <>
+          <ResyncCard sync={sync} />
+          <ResetCard sync={sync} />
+          <DeleteCard
+            label="Delete sync"
+            description={`Its runs and row logs are deleted. Rows stay at ${sync.destination.title}.`}
+            mutation={remove}
+            list={paths.syncs(workspace)}
+          >
+            Are you sure you want to delete the {sync.title} sync? No more rows are sent. Rows that{' '}
+            {sync.destination.title} already has stay there, and rows already handed to delivery still arrive.
+          </DeleteCard>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { endedSyncRuns, methods, type SyncRun, type SyncRunRow } from '@tributary/contract'
+import { syncIds, syncRunIds, workspaceIds } from '../format/names.ts'
+import { pagesQuery, query, rowsQuery } from './query.ts'
+
+/** Whether something still happens to a run without anybody's doing. */
+export const isRunning = (run: Pick<SyncRun, 'state'> | null | undefined): boolean =>
+  run !== null && run !== undefined && run.state !== 'needs_approval' && !endedSyncRuns.includes(run.state)
+
+/** How often what is shown of runs is looked at, ms: often while one moves, else for what a schedule begins. */
+const lookEvery = (runs: readonly (SyncRun | null | undefined)[]): number => (runs.some(isRunning) ? 1500 : 15_000)
+
+/** All syncs of a workspace, each with its last run. */
+export const syncsQuery = (workspace: string) =>
+  rowsQuery(methods.syncs.list, { params: workspaceIds(workspace) }, ({ syncs }) => syncs, {
+    refetchInterval: ({ state: { data } }) => lookEvery(data?.map(({ last_run }) => last_run) ?? []),
+  })
+
+/** A sync by resource name, with its last run. */
+export const syncQuery = (sync: string) =>
+  query(
+    methods.syncs.get,
+    { params: syncIds(sync) },
+    { refetchInterval: ({ state: { data } }) => lookEvery([data?.last_run]) },
+  )
+
+/** The runs of a sync, newest first, by pages of 20. */
+export const syncRunsQuery = (sync: string) =>
+  pagesQuery(
+    methods.syncRuns.list,
+    { params: syncIds(sync), query: { page_size: 20 } },
+    { refetchInterval: ({ state: { data } }) => lookEvery(data?.pages.flatMap(({ runs }) => runs) ?? []) },
+  )
+
+/** A run by resource name, with what has become of its rows so far. */
+export const syncRunQuery = (run: string) =>
+  query(
+    methods.syncRuns.get,
+    { params: syncRunIds(run) },
+    { refetchInterval: ({ state: { data } }) => lookEvery([data]) },
+  )
+
+/** What rows of a run are asked for: those of a key, those with an outcome; '' is all. */
+export type RowFilters = { key: string; outcome: SyncRunRow['outcome'] | '' }
+
+/** The rows of a run that were not unchanged, by pages of 50; `moving` says that their outcomes still change. */
+export const syncRunRowsQuery = (run: string, { key, outcome }: RowFilters, moving: boolean) =>
+  pagesQuery(
+    methods.syncRuns.listRows,
+    {
+      params: syncRunIds(run),
+      query: { page_size: 50, ...(key === '' ? {} : { key }), ...(outcome === '' ? {} : { outcome }) },
+    },
+    { refetchInterval: moving ? 3000 : false },
+  )

@@ -1,0 +1,57 @@
+import type { Sync, SyncRun, SyncRunCounts } from '@tributary/contract'
+
+/** Counts of a run, those not given as 0. */
+export const someCounts = (some: Partial<SyncRunCounts> = {}): SyncRunCounts => ({
+  read: 0,
+  added: 0,
+  changed: 0,
+  unchanged: 0,
+  skipped: 0,
+  invalid: 0,
+  rejected: 0,
+  waiting: 0,
+  removed: 0,
+  removals_rejected: 0,
+  removals_waiting: 0,
+  ...some,
+})
+
+/** A run of a sync, as the server shows it. */
+export const aRun = (some: Partial<SyncRun> = {}): SyncRun => ({
+  name: 'workspaces/w1/syncs/s1/runs/r1',
+  state: 'succeeded',
+  trigger: 'manual',
+  resync: false,
+  create_time: '2026-03-01T12:00:00.000Z',
+  start_time: '2026-03-01T12:00:01.000Z',
+  finish_time: '2026-03-01T12:00:31.000Z',
+  state_times: { queued: '2026-03-01T12:00:00.000Z' },
+  rows_read: 0,
+  planned: null,
+  counts: null,
+  message: '',
+  approved_by: '',
+  ...some,
+})
+
+/** A sync, as the server shows it. */
+export const aSync = (some: Partial<Sync> = {}): Sync => ({
+  name: 'workspaces/w1/syncs/s1',
+  title: 'Customers to warehouse',
+  model: { name: 'workspaces/w1/models/m1', title: 'Buyers' },
+  destination: { name: 'workspaces/w1/destinations/d1', title: 'Warehouse' },
+  object: 'table',
+  object_name: 'buyers',
+  mode: 'UPSERT_ONLY',
+  identifier: 'id',
+  fields: [{ column: 'id', target: 'id' }],
+  guard_percent: 20,
+  interval_minutes: null,
+  paused: false,
+  next_run_time: null,
+  schedule_note: '',
+  last_run: null,
+  create_time: '2026-03-01T12:00:00.000Z',
+  update_time: '2026-03-01T12:00:00.000Z',
+  ...some,
+})

@@ -1,0 +1,133 @@
+import type { Page } from '@playwright/test'
+import { createPostgresPeer, createWorkspace, startSharedPostgres } from '@tributary/test-kit'
+import { expect, test } from './product-fixture.ts'
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const outcomes = (page: Page) => page.getByLabel('Rows by outcome')
+
+/** Switches syncs on for a page, as an installation can. */
+const withSyncs = async (page: Page): Promise<void> => {
+  await page.route('**/ofrep/v1/evaluate/flags', (route) =>
+    route.fulfill({ json: { flags: [{ key: 'syncs', value: true, reason: 'STATIC', variant: 'on' }] } }),
+  )
+}
+
+/** Chooses an entry of a searchable list. */
+const choose = async (page: Page, label: string, option: string): Promise<void> => {
+  await page.getByRole('combobox', { name: new RegExp(`^${label}`) }).click()
+  await page.getByRole('option', { name: new RegExp(`^${option}`) }).click()
+}
+
+test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody, and each of its rows is explained', async ({
+  signedIn: page,
+  product,
+}) => {
+  await using postgres = await startSharedPostgres()
+  await using peer = await createPostgresPeer(postgres.url)
+  const { user } = peer.access
+  await peer.query(`create schema shop authorization ${user}`)
+  await peer.query('create table shop.customers (id bigint, email text)')
+  await peer.query(
+    `insert into shop.customers values (1, 'ada@x.de'), (2, 'bob@x.de'), (3, 'cyd@x.de'), (null, 'eve@x.de')`,
+  )
+  await peer.query(`grant select on shop.customers to ${user}`)
+  const { workspace } = await createWorkspace(product.api, 'Syncing')
+  const settings = { ...peer.access, tls: 'off' }
+  await withSyncs(page)
+
+  // Each thing that a sync needs is what is offered next.
+  await page.goto(`/${workspace}/syncs`)
+  await expect(page.getByRole('link', { name: 'Add data source' })).toBeVisible()
+  const { name: dataSource } = await product.api.ok('POST', `/${workspace}/dataSources`, {
+    title: 'Shop',
+    app: { name: 'catalogDataSources/postgresql' },
+    settings,
+  })
+  await page.reload()
+  await expect(page.getByRole('link', { name: 'Create model' })).toBeVisible()
+  await product.api.ok('POST', `/${workspace}/models`, {
+    title: 'Customers',
+    data_source: dataSource,
+    query: { sql: 'select id, email from shop.customers' },
+    primary_key: ['id'],
+  })
+  await product.api.ok('POST', `/${workspace}/destinations`, {
+    title: 'Warehouse',
+    app: { name: 'catalogDestinations/postgresql' },
+    settings: { ...settings, schema: 'synced' },
+  })
+  await page.reload()
+  await page.getByRole('link', { name: 'New sync' }).click()
+
+  await button(page, 'Continue').click()
+  await expect(page.getByText('Choose a model').last()).toBeVisible()
+  await choose(page, 'Model', 'Customers')
+  await button(page, 'Continue').click()
+  await choose(page, 'Destination', 'Warehouse')
+  await expect(page.getByRole('textbox', { name: /^Table name/ })).toHaveValue('customers')
+  await button(page, 'Continue').click()
+  await expect(page.getByRole('radio')).toHaveCount(4)
+  await page.getByRole('radio', { name: /^Full/ }).check()
+  await button(page, 'Continue').click()
+  await expect(page.getByRole('radio', { name: 'id is the identifier' })).toBeChecked()
+  await page.getByLabel('Field for email').fill('id')
+  await button(page, 'Continue').click()
+  await expect(page.getByText('id already goes to id')).toBeVisible()
+  await page.getByLabel('Field for email').fill('email_address')
+  await button(page, 'Continue').click()
+  await page.getByRole('combobox', { name: 'Schedule' }).selectOption('Every day')
+  await button(page, 'Continue').click()
+  await expect(page.getByLabel('Title')).toHaveValue('Customers to Warehouse')
+  await button(page, 'Create sync').click()
+
+  await expect(page.getByRole('heading', { name: 'Customers to Warehouse' })).toBeVisible()
+  await expect(page.getByText('No runs yet')).toBeVisible()
+  await button(page, 'Run now').click()
+  await expect(page.getByText('Succeeded', { exact: true })).toBeVisible()
+  await expect(page.getByText('4 rows read', { exact: true }).first()).toBeVisible()
+  await expect(outcomes(page).getByText('Added')).toBeVisible()
+  await expect(outcomes(page)).toContainText('Added3')
+  await expect(outcomes(page)).toContainText('Invalid1')
+  const rows = page.getByRole('table', { name: 'Rows' }).getByRole('row')
+  await expect(rows).toHaveCount(5)
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('Invalid')
+  await expect(rows).toHaveCount(2)
+  await expect(rows.nth(1)).toContainText(/null/i)
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('Any outcome')
+  await page.getByLabel('Search by key').fill('2')
+  await expect(rows).toHaveCount(2)
+  await expect(rows.nth(1)).toContainText('Delivered')
+  expect(await peer.query('select id::text, email_address from synced.customers order by id')).toEqual([
+    { id: '1', email_address: 'ada@x.de' },
+    { id: '2', email_address: 'bob@x.de' },
+    { id: '3', email_address: 'cyd@x.de' },
+  ])
+
+  // Most rows are gone: it asks, and says what it found.
+  await peer.query('delete from shop.customers where id > 1')
+  await page
+    .getByRole('navigation', { name: 'Breadcrumb' })
+    .getByRole('link', { name: 'Customers to Warehouse' })
+    .click()
+  await button(page, 'Run now').click()
+  await expect(page.getByRole('heading', { name: 'This run needs approval' })).toBeVisible()
+  await expect(page.getByText(/would change 0 and remove 2 of 3 rows/).first()).toBeVisible()
+  await button(page, 'Approve').click()
+  await expect(page.getByText('Succeeded', { exact: true })).toBeVisible()
+  await expect(page.getByText('2 rows removed.')).toBeVisible()
+  await expect(page.getByText(/approved by/)).toBeVisible()
+  expect(await peer.query('select id::text from synced.customers')).toEqual([{ id: '1' }])
+
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Syncs' }).click()
+  await page.getByLabel('Search syncs').fill('warehouse')
+  const listed = page.getByRole('table', { name: 'Syncs' }).getByRole('row').nth(1)
+  await expect(listed).toContainText('Succeeded')
+  await listed.getByRole('link', { name: 'Customers to Warehouse' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await button(page, 'Reset').click()
+  await button(page, 'Reset sync').click()
+  await expect(page.getByText('Sync Reset')).toBeVisible()
+  await button(page, 'Delete sync').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete sync' }).click()
+  await expect(page.getByRole('heading', { name: 'Create your first sync' })).toBeVisible()
+})
