@@ -58,7 +58,9 @@ const useSource = () => {
   const [problem, setProblem] = useState<string>()
   const [kind, setKind] = useState<ListKind>('user_id')
   const [column, setColumn] = useState(0)
-  const table = useMemo(() => readTable(text), [text])
+  /** Whether the first row has titles; what it looks like until it is said. */
+  const [titled, setTitled] = useState<boolean>()
+  const table = useMemo(() => readTable(text, titled), [text, titled])
   const read = useMemo(() => columnValues(table, column), [table, column])
   const choose = (next: number, of = table): void => {
     setColumn(next)
@@ -72,9 +74,15 @@ const useSource = () => {
     kind,
     setKind,
     read: problem === undefined ? read : { problem },
+    say(next: boolean): void {
+      setTitled(next)
+      const found = readTable(text, next)
+      choose(likelyColumn(found), found)
+    },
     take(next: string, wrong?: string): void {
       setText(next)
       setProblem(wrong)
+      setTitled(undefined)
       const found = readTable(next)
       choose(likelyColumn(found), found)
     },
@@ -86,6 +94,20 @@ const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSourc
   const { table, column, kind } = source
   return (
     <div className="grid gap-5 sm:grid-cols-2">
+      {(table.titled || table.columns.length > 1) && (
+        <label className="flex items-center gap-2 text-sm sm:col-span-2">
+          <input
+            type="checkbox"
+            className="size-4 shrink-0 accent-accent"
+            checked={table.titled}
+            onChange={({ target }) => {
+              source.say(target.checked)
+              onChange()
+            }}
+          />
+          The first row has titles
+        </label>
+      )}
       {table.columns.length > 1 && (
         <Field label="Column" required>
           {(control) => (
@@ -183,7 +205,7 @@ export const ListForm = ({
       <Field
         label="Identifiers"
         required
-        hint="One on each line, or a CSV file with titles in the first row. Up to 50,000."
+        hint="One on each line, or a CSV file. Up to 50,000."
         error={asked && 'problem' in read ? read.problem : undefined}
       >
         {(control) => (

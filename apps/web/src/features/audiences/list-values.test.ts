@@ -47,7 +47,28 @@ test.each([
 test('lines without a title are all values; a title that names a kind is none', () => {
   expect(readTable('ada\nbob').rows).toEqual([['ada'], ['bob']])
   const titled = readTable('email\nada@a.example')
-  expect(titled).toEqual({ columns: [{ title: 'email', kind: 'email' }], rows: [['ada@a.example']] })
+  expect(titled).toEqual({ titled: true, columns: [{ title: 'email', kind: 'email' }], rows: [['ada@a.example']] })
+})
+
+test.each([
+  ['ada@a.example,Ada\nbob@a.example,Bob', false],
+  ['customer-1,2026-01-01\ncustomer-2,2026-01-02', false],
+  ['Ada,ada@a.example', false],
+  ['name,email\nAda,ada@a.example', true],
+  ['first name,Land\nAda,UK', true],
+  ['email2;user id\na;b', true],
+  ['', false],
+])('of %j the first row is taken for titles: %s', (text, titled) => {
+  expect(readTable(text).titled).toBe(titled)
+})
+
+test('whoever says whether the first row has titles is believed', () => {
+  expect(readTable('ada,pro\nbob,free').rows).toEqual([['bob', 'free']])
+  expect(readTable('ada,pro\nbob,free', false).rows).toHaveLength(2)
+  expect(readTable('customer-1\ncustomer-2', true)).toMatchObject({
+    columns: [{ title: 'customer-1' }],
+    rows: [['customer-2']],
+  })
 })
 
 test('of several columns the first row has the titles, and the likely one is the first that names a kind', () => {

@@ -6,7 +6,12 @@ import { csvField } from './export-members.ts'
 export const maxFileBytes = 20 * 1024 * 1024
 
 /** A pasted text or a file as columns: titles are empty where there is one column without a header. */
-export type ListTable = { columns: readonly { title: string; kind: ListKind | undefined }[]; rows: readonly string[][] }
+export type ListTable = {
+  /** Whether the first row is titles, and no values. */
+  titled: boolean
+  columns: readonly { title: string; kind: ListKind | undefined }[]
+  rows: readonly string[][]
+}
 
 const delimiters = [',', ';', '\t'] as const
 
@@ -58,17 +63,25 @@ export const kindOfHeader = (title: string): ListKind | undefined => {
   return (Object.keys(headers) as ListKind[]).find((kind) => headers[kind].test(plain))
 }
 
-/** A text as a table. Of several columns the first row has the titles; of one, when it names a kind. */
-export const readTable = (text: string): ListTable => {
+/** What titles of columns are: words, unlike addresses, numbers, and most IDs. */
+const titleLike = /^[\p{L}][\p{L} _-]*$/u
+
+/** Whether a first row looks like titles: one names a kind, or there are several and all of them are words. */
+const looksTitled = (first: readonly string[], width: number): boolean =>
+  first.some((each) => kindOfHeader(each) !== undefined) ||
+  (width > 1 && first.every((each) => each === '' || titleLike.test(each)))
+
+/** A text as a table. Whether its first row has titles is what it looks like, unless it is said. */
+export const readTable = (text: string, said?: boolean): ListTable => {
   const rows = parseRows(text)
   const [first = []] = rows
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
-  const titled = width > 1 || kindOfHeader(first[0] ?? '') !== undefined
+  const titled = said ?? looksTitled(first, width)
   const columns = Array.from({ length: width }, (_, index) => {
     const title = titled ? (first[index] ?? '') : ''
     return { title, kind: kindOfHeader(title) }
   })
-  return { columns, rows: titled ? rows.slice(1) : rows }
+  return { titled, columns, rows: titled ? rows.slice(1) : rows }
 }
 
 /** The column that is most likely meant: the first that names a kind. */

@@ -114,6 +114,18 @@ describe('a list that is imported', () => {
     expect(byPhone.report).toMatchObject({ found_count: 1, not_found: [1] })
   })
 
+  test('finds an email address that a profile shows, and none that came with another of its identifiers before', async () => {
+    const before = [{ anonymousId: 'device', type: 'identify', traits: { email: 'old@a.example' } }]
+    await receiveEvents(harness, workspace, before, 120_000)
+    await receive(
+      { userId: 'ada', anonymousId: 'device', type: 'identify', traits: { email: 'new@a.example' } },
+      { userId: 'bob', anonymousId: 'tablet', type: 'identify', traits: { email: 'bob@a.example' } },
+    )
+    const { name, report } = await importList(['old@a.example', 'new@a.example'], 'email')
+    expect(report).toMatchObject({ found_count: 1, not_found: [0] })
+    expect(await members(name)).toEqual(['new@a.example'])
+  })
+
   test('finds email addresses as identifiers where the workspace links by them', async () => {
     await receive({ userId: 'ada' })
     await sql`insert into profile_identifiers (workspace_id, type, value, profile_id, sequence, create_time)

@@ -10,7 +10,10 @@ export type Matched = { identifiers: string[]; report: ListReport }
 
 type Found = { place: number; identifiers: string[] }
 
-/** Identifiers of which a trait has a value: of contacts, which need not be identifiers themselves. */
+/**
+ * Identifiers of which a trait has a value: of contacts, which need not be identifiers themselves. It is the trait that the profile shows:
+ * what another of its identifiers said before is nobody's any more.
+ */
 const ofTraits = (workspaceId: string, kind: ListKind) =>
   kind === 'email' || kind === 'phone'
     ? sql`union
@@ -18,7 +21,13 @@ const ofTraits = (workspaceId: string, kind: ListKind) =>
       join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
       where t.workspace_id = ${workspaceId}::uuid and t.name = ${kind}
         and "left"(t.value, 100) in ("left"(given.trait, 100), "left"(given.plain, 100))
-        and t.value in (given.trait, given.plain)`
+        and t.value in (given.trait, given.plain)
+        and t.identifier = (
+          select own.sequence from profile_identifiers own
+          join current_traits c on c.workspace_id = own.workspace_id and c.identifier = own.sequence and c.name = t.name
+          where own.workspace_id = t.workspace_id and own.profile_id = i.profile_id
+          order by c.time desc, c.event_id desc limit 1
+        )`
     : sql``
 
 const findIdentifiers = async (
