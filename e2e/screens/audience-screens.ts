@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { MethodResponse, methods } from '@tributary/contract'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
@@ -40,6 +41,99 @@ const openAudience =
     await settled(page)
   }
 
+type Answer = MethodResponse<typeof methods.audiences.get>
+
+/** The server answers an audience otherwise; what is read below it stays. */
+const answering =
+  (change: Partial<Answer>) =>
+  async (page: Page): Promise<void> => {
+    await page.route(
+      (url) => /\/api\/workspaces\/[^/]+\/audiences\/[^/]+$/.test(url.pathname),
+      async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...(await response.json()), ...change } })
+      },
+    )
+  }
+
+const reading = { step: 'events', share: 0.4567 } as const
+const tooHeavy = 'This audience has too many profiles to look at. Choose shorter times or rarer events'
+
+/** The list has one audience of each state. */
+const answeringStates = async (page: Page): Promise<void> => {
+  await page.route(
+    (url) => /\/api\/workspaces\/[^/]+\/audiences$/.test(url.pathname),
+    async (route) => {
+      const response = await route.fetch()
+      const { audiences, ...rest } = (await response.json()) as MethodResponse<typeof methods.audiences.list>
+      const [first] = audiences
+      const states = [
+        { title: 'New customers of the last four weeks', state: 'preparing', size: null, as_of: null },
+        { title: 'Abandoned carts', state: 'computing', progress: reading, size: 12_480 },
+        { title: 'Waiting for its turn', state: 'computing', progress: { step: 'waiting', share: null }, size: null },
+        { title: 'High value', state: 'live' },
+        { title: 'Lapsed', state: 'paused' },
+        { title: 'Everyone who ever saw a page', state: 'failed' },
+      ]
+      const made = states.map((each, index) => ({ ...first, name: `${first?.name}${index}`, ...each }))
+      await route.fulfill({ response, json: { ...rest, audiences: made } })
+    },
+  )
+}
+
+/** The server answers destinations in each state: being sent who is in, live, failing, and paused. */
+const answeringDestinations = async (page: Page): Promise<void> => {
+  await page.route(
+    (url) => /\/audiences\/[^/]+\/destinations$/.test(url.pathname),
+    async (route) => {
+      const response = await route.fetch()
+      const json = (await response.json()) as MethodResponse<typeof methods.audiences.listDestinations>
+      const app = { display_name: 'Webhook', extra: { app_icon: '/media/connectors/webhook.svg' } }
+      const row = {
+        app,
+        state: 'live' as const,
+        enabled: true,
+        fill_count: 12_480,
+        fill_sent_count: 12_480,
+        connect_time: '2026-03-04T05:06:07.890Z',
+        waiting_count: 0,
+        dead_count: 0,
+        last_error: '',
+      }
+      const of = (title: string, change: object) => ({ ...row, name: json.available[0]?.name ?? '', title, ...change })
+      const destinations = [
+        of('Data team webhook', { state: 'filling', fill_sent_count: 4300 }),
+        of('Nightly import of a partner with a long name', {
+          waiting_count: 3,
+          last_error: 'HTTP 503: back in an hour',
+        }),
+        of('Archive', { dead_count: 128, last_error: 'HTTP 404: {"error":"no such hook"}' }),
+        of('Partner feed', { enabled: false }),
+      ].map((each, index) => ({ ...each, name: `${each.name.slice(0, -1)}${index}` }))
+      await route.fulfill({ response, json: { ...json, destinations } })
+    },
+  )
+}
+
+/** Opens the audience that was made for pictures, on a tab, and a dialog there. */
+const openDialog = (tab: string, button: string) => async (page: Page) => {
+  await openAudience(tab)(page)
+  await page.getByRole('button', { name: button }).first().click()
+  await page.getByRole('dialog').waitFor()
+  await settled(page)
+}
+
+/** A preview of many profiles, which is estimated first; the exact number never comes. */
+const estimating = async (page: Page): Promise<void> => {
+  await page.route(/\/audiences:preview$/, async (route) => {
+    const response = await route.fetch()
+    const { estimate } = route.request().postDataJSON() as { estimate: boolean }
+    if (!estimate) return
+    const counts = { size: 48_391, email_count: 40_112, phone_count: 9120, device_count: 47_002 }
+    await route.fulfill({ response, json: { ...(await response.json()), ...counts, exact: false } })
+  })
+}
+
 /** The list of audiences, the builder, and one of them with each of its tabs. */
 export const audienceScreens: Screen[] = [
   { name: 'audiences-filled', path: list, ready: settled },
@@ -56,6 +150,63 @@ export const audienceScreens: Screen[] = [
     path: builder,
     ready: async (page) => {
       await page.getByText('Exact as of').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audiences-states',
+    path: list,
+    prepare: answeringStates,
+    ready: async (page) => {
+      await page.getByText('Computing 45%').waitFor()
+      await settled(page)
+    },
+  },
+  ...(
+    [
+      ['preparing', { state: 'preparing', size: null, as_of: null }],
+      ['computing', { state: 'computing', progress: reading }],
+      ['paused', { state: 'paused' }],
+      ['failed', { state: 'failed', failure: tooHeavy }],
+    ] satisfies [string, Partial<Answer>][]
+  ).map(
+    ([state, answer]): Screen => ({
+      name: `audience-${state}`,
+      path: list,
+      prepare: answering(answer),
+      ready: openAudience('Profiles'),
+    }),
+  ),
+  {
+    name: 'audience-builder-estimate',
+    path: builder,
+    prepare: estimating,
+    ready: async (page) => {
+      await page.getByText('Estimated from a sample').waitFor()
+    },
+  },
+  {
+    name: 'audience-builder-too-heavy',
+    path: builder,
+    prepare: async (page) => {
+      const json = { code: 400, reason: 'QUERY_TOO_LARGE', message: tooHeavy, metadata: {} }
+      await page.route(/\/audiences:preview$/, (route) => route.fulfill({ status: 400, json }))
+    },
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await page.getByText('Could not count the profiles').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-builder-groups',
+    path: builder,
+    ready: async (page) => {
+      await page.getByText('Exact as of').waitFor()
+      await page.getByRole('button', { name: 'Add segment' }).first().click()
+      await page.getByRole('button', { name: 'Add trait condition' }).first().click()
+      await page.getByRole('button', { name: 'Add audience condition' }).first().click()
+      await page.getByRole('button', { name: 'Add group' }).click()
       await settled(page)
     },
   },
@@ -140,6 +291,31 @@ export const audienceScreens: Screen[] = [
     },
   },
   { name: 'audience-destinations', path: list, ready: openAudience('Destinations') },
+  {
+    name: 'audience-destinations-connected',
+    path: list,
+    prepare: answeringDestinations,
+    ready: openAudience('Destinations'),
+  },
+  { name: 'audience-connect', path: list, ready: openDialog('Destinations', 'Connect destination') },
+  {
+    name: 'audience-resend',
+    path: list,
+    prepare: answeringDestinations,
+    ready: openDialog('Destinations', 'Resend to'),
+  },
+  {
+    name: 'audience-delete',
+    path: list,
+    prepare: answeringDestinations,
+    ready: openDialog('Settings', 'Delete audience'),
+  },
+  {
+    name: 'audience-delete-in-use',
+    path: list,
+    prepare: answering({ dependents: [{ name: 'workspaces/a/audiences/b', title: 'Lapsed customers' }] }),
+    ready: openAudience('Settings'),
+  },
   { name: 'audience-list-new', path: newList, ready: settled },
   {
     name: 'audience-list-errors',

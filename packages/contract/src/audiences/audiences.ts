@@ -146,7 +146,8 @@ export const audiences = {
     verb: 'DELETE',
     path: '/workspaces/{workspace}/audiences/{audience}',
     access: workspaceEditors,
-    summary: 'Deletes an audience that no other audience depends on.',
+    summary:
+      'Deletes an audience that no other audience depends on. Its destinations are disconnected, and are not told that its profiles leave.',
     response: empty,
     errors: [errors.forbidden, errors.notFound, inUse],
   }),

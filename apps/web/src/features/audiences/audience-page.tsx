@@ -3,7 +3,7 @@ import type { Audience } from '@tributary/contract'
 import { Pause, Pencil, Play, RefreshCw, Target } from 'lucide-react'
 import { useParams } from 'react-router'
 import { useVisited } from '../../lib/browser/recent.ts'
-import { count, listed, pluralise } from '../../lib/format/text.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { audienceQuery, audienceStatementsQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
@@ -13,7 +13,6 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
-import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -24,7 +23,8 @@ import { DestinationsTab } from './destinations-tab.tsx'
 import { Sentence } from './estimate-panel.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
-import { useComputeAudience, useDeleteAudience, usePauseAudience } from './mutations.ts'
+import { useComputeAudience, usePauseAudience } from './mutations.ts'
+import { SettingsTab } from './settings-tab.tsx'
 import { VersionsTab } from './versions-tab.tsx'
 
 const Size = ({ audience }: { audience: Audience }) => {
@@ -91,25 +91,6 @@ const SqlTab = ({ audience }: { audience: Audience }) => {
         </div>
       )}
     </QueryView>
-  )
-}
-
-const SettingsTab = ({ audience }: { audience: Audience }) => {
-  const remove = useDeleteAudience(audience)
-  const { dependents } = audience
-  return (
-    <div className="max-w-2xl">
-      <DeleteCard
-        label="Delete audience"
-        description="Its profiles and their events are kept."
-        mutation={remove}
-        list={paths.audiences(useWorkspace().name)}
-      >
-        {dependents.length === 0
-          ? `Nothing depends on ${audience.title}. This can't be undone.`
-          : `These audiences depend on ${audience.title}: ${listed(dependents.map(({ title }) => title))}. Change or delete them first.`}
-      </DeleteCard>
-    </div>
   )
 }
 

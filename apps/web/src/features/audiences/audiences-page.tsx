@@ -38,7 +38,6 @@ const columns: readonly Column<AudienceSummary>[] = [
       </Badge>
     ),
     width: 'sm:w-36',
-    wide: true,
   },
   {
     id: 'size',

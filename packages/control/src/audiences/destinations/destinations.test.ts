@@ -343,6 +343,38 @@ test('what is sent first can be cancelled, and a destination disconnected; then 
   expect(stream.sent).toHaveLength(4)
 })
 
+test('deleting an audience disconnects its destinations, which hear nothing more; one that others name stays as it is', async () => {
+  await receive({ userId: 'ada' })
+  await connect()
+  const stream = createStream()
+  await senderOf(stream).send()
+  await receive({ userId: 'bob' })
+  const { collaborator } = organization
+  const name = `workspaces/${workspace}/audiences/${audience}`
+  const query: AudienceQuery = structuredClone(trialAudience)
+  for (const each of queriesOf(query))
+    Object.assign(each, { type: 'audience', selectedAttributes: [], selectedAudience: { name, member: false } })
+  const others = await collaborator.ok(
+    methods.audiences.create,
+    { workspace },
+    { body: { title: 'All others', query } },
+  )
+  expect((await collaborator.ok(methods.audiences.get, { workspace, audience })).dependents).toEqual([
+    { name: others.name, title: 'All others' },
+  ])
+  expect(await collaborator.call('DELETE', `/${name}`)).toMatchObject({
+    status: 409,
+    body: { reason: 'AUDIENCE_IN_USE', message: expect.stringContaining('All others') },
+  })
+  expect((await list()).destinations).toHaveLength(1)
+  await collaborator.ok(methods.audiences.delete, { workspace, audience: idIn(others.name) })
+  await collaborator.ok(methods.audiences.delete, { workspace, audience })
+  await senderOf(stream).send()
+  expect(sentIn(stream)).toEqual(['Audience Entered ada'])
+  const ids = { workspace, destination: idIn(destination) }
+  expect((await collaborator.ok(methods.audiences.listOfDestination, ids)).audiences).toEqual([])
+})
+
 test('a destination is connected once, and only one of the workspace, by those who may', async () => {
   await connect()
   const path = `/workspaces/${workspace}/audiences/${audience}`

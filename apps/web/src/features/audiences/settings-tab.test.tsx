@@ -1,0 +1,66 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen } from '@testing-library/react'
+import { type Audience, audienceQuery } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { openInWorkspace } from '../../testing/page.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+
+const time = '2026-01-01T00:00:00Z'
+const queries = [{ id: 'cccc', type: 'event', selectedEvent: 'Seen' }]
+const audience: Audience = {
+  name: 'workspaces/w/audiences/a',
+  title: 'Loyal',
+  state: 'live',
+  progress: null,
+  size: 2,
+  as_of: time,
+  create_time: time,
+  update_time: time,
+  query: audienceQuery.parse({ groups: { aaaa: { segments: [{ id: 'bbbb', queries }] } } }),
+  version: 1,
+  failure: '',
+  change_time: null,
+  entered_count: 0,
+  left_count: 0,
+  author: '',
+  dependents: [],
+  list: null,
+}
+
+/** Shows the tab of an audience that some destinations are connected to, and asks for its deletion. */
+const ask = async (titles: readonly string[]): Promise<string> => {
+  const destinations = titles.map((title) => ({
+    name: `workspaces/w/destinations/${title}`,
+    title,
+    app: { display_name: 'Webhook', extra: { app_icon: '' } },
+    state: 'live',
+    enabled: true,
+    fill_count: 0,
+    fill_sent_count: 0,
+    connect_time: time,
+    waiting_count: 0,
+    dead_count: 0,
+    last_error: '',
+  }))
+  openInWorkspace(<SettingsTab audience={audience} />, {
+    answers: (path) =>
+      path.endsWith('/destinations') ? Response.json({ destinations, available: [], next_page_token: '' }) : undefined,
+  })
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete audience' }))
+  return (await screen.findByRole('dialog')).textContent
+}
+
+test('deleting an audience names the destinations that are disconnected', async () => {
+  expect(await ask(['Shop', 'Mail', 'Archive'])).toContain('Shop, Mail, and Archive are disconnected')
+})
+
+test('deleting an audience that nothing depends on says so', async () => {
+  expect(await ask([])).toContain("Nothing depends on Loyal. This can't be undone.")
+})
+
+test('an audience that others name offers no deletion, and leads to them', async () => {
+  const dependents = [{ name: 'workspaces/w/audiences/b', title: 'Lapsed' }]
+  openInWorkspace(<SettingsTab audience={{ ...audience, dependents }} />, { answers: () => undefined })
+  expect((await screen.findByRole('link', { name: 'Lapsed' })).getAttribute('href')).toContain('/audiences/b')
+  expect(screen.queryByRole('button', { name: 'Delete audience' })).toBeNull()
+})

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Audience } from '@tributary/contract'
+import { Link } from 'react-router'
+import { listed } from '../../lib/format/text.ts'
+import { paths } from '../../lib/paths.ts'
+import { audienceDestinationsQuery } from '../../lib/queries/audience-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { QueryView } from '../../parts/query-view.tsx'
+import { Card } from '../../ui/card.tsx'
+import { DeleteCard } from '../../ui/page/delete-card.tsx'
+import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { useDeleteAudience } from './mutations.ts'
+
+/** What ends for destinations when an audience is deleted. */
+const endOf = (title: string, destinations: readonly { title: string }[]): string => {
+  if (destinations.length === 0) return `Nothing depends on ${title}.`
+  const names = listed(destinations.map((each) => each.title))
+  return `${names} ${destinations.length === 1 ? 'is' : 'are'} disconnected without being told that its profiles leave.`
+}
+
+/** Deletes an audience; one that others name says which. */
+export const SettingsTab = ({ audience }: { audience: Audience }) => {
+  const remove = useDeleteAudience(audience)
+  const destinations = useQuery(audienceDestinationsQuery(audience.name))
+  const list = paths.audiences(useWorkspace().name)
+  const { dependents, title } = audience
+  return (
+    <div className="max-w-2xl">
+      {dependents.length > 0 ? (
+        <Card
+          tone="danger"
+          title="Delete audience"
+          description="It can't be deleted while these audiences name it in a condition. Change or delete them first."
+        >
+          <ul aria-label="Audiences that depend on it" className="space-y-1.5">
+            {dependents.map((each) => (
+              <li key={each.name}>
+                <Link
+                  to={paths.audience(each.name)}
+                  className="block w-fit max-w-full truncate rounded-sm text-sm font-medium hover:underline"
+                >
+                  {each.title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      ) : (
+        <QueryView
+          query={destinations}
+          skeleton={<CardSkeleton />}
+          errorTitle="Failed to load what depends on the audience"
+        >
+          {({ destinations: connected }) => (
+            <DeleteCard
+              label="Delete audience"
+              description="Its profiles and their events are kept."
+              mutation={remove}
+              list={list}
+            >
+              {`${endOf(title, connected)} This can't be undone.`}
+            </DeleteCard>
+          )}
+        </QueryView>
+      )}
+    </div>
+  )
+}
