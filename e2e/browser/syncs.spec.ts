@@ -76,6 +76,10 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   await page.getByLabel('Field for email').fill('email_address')
   await button(page, 'Continue').click()
   await page.getByRole('combobox', { name: 'Schedule' }).selectOption('Every day')
+  // What was chosen survives a reload.
+  await expect(page.getByText('Draft saved')).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('combobox', { name: 'Schedule' })).toHaveValue('1440')
   await button(page, 'Continue').click()
   await expect(page.getByLabel('Title')).toHaveValue('Customers to Warehouse')
   await button(page, 'Create sync').click()

@@ -34,6 +34,7 @@ const guides = {
   profiles: ['Guides', 'What is known of each user, identifiers, traits, merges, and splits.'],
   privacy: ['Guides', 'Deleting and suppressing users, and what is kept.'],
   audiences: ['Guides', 'Sets of profiles by their events and traits.'],
+  syncs: ['Guides', 'Rows of your databases, brought to destinations.'],
   deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],
   members: ['Guides', 'Organizations, roles, and invitations.'],
   sources: ['Sources', 'Where events come from: SDKs, HTTP, and webhooks from other services.'],

@@ -1,4 +1,4 @@
-import type { Sync, SyncRun, SyncRunCounts } from '@tributary/contract'
+import type { Model, Sync, SyncRun, SyncRunCounts } from '@tributary/contract'
 
 /** Counts of a run, those not given as 0. */
 export const someCounts = (some: Partial<SyncRunCounts> = {}): SyncRunCounts => ({
@@ -54,4 +54,19 @@ export const aSync = (some: Partial<Sync> = {}): Sync => ({
   create_time: '2026-03-01T12:00:00.000Z',
   update_time: '2026-03-01T12:00:00.000Z',
   ...some,
+})
+
+/** A model, as the server shows it. */
+export const aModel = (): Model => ({
+  name: 'workspaces/w1/models/m1',
+  title: 'Paying customers',
+  data_source: { name: 'workspaces/w1/dataSources/d1', title: 'Shop' },
+  query: { schema: 'shop', table: 'customers' },
+  primary_key: ['id'],
+  columns: [
+    { name: 'id', type: 'bigint' },
+    { name: 'email', type: 'text' },
+  ],
+  create_time: '2026-03-01T12:00:00.000Z',
+  update_time: '2026-03-01T12:00:00.000Z',
 })

@@ -31,6 +31,23 @@ export const useCreateSync = (workspace: string) => {
   })
 }
 
+/** Keeps the draft of a sync in a workspace (a resource name), for a reload and another browser. */
+export const useSaveDraft = (workspace: string) =>
+  useMutation({
+    mutationFn: (body: MethodRequest<typeof methods.syncDrafts.update>) =>
+      call(methods.syncDrafts.update, {
+        params: workspaceIds(workspace),
+        query: { update_mask: Object.keys(body).join(',') },
+        body,
+      }),
+  })
+
+/** Discards that draft. */
+export const useDiscardDraft = (workspace: string) =>
+  useMutation<unknown, Error, void>({
+    mutationFn: () => call(methods.syncDrafts.delete, { params: workspaceIds(workspace) }),
+  })
+
 /** What can be changed of a sync. */
 export type SyncChange = MethodRequest<typeof methods.syncs.update>
 

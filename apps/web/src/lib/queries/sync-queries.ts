@@ -23,6 +23,10 @@ export const syncQuery = (sync: string) =>
     { refetchInterval: ({ state: { data } }) => lookEvery([data?.last_run]) },
   )
 
+/** The caller's draft of a sync in a workspace, as it was when the page that asks was opened. */
+export const syncDraftQuery = (workspace: string) =>
+  query(methods.syncDrafts.get, { params: workspaceIds(workspace) }, { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 })
+
 /** The runs of a sync, newest first, by pages of 20. */
 export const syncRunsQuery = (sync: string) =>
   pagesQuery(

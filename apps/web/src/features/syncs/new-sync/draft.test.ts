@@ -1,5 +1,5 @@
-import type { Model } from '@tributary/contract'
 import { expect, test } from 'vitest'
+import { aModel } from '../../../testing/syncs.ts'
 import {
   emptyDraft,
   firstOpen,
@@ -12,19 +12,7 @@ import {
   withObject,
 } from './draft.ts'
 
-const model: Model = {
-  name: 'workspaces/w1/models/m1',
-  title: 'Paying customers',
-  data_source: { name: 'workspaces/w1/dataSources/d1', title: 'Shop' },
-  query: { schema: 'shop', table: 'customers' },
-  primary_key: ['id'],
-  columns: [
-    { name: 'id', type: 'bigint' },
-    { name: 'email', type: 'text' },
-  ],
-  create_time: '2026-03-01T12:00:00.000Z',
-  update_time: '2026-03-01T12:00:00.000Z',
-}
+const model = aModel()
 const table: RowObject = {
   name: 'table',
   title: 'Table',
@@ -32,7 +20,11 @@ const table: RowObject = {
   sync_modes: ['FULL_SYNC', 'UPSERT_ONLY', 'INSERT_ONLY'],
 }
 const records: RowObject = { ...table, name: 'records', sync_modes: ['INSERT_ONLY'] }
-const destination = { name: 'workspaces/w1/destinations/d1', title: 'Warehouse' }
+const destination = {
+  name: 'workspaces/w1/destinations/d1',
+  title: 'Warehouse',
+  app: { catalog_app: 'catalogDestinations/postgresql' },
+}
 
 test('a draft goes from step to step, and what can be suggested is', () => {
   expect(firstOpen(emptyDraft)).toBe('model')

@@ -20,10 +20,13 @@ import { modeOrder } from '../sync-words.ts'
 /** Something of a destination that rows are written to. */
 export type RowObject = CatalogDestination['row_objects'][number]
 
+/** A destination as a draft knows it. */
+export type ChosenDestination = { name: string; title: string; app: Pick<Destination['app'], 'catalog_app'> }
+
 /** What is chosen of a new sync so far. */
 export type SyncDraft = {
   model: Model | undefined
-  destination: Pick<Destination, 'name' | 'title'> | undefined
+  destination: ChosenDestination | undefined
   object: RowObject | undefined
   objectName: string
   mode: SyncMode | undefined
@@ -93,7 +96,7 @@ export const withObject = (draft: SyncDraft, object: RowObject | undefined): Syn
 /** A destination is chosen, and its object when it has only one. */
 export const withDestination = (
   draft: SyncDraft,
-  destination: Pick<Destination, 'name' | 'title'>,
+  destination: ChosenDestination,
   objects: readonly RowObject[],
 ): SyncDraft => ({ ...withObject(draft, objects.length === 1 ? objects[0] : undefined), destination })
 

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { editors, type Model } from '@tributary/contract'
 import { Check } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { failureText } from '../../../lib/api/errors.ts'
 import { paths } from '../../../lib/paths.ts'
 import { allModelsQuery } from '../../../lib/queries/data-source-queries.ts'
+import { syncDraftQuery } from '../../../lib/queries/sync-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { QueryView } from '../../../parts/query-view.tsx'
@@ -15,7 +16,7 @@ import { Card } from '../../../ui/card.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
-import { useCreateSync } from '../sync-mutations.ts'
+import { useCreateSync, useDiscardDraft, useSaveDraft } from '../sync-mutations.ts'
 import {
   emptyDraft,
   firstOpen,
@@ -28,6 +29,7 @@ import {
   stepTitles,
   withModel,
 } from './draft.ts'
+import { restored, savedOf } from './saved-draft.ts'
 import { DestinationStep, MappingStep, ModelStep, ModeStep, ReviewStep, ScheduleStep } from './steps.tsx'
 import { type RowDestination, useRowDestinations } from './use-row-destinations.ts'
 
@@ -79,6 +81,31 @@ const headings: Readonly<Record<Step, string>> = {
   review: 'Review',
 }
 
+/** How long (ms) a change rests before it is kept. */
+const rest = 300
+
+/** Keeps a draft on the server as it changes, and says whether that worked. */
+const useKeptDraft = (workspace: string, draft: SyncDraft, step: Step) => {
+  const { mutate: save, status } = useSaveDraft(workspace)
+  const { mutate: discard } = useDiscardDraft(workspace)
+  const last = useRef({ draft, step })
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => {
+    if (last.current.draft === draft && last.current.step === step) return
+    last.current = { draft, step }
+    if (draft === emptyDraft) return
+    timer.current = setTimeout(() => save(savedOf(draft, step)), rest)
+    return () => clearTimeout(timer.current)
+  }, [draft, step, save])
+  return {
+    kept: status === 'success' ? ('saved' as const) : status === 'error' ? ('failed' as const) : undefined,
+    discard: (): void => {
+      clearTimeout(timer.current)
+      discard()
+    },
+  }
+}
+
 const Wizard = ({
   models,
   destinations,
@@ -86,15 +113,21 @@ const Wizard = ({
 }: {
   models: readonly Model[]
   destinations: readonly RowDestination[]
-  initial: SyncDraft
+  initial: { draft: SyncDraft; step: Step }
 }) => {
   const workspace = useWorkspace().name
   const navigate = useNavigate()
   const create = useCreateSync(workspace)
-  const [draft, setDraft] = useState(initial)
-  const [step, setStep] = useState<Step>('model')
+  const [draft, setDraft] = useState(initial.draft)
+  const [step, setStep] = useState(initial.step)
   const [problem, setProblem] = useState<StepProblem | undefined>()
+  const { kept, discard } = useKeptDraft(workspace, draft, step)
   const at = steps.indexOf(step)
+  const startOver = (): void => {
+    discard()
+    setDraft(emptyDraft)
+    go('model')
+  }
   const go = (next: Step): void => {
     setProblem(undefined)
     setStep(next)
@@ -108,7 +141,9 @@ const Wizard = ({
     if (input === undefined) return go(firstOpen(draft) ?? step)
     // What it is refused with is told beside the button.
     const made = await create.mutateAsync(input).catch(() => undefined)
-    if (made !== undefined) await navigate(paths.sync(made.name))
+    if (made === undefined) return
+    discard()
+    await navigate(paths.sync(made.name))
   }
   const props = {
     draft,
@@ -121,7 +156,17 @@ const Wizard = ({
   }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[11rem_minmax(0,44rem)]">
-      <StepList step={step} draft={draft} onChoose={go} />
+      <div className="space-y-3">
+        <StepList step={step} draft={draft} onChoose={go} />
+        {draft !== emptyDraft && (
+          <p className="flex flex-wrap items-center gap-x-2 px-2 text-xs text-ink-3">
+            <output>{kept === 'saved' ? 'Draft saved' : kept === 'failed' ? 'Draft not saved' : ''}</output>
+            <Button variant="link" size="xs" onClick={startOver}>
+              Start over
+            </Button>
+          </p>
+        )}
+      </div>
       <form
         noValidate
         aria-label="New sync"
@@ -170,18 +215,20 @@ const Loaded = () => {
   const [address] = useSearchParams()
   const query = useQuery(allModelsQuery(workspace))
   const destinations = useRowDestinations(workspace)
+  const saved = useQuery(syncDraftQuery(workspace))
   const wanted = address.get('model')
   return (
     <QueryView query={query} skeleton={skeleton} errorTitle="Failed to load the models">
       {(models) => {
-        if (destinations.data === undefined)
-          return destinations.error === null ? (
+        const failed = destinations.error === null ? saved : destinations
+        if (destinations.data === undefined || saved.data === undefined)
+          return failed.error === null ? (
             skeleton
           ) : (
             <ErrorScreen
-              error={destinations.error}
-              title="Failed to load the destinations"
-              onRetry={() => void destinations.refetch()}
+              error={failed.error}
+              title={failed === saved ? 'Failed to load your draft' : 'Failed to load the destinations'}
+              onRetry={() => void failed.refetch()}
             />
           )
         const model = models.find(({ name }) => name === wanted)
@@ -189,7 +236,11 @@ const Loaded = () => {
           <Wizard
             models={models}
             destinations={destinations.data}
-            initial={model === undefined ? emptyDraft : withModel(emptyDraft, model)}
+            initial={
+              model === undefined || model.name === saved.data.source
+                ? restored(saved.data, models, destinations.data)
+                : { draft: withModel(emptyDraft, model), step: 'model' }
+            }
           />
         )
       }}

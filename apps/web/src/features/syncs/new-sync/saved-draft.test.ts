@@ -1,0 +1,54 @@
+import type { Destination, SyncDraft as SavedDraft } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { aModel } from '../../../testing/syncs.ts'
+import { emptyDraft, type RowObject, withDestination, withModel } from './draft.ts'
+import { restored, savedOf } from './saved-draft.ts'
+
+const model = aModel()
+const table: RowObject = { name: 'table', title: 'Table', description: '', sync_modes: ['FULL_SYNC', 'UPSERT_ONLY'] }
+const destination = {
+  name: 'workspaces/w1/destinations/d1',
+  title: 'Warehouse',
+  app: { catalog_app: 'catalogDestinations/postgresql' },
+} as Destination
+const destinations = [{ destination, objects: [table] }]
+
+/** What the server answers for what was kept. */
+const kept = (saved: ReturnType<typeof savedOf>): SavedDraft => ({
+  name: 'workspaces/w1/syncDraft',
+  source: saved.source ?? null,
+  audience: null,
+  catalog_destination: saved.catalog_destination ?? null,
+  destination: saved.destination ?? null,
+  target_object: saved.target_object ?? null,
+  sync_type: saved.sync_type ?? null,
+  settings: JSON.parse(JSON.stringify(saved.settings ?? {})),
+  errors: saved.errors ?? {},
+  configuration_status: { previous: 'none', current: saved.configuration_status ?? 'none' },
+  update_time: '2026-03-01T12:00:00.000Z',
+})
+
+const full = {
+  ...withDestination(withModel(emptyDraft, model), destination, [table]),
+  mode: 'FULL_SYNC' as const,
+  objectName: 'mine',
+  interval: 60 as const,
+  title: 'My sync',
+}
+
+test('a draft that was kept is there again, at the step where it was', () => {
+  expect(restored(kept(savedOf(full, 'schedule')), [model], destinations)).toEqual({ draft: full, step: 'schedule' })
+  expect(savedOf(full, 'schedule').configuration_status).toBe('valid')
+  expect(restored(kept(savedOf(emptyDraft, 'model')), [model], destinations)).toEqual({
+    draft: emptyDraft,
+    step: 'model',
+  })
+})
+
+test('of a kept draft what is no longer there is left out, and its step is one that can be reached', () => {
+  const saved = kept(savedOf(full, 'review'))
+  expect(restored(saved, [], destinations)).toMatchObject({ draft: { model: undefined, rows: [] }, step: 'model' })
+  expect(restored(saved, [model], [])).toMatchObject({ draft: { destination: undefined }, step: 'destination' })
+  const grown = { ...model, columns: [...model.columns, { name: 'plan', type: 'text' }] }
+  expect(restored(saved, [grown], destinations).draft.rows.map(({ column }) => column)).toEqual(['id', 'email', 'plan'])
+})

@@ -1,0 +1,86 @@
+import {
+  type MethodRequest,
+  type Model,
+  type methods,
+  type SyncDraft as SavedDraft,
+  syncIntervals,
+} from '@tributary/contract'
+import { z } from 'zod'
+import {
+  emptyDraft,
+  firstOpen,
+  problemOf,
+  type Step,
+  type SyncDraft,
+  steps,
+  withDestination,
+  withModel,
+  withObject,
+} from './draft.ts'
+import type { RowDestination } from './use-row-destinations.ts'
+
+const settings = z.object({
+  object_name: z.string(),
+  rows: z.array(z.object({ column: z.string(), type: z.string(), target: z.string(), included: z.boolean() })),
+  identifier: z.number().int(),
+  interval: z.union(syncIntervals.map((minutes) => z.literal(minutes))).nullable(),
+  title: z.string().nullable(),
+  step: z.enum(steps),
+})
+
+/** What is kept of a draft, and of the step that it is at. */
+export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof methods.syncDrafts.update> => {
+  const { model, destination, object, objectName, mode, rows, identifier, interval, title } = draft
+  const problem = problemOf(draft, step)?.message
+  return {
+    source: model?.name ?? null,
+    catalog_destination: destination?.app.catalog_app ?? null,
+    destination: destination?.name ?? null,
+    target_object: object?.name ?? null,
+    sync_type: mode ?? null,
+    settings: {
+      object_name: objectName,
+      rows: rows.map((row) => ({ ...row })),
+      identifier,
+      interval,
+      title: title ?? null,
+      step,
+    },
+    errors: problem === undefined ? {} : { [step]: problem },
+    configuration_status: firstOpen(draft) === undefined ? 'valid' : 'none',
+  }
+}
+
+/**
+ * A kept draft with the step it was at. What it names and is no longer there is left out, with what depends on it, and
+ * its step is one that can be reached.
+ */
+export const restored = (
+  saved: SavedDraft,
+  models: readonly Model[],
+  destinations: readonly RowDestination[],
+): { draft: SyncDraft; step: Step } => {
+  const entered = settings.safeParse(saved.settings).data
+  const model = models.find(({ name }) => name === saved.source)
+  const to = destinations.find(({ destination }) => destination.name === saved.destination)
+  let draft: SyncDraft = { ...emptyDraft, interval: entered?.interval ?? null, title: entered?.title ?? undefined }
+  if (model !== undefined) {
+    draft = withModel(draft, model)
+    const columns = new Set(model.columns.map(({ name }) => name))
+    const known = entered?.rows.filter(({ column }) => columns.has(column)) ?? []
+    // Of a model that has changed meanwhile the mapping is suggested anew.
+    if (entered !== undefined && known.length === columns.size && known.length === entered.rows.length)
+      draft = { ...draft, rows: known, identifier: entered.identifier }
+  }
+  if (to !== undefined) {
+    draft = withDestination({ ...draft, mode: saved.sync_type ?? undefined }, to.destination, to.objects)
+    draft = withObject(
+      { ...draft, mode: saved.sync_type ?? draft.mode },
+      to.objects.find(({ name }) => name === saved.target_object) ?? draft.object,
+    )
+  }
+  if (entered !== undefined) draft = { ...draft, objectName: entered.object_name }
+  const open = firstOpen(draft)
+  const reached = open === undefined ? steps.length - 1 : steps.indexOf(open)
+  return { draft, step: steps[Math.min(reached, steps.indexOf(entered?.step ?? 'model'))] ?? 'model' }
+}
