@@ -73,6 +73,7 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
   const theme = useUi((state) => state.theme)
   const masked = useMask((state) => state.on)
   const audiences = useFlag('audiences')
+  const syncs = useFlag('syncs')
   const action = (id: string, label: string, icon: Command['icon'], act: () => void, words = ''): Command => ({
     id,
     heading: 'Actions',
@@ -107,6 +108,24 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
                   <Plus />,
                   () => go(paths.newAudience(workspace.name)),
                   'add create segment',
+                ),
+              ]
+            : []),
+          ...(syncs
+            ? [
+                action(
+                  'new-sync',
+                  'New sync',
+                  <Plus />,
+                  () => go(paths.newSync(workspace.name)),
+                  'add create reverse etl rows model',
+                ),
+                action(
+                  'new-data-source',
+                  'New data source',
+                  <Plus />,
+                  () => go(paths.catalogDataSources(workspace.name)),
+                  'add create database warehouse',
                 ),
               ]
             : []),

@@ -9,6 +9,7 @@ import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ConnectionFailure, ConnectionState } from '../../parts/audience-connection.tsx'
 import { ConnectionList, ConnectMenu } from '../../parts/connection-list.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
+import { SyncsCard, useSyncsOf } from '../../parts/syncs-of.tsx'
 import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -49,11 +50,12 @@ const Audiences = ({ destination }: { destination: Destination }) => {
   )
 }
 
-/** The sources whose events this destination gets, and the audiences of which it is told. */
+/** The sources whose events this destination gets, the audiences of which it is told, and the syncs that bring rows. */
 export const ConnectionsTab = ({ destination }: { destination: Destination }) => (
   <div className="space-y-5">
     <Sources destination={destination} />
     <Audiences destination={destination} />
+    <SyncsCard syncs={useSyncsOf((sync) => sync.destination.name === destination.name)} />
   </div>
 )
 

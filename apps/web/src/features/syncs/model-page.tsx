@@ -8,6 +8,7 @@ import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { FillSkeleton } from '../../parts/create-flow.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
+import { deletedSyncs, SyncsCard, useSyncsOf } from '../../parts/syncs-of.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
@@ -20,6 +21,7 @@ const ModelView = ({ model }: { model: Model }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateModel(model)
   const remove = useDeleteModel(model)
+  const syncs = useSyncsOf((sync) => sync.model.name === model.name)
   return (
     <>
       <PageHeader
@@ -52,6 +54,7 @@ const ModelView = ({ model }: { model: Model }) => {
           saving={update.isPending}
           onSave={update.mutateAsync}
         />
+        <SyncsCard syncs={syncs} />
         {mayEdit && (
           <DeleteCard
             label="Delete model"
@@ -59,7 +62,7 @@ const ModelView = ({ model }: { model: Model }) => {
             mutation={remove}
             list={paths.dataSource(model.data_source.name, 'models')}
           >
-            Are you sure you want to delete the {model.title} model?
+            Are you sure you want to delete the {model.title} model? {deletedSyncs(syncs.map(({ title }) => title))}
           </DeleteCard>
         )}
       </div>

@@ -3,12 +3,13 @@ import { type DataSource, genericTitle } from '@tributary/contract'
 import { dataSourceIds, slugOf } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
-import { catalogDataSourceQuery } from '../../lib/queries/data-source-queries.ts'
+import { catalogDataSourceQuery, modelsQuery } from '../../lib/queries/data-source-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { DocsPanel, FormLayout } from '../../parts/docs-panel.tsx'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { SettingsCard } from '../../parts/settings/settings-card.tsx'
 import { TitleCard } from '../../parts/settings/title-card.tsx'
+import { deletedSyncs, useSyncsOf } from '../../parts/syncs-of.tsx'
 import { TestConnection } from '../../parts/test-connection.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
@@ -29,6 +30,8 @@ export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
   const remove = useDeleteDataSource(dataSource)
   const guide = useQuery(catalogDataSourceQuery(workspace, slugOf(dataSource.app.name)))
   const models = dataSource.model_count
+  const known = new Set(useQuery(modelsQuery(dataSource.name)).data?.map(({ name }) => name))
+  const syncs = useSyncsOf(({ model }) => known.has(model.name))
   return (
     <FormLayout aside={<DocsPanel app={dataSource.app} steps={guide.data?.guide ?? []} />}>
       <div className="min-w-0 space-y-5">
@@ -55,7 +58,8 @@ export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
             list={paths.dataSources(workspace)}
           >
             Are you sure you want to delete the {dataSource.title} data source
-            {models > 0 && ` along with its ${count(models)} ${pluralise(models, 'model')}`}?
+            {models > 0 && ` along with its ${count(models)} ${pluralise(models, 'model')}`}?{' '}
+            {deletedSyncs(syncs.map(({ title }) => title))}
           </DeleteCard>
         )}
       </div>

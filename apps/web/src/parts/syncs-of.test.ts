@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { deletedSyncs } from './syncs-of.tsx'
+
+test.each([
+  [[], ''],
+  [['A'], 'Its sync A is deleted, too. Rows that it sent stay where they are.'],
+  [['A', 'B'], 'Its syncs are deleted, too: A and B. Rows that they sent stay where they are.'],
+  [
+    ['A', 'B', 'C', 'D', 'E', 'F', 'G'],
+    'Its syncs are deleted, too: A, B, C, D, E, and 2 more. Rows that they sent stay where they are.',
+  ],
+])('who deletes what syncs are made of is told which go with it (%#)', (titles, words) => {
+  expect(deletedSyncs(titles)).toBe(words)
+})
