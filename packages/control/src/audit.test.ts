@@ -31,6 +31,7 @@ const tables = [
   'models',
   'syncs',
   'sync_runs',
+  'sync_dry_runs',
   'parked_deliveries',
   'profiles',
   'identity_operations',

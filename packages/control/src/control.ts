@@ -18,6 +18,7 @@ import { notifyBackloggedWorkspaces } from './refused-requests/notify-backlog.ts
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { notifyStreamPressure, type StreamPressure } from './stream/notify-pressure.ts'
+import { dryRunSync } from './syncs/dry-runs/run.ts'
 import { queueDueSyncs } from './syncs/queue-due.ts'
 import { runSync } from './syncs/run.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
@@ -55,6 +56,8 @@ export type Control = {
   forgetAudienceChanges(run: { signal: AbortSignal }): Promise<void>
   /** Goes on with the run of a sync, as its job says; rejects where this process has no way to delivery. */
   runSync(job: { sync: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
+  /** Finds out what a run of a sync would do, as its job says. */
+  dryRunSync(job: { dry_run: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
   /** Begins the syncs that are due, and clears up after those that are gone; to be called each minute. */
   queueDueSyncs(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
@@ -82,6 +85,7 @@ export const createControl = (deps: ControlDeps): Control => {
   const evaluation = createEvaluation({ db: deps.db, eventStore })
   // Of their own: a run that reads for an hour takes no place from people who wait.
   const syncPlaces = createDataSourcePlaces()
+  const dryRunPlaces = createDataSourcePlaces()
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
@@ -116,6 +120,7 @@ export const createControl = (deps: ControlDeps): Control => {
       if (deps.outbound === undefined) throw new Error('Syncs cannot be sent from this process')
       await runSync({ ...deps, outbound: deps.outbound, dataSourcePlaces: syncPlaces }, job, run)
     },
+    dryRunSync: (job, run) => dryRunSync({ ...deps, dataSourcePlaces: dryRunPlaces }, job, run),
     queueDueSyncs: () => queueDueSyncs(deps),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),

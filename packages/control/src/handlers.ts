@@ -173,6 +173,10 @@ import { deleteSync } from './syncs/delete.ts'
 import { deleteSyncDraft } from './syncs/drafts/delete.ts'
 import { getSyncDraft } from './syncs/drafts/get.ts'
 import { updateSyncDraft } from './syncs/drafts/update.ts'
+import { cancelSyncDryRun } from './syncs/dry-runs/cancel.ts'
+import { createSyncDryRun } from './syncs/dry-runs/create.ts'
+import { createDryRunForSync } from './syncs/dry-runs/create-for-sync.ts'
+import { getSyncDryRun } from './syncs/dry-runs/get.ts'
 import { getSync } from './syncs/get.ts'
 import { getSyncRun } from './syncs/get-run.ts'
 import { listSyncs } from './syncs/list.ts'
@@ -332,6 +336,12 @@ export const createHandlers = (
     reset: resetSync(deps),
   },
   syncDrafts: { get: getSyncDraft(deps), update: updateSyncDraft(deps), delete: deleteSyncDraft(deps) },
+  syncDryRuns: {
+    create: createSyncDryRun(deps),
+    createForSync: createDryRunForSync(deps),
+    get: getSyncDryRun(deps),
+    cancel: cancelSyncDryRun(deps),
+  },
   syncRuns: {
     list: listSyncRuns(deps),
     get: getSyncRun(deps),

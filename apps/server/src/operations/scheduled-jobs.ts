@@ -2,6 +2,7 @@ import {
   type Control,
   computeJob,
   createMailSender,
+  dryRunJob,
   erasureJob,
   type MailTransport,
   mailJob,
@@ -50,6 +51,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       queueAudiences,
       forgetChanges,
       syncJob,
+      dryRunJob,
       queueSyncs,
     ],
   })
@@ -64,6 +66,7 @@ export const startJobs = async (
       Control,
       | 'clearExpired'
       | 'computeAudience'
+      | 'dryRunSync'
       | 'erasePeople'
       | 'finishPrivacyRequests'
       | 'forgetAudienceChanges'
@@ -82,6 +85,7 @@ export const startJobs = async (
   await jobs.work(erasureJob, control.erasePeople)
   await jobs.work(computeJob, control.computeAudience)
   await jobs.work(syncJob, control.runSync)
+  await jobs.work(dryRunJob, control.dryRunSync)
   for (const [kind, run, cron] of [
     [clearExpired, () => control.clearExpired(), '* * * * *'],
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],

@@ -63,6 +63,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   // They ask a company's own database.
   'dataSources.listTables': { scope: 'workspace', roles: editors },
   'dataSources.getTable': { scope: 'workspace', roles: editors },
+  'syncDryRuns.get': { scope: 'workspace', roles: editors },
   'syncDrafts.get': { scope: 'workspace', roles: editors },
   'syncRuns.listRows': { scope: 'workspace', roles: editors },
   // It shows what may be read anyway.

@@ -110,6 +110,7 @@ export const resourceNames = {
   catalogDataSource: resourcePattern('catalogDataSources/{app}'),
   dataSource: resourcePattern('workspaces/{workspace}/dataSources/{data_source}'),
   model: resourcePattern('workspaces/{workspace}/models/{model}'),
+  syncDryRun: resourcePattern('workspaces/{workspace}/syncDryRuns/{dry_run}'),
   sync: resourcePattern('workspaces/{workspace}/syncs/{sync}'),
   syncRun: resourcePattern('workspaces/{workspace}/syncs/{sync}/runs/{run}'),
   source: resourcePattern('workspaces/{workspace}/sources/{source}'),

@@ -28,6 +28,8 @@ export const syncLimits = {
   rowCharacters: 128 * 1024,
   /** Runs of a sync whose rows can be looked at. */
   runs: 20,
+  /** Dry runs of a workspace at a time. */
+  dryRuns: 4,
 } as const
 
 /** Minutes between runs that begin by themselves. */
@@ -51,6 +53,9 @@ export type SyncRunState = (typeof syncRunStates)[number]
 /** States in which nothing happens to a run any more. */
 export const endedSyncRuns: readonly SyncRunState[] = ['succeeded', 'partial', 'failed', 'canceled']
 
+/** States of runs that ended by having sent everything. */
+export const sentSyncRuns: readonly SyncRunState[] = ['succeeded', 'partial']
+
 const name = storableText(300).min(1, 'Required')
 
 /** A column of the model, and the field of the destination that it goes to. */
@@ -65,6 +70,22 @@ const fields = z
 
 const interval = z.union(syncIntervals.map((minutes) => z.literal(minutes))).nullable()
 const guardPercent = z.number().int().min(0, 'At least 0').max(100, 'At most 100')
+
+/** What a sync does; `fields` map columns of a model. */
+export const syncDefinition = {
+  object: name,
+  object_name: name,
+  mode: syncMode,
+  identifier: name,
+  fields,
+  guard_percent: guardPercent.default(20),
+}
+/** What of it can be changed later. */
+export const syncChange = {
+  mode: syncMode.optional(),
+  fields: fields.optional(),
+  guard_percent: guardPercent.optional(),
+}
 
 const count = z.number().int()
 
@@ -194,12 +215,7 @@ export const syncs = {
       title: genericTitle,
       model: reference,
       destination: reference,
-      object: name,
-      object_name: name,
-      mode: syncMode,
-      identifier: name,
-      fields,
-      guard_percent: guardPercent.default(20),
+      ...syncDefinition,
       interval_minutes: interval.default(null),
       request_id: requestId,
     }),
@@ -216,9 +232,7 @@ export const syncs = {
     query: maskQuery,
     request: z.object({
       title: genericTitle.optional(),
-      mode: syncMode.optional(),
-      fields: fields.optional(),
-      guard_percent: guardPercent.optional(),
+      ...syncChange,
       interval_minutes: interval.optional(),
     }),
     response: sync,

@@ -12,7 +12,7 @@ import {
 } from '@tributary/connector-kit'
 import { postgresql as source } from '@tributary/connectors/data-sources/postgresql'
 import { postgresql as destination } from '@tributary/connectors/destinations/postgresql'
-import { deliveryMeta, methods, type SyncMode, type SyncRun } from '@tributary/contract'
+import { deliveryMeta, methods, type SyncMode, type SyncRun, syncLimits } from '@tributary/contract'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { openLogReader, openLogWriter } from '@tributary/storage'
 import { createPostgresPeer, eventually, type PostgresPeer } from '@tributary/test-kit'
@@ -204,11 +204,15 @@ const open = async (mode: SyncMode, more: Record<string, unknown> = {}) => {
     },
     fill: async (rows: readonly Row[]): Promise<void> => {
       await peer.query(`truncate shop.${table}`)
-      for (const [id, email, plan] of rows)
-        await peer.query(
-          `insert into shop.${table} values ($1, $2, $3, '2026-01-02 03:04:05+00', 12345678901234567890.10)`,
-          [id, email, plan],
-        )
+      await peer.query(
+        `insert into shop.${table} select id::bigint, email, plan, '2026-01-02 03:04:05+00', 12345678901234567890.10
+         from unnest($1::text[], $2::text[], $3::text[]) as t (id, email, plan)`,
+        [rows.map(([id]) => id), rows.map(([, email]) => email), rows.map(([, , plan]) => plan)],
+      )
+    },
+    dryRun: async (body: object = {}) => {
+      const begun = await administrator.ok(methods.syncDryRuns.createForSync, params, { body })
+      return await lookedAt(begun.name)
     },
     there: async (): Promise<string[]> =>
       (await peer.query<{ email: string; plan: string }>(`select email, plan from synced.${table} order by email`)).map(
@@ -217,6 +221,25 @@ const open = async (mode: SyncMode, more: Record<string, unknown> = {}) => {
     rows: async (run: SyncRun, query = {}) =>
       (await administrator.ok(methods.syncRuns.listRows, { ...params, run: idIn(run.name) }, { query })).rows,
   }
+}
+
+/** Does a dry run, as its job would. */
+const lookedAt = async (name: string, attempt = 1) => {
+  const { administrator, workspaceId: workspace } = organization
+  const run = { signal: new AbortController().signal, attempt }
+  await harness.dryRunSync({ dry_run: idIn(name) }, run)
+  return await administrator.ok(methods.syncDryRuns.get, { workspace, dry_run: idIn(name) })
+}
+
+/** What the event store has of a run or a dry run. */
+const leftOf = async (name: string): Promise<number> => {
+  const found = await harness.eventStore.query<{ n: number }>(
+    `select (select count() from sync_staged where run_id = {run:String}) + (
+       select count() from sync_changes where run_id = {run:String}) as n`,
+    { run: idIn(name) },
+    { owner: 'system' },
+  )
+  return found[0]?.n ?? 0
 }
 
 const sums = ({ counts }: SyncRun): boolean => {
@@ -421,6 +444,125 @@ test('what is due runs once however many look for it, and says so when the run b
   })
   await sync.work()
   expect(await sync.last()).toMatchObject({ state: 'succeeded' })
+})
+
+test.each(['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const)(
+  '%s: a dry run names the keys and operations of the run on the same rows, over runs of random rows, and leaves nothing behind',
+  async (mode) => {
+    const sync = await open(mode, { guard_percent: 100 })
+    let seed = mode.length
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+      return Math.floor((seed / 2 ** 32) * below)
+    }
+    const texts = (rows: readonly { change: string; operation: string; key: string; source_key: string }[]): string[] =>
+      rows.map(({ change, operation, key, source_key }) => `${change} ${operation} ${key} ${source_key}`).toSorted()
+    for (let round = 1; round <= 3; round++) {
+      // Some without a key, some with that of another.
+      const rows = Array.from(
+        { length: 9 },
+        (_, id): Row => [
+          `${id}`,
+          random(9) === 0 ? null : `p${random(8) === 0 ? 0 : id + random(2) * 9}`,
+          `plan ${random(2)}`,
+        ],
+      )
+      await sync.fill(rows)
+      const dry = await sync.dryRun()
+      expect(dry).toMatchObject({ state: 'done', message: '', read: 9 })
+      expect(await leftOf(dry.name)).toBe(0)
+      const run = await sync.run()
+      expect(texts(dry.samples)).toEqual(texts(await sync.rows(run)))
+      const { read, added, changed, skipped, invalid, unchanged, removed } = run.counts ?? {}
+      const { counts } = dry
+      expect(counts).toMatchObject({ read, invalid, unchanged, removed })
+      // What the destination skips is known when it is written to.
+      const sent = (counts?.added ?? 0) + (counts?.changed ?? 0) + (counts?.skipped ?? 0)
+      expect(sent).toBe((added ?? 0) + (changed ?? 0) + (skipped ?? 0))
+      expect(dry.asks).toBe('')
+    }
+  },
+)
+
+test('a dry run shows each field before and after, also with a mapping that is not saved, which marks rows changed', async () => {
+  const sync = await open('FULL_SYNC')
+  await sync.fill(first)
+  await sync.run()
+  await harness.queueDueSyncs()
+  await sync.fill(second)
+  const dry = await sync.dryRun()
+  expect(dry).toMatchObject({
+    counts: { read: 3, added: 1, changed: 1, unchanged: 1, removed: 1, skipped: 0, invalid: 0 },
+    asks: expect.stringContaining('change 1 and remove 1 of 3'),
+  })
+  const shown = Object.fromEntries(
+    dry.samples.map(({ group, key, before_known, fields }) => [
+      `${group} ${key}`,
+      { before_known, plan: fields.find(({ name }) => name === 'plan') },
+    ]),
+  )
+  expect(shown).toEqual({
+    'added dee': { before_known: false, plan: { name: 'plan', before: null, after: '"free"' } },
+    'changed bob': { before_known: true, plan: { name: 'plan', before: '"free"', after: '"pro"' } },
+    'removed cyd': { before_known: true, plan: { name: 'plan', before: '"free"', after: null } },
+  })
+  await sync.fill(first)
+  const fewer = await sync.dryRun({ fields: [{ column: 'email', target: 'email' }] })
+  expect(fewer).toMatchObject({ counts: { changed: 3, unchanged: 0 } })
+  expect(fewer.samples[0]?.fields).toContainEqual({
+    name: 'spent',
+    before: '12345678901234567890.10',
+    after: null,
+  })
+  // Nothing of it was saved or sent.
+  expect(await sync.run()).toMatchObject({ counts: { read: 3, unchanged: 3 } })
+})
+
+test('a sync that is not saved has a dry run as its first run would be; one that is canceled or fails leaves nothing behind', async () => {
+  const sync = await open('FULL_SYNC')
+  await sync.fill(first)
+  const { administrator, workspaceId: workspace } = organization
+  const { model, destination, object, object_name, mode, identifier, fields } = await administrator.ok(
+    methods.syncs.get,
+    sync.params,
+  )
+  const body = { model: model.name, destination: destination.name, object, object_name, mode, identifier, fields }
+  const begin = () => administrator.ok(methods.syncDryRuns.create, { workspace }, { body })
+  const { name } = await begin()
+  expect(await lookedAt(name)).toMatchObject({ state: 'done', sync: '', counts: { read: 3, added: 3 } })
+  const canceled = await begin()
+  await administrator.ok(methods.syncDryRuns.cancel, { workspace, dry_run: idIn(canceled.name) }, { body: {} })
+  expect(await lookedAt(canceled.name)).toMatchObject({ state: 'canceled', counts: null })
+  const broken = await begin()
+  setFaultHandler((point) => {
+    if (point === 'sync.dry-run-after-stage') throw new Error('broken off')
+  })
+  await expect(lookedAt(broken.name)).rejects.toThrow('broken off')
+  expect(await leftOf(broken.name)).toBe(0)
+  expect(await lookedAt(broken.name, 3)).toMatchObject({ state: 'failed', message: expect.stringContaining('again') })
+  setFaultHandler(undefined)
+  const refused = await begin()
+  await peer.query(`drop table shop.${sync.table}`)
+  expect(await lookedAt(refused.name)).toMatchObject({
+    state: 'failed',
+    message: expect.stringContaining('does not exist'),
+  })
+  for (const each of [canceled, broken, refused]) expect(await leftOf(each.name)).toBe(0)
+})
+
+test('a workspace has few dry runs at a time, and those that ended are gone after an hour', async () => {
+  const sync = await open('FULL_SYNC')
+  const begin = () =>
+    organization.administrator.call('POST', `/workspaces/${sync.params.workspace}/syncs/${sync.params.sync}:dryRun`, {})
+  const begun = []
+  for (let n = 0; n < syncLimits.dryRuns; n++) begun.push(await begin())
+  expect(begun.map(({ status }) => status)).toEqual(begun.map(() => 200))
+  expect(await begin()).toMatchObject({ status: 429, body: { reason: 'WORKSPACE_BUSY' } })
+  for (const { body } of begun) await lookedAt(String(body.name))
+  expect((await begin()).status).toBe(200)
+  harness.advance(3 * 60 * 60_000)
+  await harness.queueDueSyncs()
+  expect(await harness.db.selectFrom('sync_dry_runs').select('id').execute()).toEqual([])
 })
 
 test('SRC-56: syncs go with their data source and with their destination, and so does what the event store has of them', async () => {

@@ -16,7 +16,12 @@ export const extractRows = async (
   session: DataSourceSession,
   store: Pick<SyncStore, 'stage'>,
   run: string,
-  given: { model: Model; fields: readonly SyncField[]; identifier: string },
+  given: {
+    model: Model
+    fields: readonly SyncField[]
+    identifier: string
+    onRead?: ((rows: number) => Promise<void>) | undefined
+  },
 ): Promise<number> => {
   const { query, primary_key } = given.model
   // As it is now: what is read may not be what was there when the model was saved.
@@ -38,7 +43,7 @@ export const extractRows = async (
     // It is waited for later; until then its failure is not unheard.
     storing.catch(() => {})
   }
-  for await (const batch of session.read(query, syncLimits.rows + 1))
+  for await (const batch of session.read(query, syncLimits.rows + 1)) {
     for (const row of batch) {
       if (read === syncLimits.rows)
         throw badRequest('TOO_MANY_ROWS', `The model has more than ${syncLimits.rows.toLocaleString('en-US')} rows`)
@@ -48,6 +53,8 @@ export const extractRows = async (
       characters += staged.payload.length + staged.key.length
       if (waiting.length >= rowsAtOnce || characters >= charactersAtOnce) await flush()
     }
+    await given.onRead?.(read)
+  }
   await flush()
   await storing
   return read

@@ -1,8 +1,14 @@
-import { endedSyncRuns, syncLimits } from '@tributary/contract'
+import { endedSyncRuns, sentSyncRuns, syncLimits } from '@tributary/contract'
 import type { ControlDeps } from '../deps.ts'
 import { beginRun, queueSync } from './begin-run.ts'
 import { nextRunTime } from './create.ts'
+import { dryRunJob } from './dry-runs/begin.ts'
+import { unfinishedDryRuns } from './dry-runs/read.ts'
 import { clearOrphans } from './store.ts'
+
+/** For how long the rows of the last run of a sync are kept, to show what a change of theirs is, and for how long a dry run is, ms. */
+const keptMs = 7 * 24 * 60 * 60_000
+const shownMs = 60 * 60_000
 
 type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'clock'>
 
@@ -38,7 +44,8 @@ const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
  * the event store has of runs and syncs that are gone. To be called each minute.
  */
 export const queueDueSyncs = async (deps: Deps): Promise<void> => {
-  const { db, eventStore, jobs } = deps
+  const { db, eventStore, jobs, clock } = deps
+  const now = clock()
   await beginDue(deps)
   const open = await db
     .selectFrom('sync_runs')
@@ -46,18 +53,39 @@ export const queueDueSyncs = async (deps: Deps): Promise<void> => {
     .where('state', 'not in', [...endedSyncRuns, 'needs_approval'])
     .execute()
   for (const { sync_id } of open) await queueSync(db, jobs, sync_id)
+  await db
+    .deleteFrom('sync_dry_runs')
+    .where((where) =>
+      where.or([
+        where('finish_time', '<', new Date(now - shownMs)),
+        where('create_time', '<', new Date(now - shownMs - dryRunJob.maxSeconds * 1000)),
+      ]),
+    )
+    .execute()
   await clearOrphans(eventStore, async () => {
     const syncs = await db.selectFrom('syncs').select('id').execute()
+    const dryRuns = await db
+      .selectFrom('sync_dry_runs')
+      .select('id')
+      .where('state', 'in', [...unfinishedDryRuns])
+      .execute()
     const runs = await db
       .selectFrom('sync_runs')
       .innerJoin('syncs', 'syncs.id', 'sync_runs.sync_id')
-      .select(['sync_runs.id', 'sync_runs.state'])
+      .select(['sync_runs.id', 'sync_runs.sync_id', 'sync_runs.state', 'sync_runs.finish_time'])
       .whereRef('sync_runs.number', '>', (query) => query.eb('syncs.run_number', '-', syncLimits.runs))
+      .orderBy('sync_runs.number')
       .execute()
+    const underWay = [...dryRuns, ...runs.filter(({ state }) => !endedSyncRuns.includes(state))]
+    const lastSent = new Map(
+      runs
+        .filter(({ state, finish_time }) => sentSyncRuns.includes(state) && Number(finish_time) > now - keptMs)
+        .map(({ sync_id, id }) => [sync_id, id]),
+    )
     return {
       syncs: new Set(syncs.map(({ id }) => id)),
-      runs: new Set(runs.map(({ id }) => id)),
-      active: new Set(runs.flatMap(({ id, state }) => (endedSyncRuns.includes(state) ? [] : [id]))),
+      runs: new Set([...runs, ...dryRuns].map(({ id }) => id)),
+      staged: new Set([...underWay.map(({ id }) => id), ...lastSent.values()]),
     }
   })
 }

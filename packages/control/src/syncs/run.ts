@@ -1,29 +1,22 @@
-import { DataQueryError } from '@tributary/connector-kit'
 import type { SyncRunCounts } from '@tributary/contract'
-import { AppError, faultPoint, type Logger } from '@tributary/kernel'
-import { readDataSource } from '../data-sources/read.ts'
-import { type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
+import { faultPoint, type Logger } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { presentModel, readModel } from '../models/read.ts'
 import { findRowObject } from './check.ts'
 import { countRows } from './counts.ts'
-import { extractRows } from './extract.ts'
+import { failureOf } from './failure.ts'
 import { moveRun } from './move-run.ts'
 import { countsOf, fieldsOf, type SyncRow, type SyncRunRow, selectSyncs } from './read.ts'
-import { MissingColumn } from './row-values.ts'
+import { type ReadDeps, readRows } from './read-rows.ts'
 import { type Outbound, outcomesEnd, sendRows } from './send-rows.ts'
 import { createSyncStore, type SyncStore } from './store.ts'
 
-export type SyncRunDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'clock'> &
-  SessionDeps & { outbound: Outbound; logger: Logger }
+export type SyncRunDeps = Pick<ControlDeps, 'eventStore' | 'catalog' | 'clock'> &
+  ReadDeps & { outbound: Outbound; logger: Logger }
 
 type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortSignal; attempt: number }
 
 /** For how long a database may take to give the rows of a model, ms. */
 const extractMs = 2 * 60 * 60_000
-/** How often a database that cannot be reached is tried. */
-const mostTries = 3
-
 /** What it says that the run asks for approval; undefined when it need not. */
 export const doubtOf = (
   given: { read: number; confirmed: number; changed: number; removed: number },
@@ -36,29 +29,6 @@ export const doubtOf = (
   return percent > guard_percent
     ? `The run would change ${changed} and remove ${removed} of ${confirmed} rows, which is more than ${guard_percent}%`
     : undefined
-}
-
-/** What a failure says to people; undefined for one that passes by itself. */
-const failureOf = (error: unknown, attempt: number): string | undefined => {
-  if (error instanceof MissingColumn) return error.message
-  if (error instanceof DataQueryError) return error.message
-  if (!(error instanceof AppError)) return undefined
-  if (error.code === 429 || error.code >= 500) return undefined
-  if (error.code === 412 && attempt < mostTries) return undefined
-  const { detail } = error.metadata
-  return detail === undefined ? error.message : `${error.message} ${detail}`
-}
-
-const extract = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Promise<number> => {
-  const model = presentModel(await readModel(deps.db, row.workspace_id, row.model_id))
-  const dataSource = await deps.db
-    .selectFrom('models')
-    .select('data_source_id')
-    .where('id', '=', row.model_id)
-    .executeTakeFirstOrThrow()
-  const opened = await readDataSource(deps.db, row.workspace_id, dataSource.data_source_id)
-  const given = { model, fields: fieldsOf(row), identifier: row.identifier }
-  return await useDataSource(deps, opened, signal, (session) => extractRows(session, store, run.id, given), extractMs)
 }
 
 const plannedOf = ({ added, changed, waiting, removals_waiting }: SyncRunCounts, addedRows: number) => ({
@@ -74,12 +44,10 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const begun = await moveRun(db, run.id, 'begin', new Date(clock()), { start_time: new Date(clock()) })
   if (begun === undefined) return false
   await store.clear(run.id)
-  const read = await extract(deps, working)
+  const given = { ...row, fields: fieldsOf(row), signal: working.signal, withinMs: extractMs }
+  const { read, keyIsPrimary } = await readRows(deps, store, run.id, given)
   faultPoint('sync.after-stage')
   if ((await moveRun(db, run.id, 'staged', new Date(clock()))) === undefined) return false
-  const { primary_key } = presentModel(await readModel(db, row.workspace_id, row.model_id))
-  const identified = fieldsOf(row).find(({ target }) => target === row.identifier)?.column
-  const keyIsPrimary = primary_key.length === 1 && primary_key[0] === identified
   const plan_size = await store.plan(row.id, run.id, { mode: row.mode, resync: run.resync, keyIsPrimary })
   const found = await store.count(run.id)
   faultPoint('sync.after-plan')
@@ -145,7 +113,6 @@ const send = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Pr
   await moveRun(db, run.id, rejected > 0 ? 'settled_with_rejected' : 'settled', new Date(clock()), {
     counts: JSON.stringify(counts),
   })
-  await store.unstage(run.id)
 }
 
 /**

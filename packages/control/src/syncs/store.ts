@@ -41,8 +41,6 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     async clear(run: string): Promise<void> {
       for (const table of tablesOfRuns) await drop(table, run)
     },
-    /** Takes away what was read in a run, once nothing of it is to be sent any more. */
-    unstage: (run: string) => drop('sync_staged', run),
     /** Forgets what was confirmed of a sync. */
     forget: (sync: string) => drop('sync_confirmed', sync),
     async stage(run: string, rows: readonly StagedRow[]): Promise<void> {
@@ -130,8 +128,11 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
 }
 export type SyncStore = ReturnType<typeof createSyncStore>
 
-/** Whose rows are kept: confirmed ones of syncs, planned ones with their outcomes of runs, and staged ones of runs under way. */
-export type KnownSyncs = { syncs: ReadonlySet<string>; runs: ReadonlySet<string>; active: ReadonlySet<string> }
+/**
+ * Whose rows are kept: confirmed ones of syncs, planned ones with their outcomes of runs, and staged ones of runs under way and of the
+ * last run of each sync.
+ */
+export type KnownSyncs = { syncs: ReadonlySet<string>; runs: ReadonlySet<string>; staged: ReadonlySet<string> }
 
 /** Takes away what belongs to no sync and no run any more. What is known is asked for after what there is: what begins meanwhile stays. */
 export const clearOrphans = async (eventStore: EventStore, readKnown: () => Promise<KnownSyncs>): Promise<void> => {
@@ -142,9 +143,9 @@ export const clearOrphans = async (eventStore: EventStore, readKnown: () => Prom
     { owner: systemOwner },
   )
   if (parts.length === 0) return
-  const { syncs, runs, active } = await readKnown()
+  const { syncs, runs, staged } = await readKnown()
   for (const { table, partition } of parts) {
-    const kept = table === 'sync_confirmed' ? syncs : table === 'sync_staged' ? active : runs
+    const kept = table === 'sync_confirmed' ? syncs : table === 'sync_staged' ? staged : runs
     if (!kept.has(partition)) await dropPartition(eventStore, table, partition)
   }
 }

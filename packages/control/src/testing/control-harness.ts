@@ -39,6 +39,7 @@ import { erasureJob } from '../privacy-requests/erasure-job.ts'
 import type { ProfileLedger } from '../profiles/ledger.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { syncJob } from '../syncs/begin-run.ts'
+import { dryRunJob } from '../syncs/dry-runs/begin.ts'
 import { createPasswords } from '../users/sign-in/passwords.ts'
 import { testDataSource } from './data-source.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
@@ -197,7 +198,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   const jobs = await openPgBossJobs({
     pool: database.pool,
-    kinds: [mailJob, erasureJob, computeJob, syncJob],
+    kinds: [mailJob, erasureJob, computeJob, syncJob, dryRunJob],
     logger: silentLogger,
     metrics: noMetrics,
   })

@@ -204,6 +204,8 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'dataSources.validate': { query: trialQuery },
   'dataSources.checkKey': { query: trialQuery, primary_key: ['id'] },
   'models.update': { title: 'Title' },
+  'syncDryRuns.createForSync': {},
+  'syncDryRuns.cancel': {},
   'syncDrafts.update': { target_object: 'records' },
   'syncs.update': { title: 'Title' },
   'syncs.run': {},
@@ -328,6 +330,14 @@ const makeSync = async (harness: Harness, organization: Organization, destinatio
   return idIn((await administrator.ok(methods.syncs.create, { workspace: workspaceId }, { body })).name)
 }
 
+/** A dry run, in the place of those before: a workspace has few of them at a time. */
+const makeDryRun = async (harness: Harness, organization: Organization, destination: string): Promise<string> => {
+  const { administrator, workspaceId } = organization
+  const sync = await makeSync(harness, organization, destination)
+  const params = { workspace: workspaceId, sync }
+  return idIn((await administrator.ok(methods.syncDryRuns.createForSync, params, { body: {} })).name)
+}
+
 /** A run of a sync that can be approved or canceled. */
 const makeSyncRun = async (
   harness: Harness,
@@ -406,6 +416,10 @@ export const createRequests = async (
       ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
     }
     if (method.path.includes('{sync}')) params.sync = await makeSync(harness, organization, made.destination.name)
+    if (name.startsWith('syncDryRuns'))
+      await harness.db.deleteFrom('sync_dry_runs').where('workspace_id', '=', workspaceId).execute()
+    if (method.path.includes('{dry_run}'))
+      params.dry_run = await makeDryRun(harness, organization, made.destination.name)
     if (method.path.includes('{run}')) params.run = await makeSyncRun(harness, organization, params.sync ?? '')
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
     if (name === 'users.setPassword') {
@@ -416,7 +430,8 @@ export const createRequests = async (
     }
     if (name === 'dataSources.getTable') return { path: `${path}?schema=public&table=customers` }
     if (name === 'models.create') return { path, body: await trialModel(organization) }
-    if (name === 'syncs.create') return { path, body: await trialSync(harness, organization, made.destination.name) }
+    if (name === 'syncs.create' || name === 'syncDryRuns.create')
+      return { path, body: await trialSync(harness, organization, made.destination.name) }
     if (name === 'profiles.split')
       return { path, body: { identifiers: [{ type: 'anonymous_id', value: profile?.anonymousId }] } }
     if (name === 'profiles.getTraitHistory') return { path: `${path}?trait=plan` }

@@ -839,6 +839,30 @@ export type SyncRunsTable = {
   finish_time: NullableTime
 }
 
+/** What a run of a sync would do. */
+export type SyncDryRunsTable = {
+  id: string
+  workspace_id: string
+  /** Null of a sync that is not saved. */
+  sync_id: string | null
+  model_id: string
+  mode: 'FULL_SYNC' | 'UPSERT_ONLY' | 'UPDATE_ONLY' | 'INSERT_ONLY'
+  identifier: string
+  /** JSON text. */
+  fields: string
+  guard_percent: number
+  resync: boolean
+  state: 'queued' | 'reading' | 'comparing' | 'done' | 'failed' | 'canceled'
+  read_rows: ColumnType<string, number | undefined, number>
+  /** JSON texts. */
+  counts: string | null
+  samples: Generated<string>
+  asks: Generated<string>
+  message: Generated<string>
+  create_time: Time
+  finish_time: NullableTime
+}
+
 /** A sync that somebody is about to create. */
 export type SyncDraftsTable = {
   workspace_id: string
@@ -910,4 +934,5 @@ export type Database = {
   syncs: SyncsTable
   sync_runs: SyncRunsTable
   sync_drafts: SyncDraftsTable
+  sync_dry_runs: SyncDryRunsTable
 }

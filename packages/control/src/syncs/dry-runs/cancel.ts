@@ -1,0 +1,32 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../../deps.ts'
+import { dryRunJob } from './begin.ts'
+import { dryRunName, presentDryRun, readDryRun, unfinishedDryRuns } from './read.ts'
+
+/** Cancels a dry run: what it has read goes within seconds. */
+export const cancelSyncDryRun =
+  ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncDryRuns.cancel> =>
+  async ({ actor, workspace, params }) => {
+    const { id } = await readDryRun(db, workspace.id, params.dry_run)
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable('sync_dry_runs')
+        .set({ state: 'canceled', finish_time: time })
+        .where('id', '=', id)
+        .where('state', 'in', [...unfinishedDryRuns])
+        .execute()
+      await jobs.cancel(tx, dryRunJob, id)
+      await audit(tx, {
+        actor,
+        action: 'syncDryRuns.cancel',
+        resource: dryRunName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        time,
+      })
+    })
+    return presentDryRun(await readDryRun(db, workspace.id, id))
+  }

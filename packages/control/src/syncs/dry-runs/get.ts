@@ -1,0 +1,10 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../../deps.ts'
+import { presentDryRun, readDryRun } from './read.ts'
+
+/** A dry run with its progress, or what it found. */
+export const getSyncDryRun =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncDryRuns.get> =>
+  async ({ workspace, params }) =>
+    presentDryRun(await readDryRun(db, workspace.id, params.dry_run))

@@ -1,0 +1,40 @@
+import type { SyncField } from '@tributary/contract'
+import { readDataSource } from '../data-sources/read.ts'
+import { type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
+import type { ControlDeps } from '../deps.ts'
+import { presentModel, readModel } from '../models/read.ts'
+import { extractRows } from './extract.ts'
+import type { SyncStore } from './store.ts'
+
+export type ReadDeps = Pick<ControlDeps, 'db'> & SessionDeps
+
+type Given = {
+  workspace_id: string
+  model_id: string
+  fields: readonly SyncField[]
+  identifier: string
+  signal: AbortSignal
+  withinMs: number
+  /** Hears now and then how many rows were read. */
+  onRead?(rows: number): Promise<void>
+}
+
+/**
+ * Reads the rows of a model as it is now and stages them under an id. Resolves to how many there are, and to whether the key at the
+ * destination is the primary key. Rejects as `useDataSource` does, and with MissingColumn.
+ */
+export const readRows = async (
+  deps: ReadDeps,
+  store: Pick<SyncStore, 'stage'>,
+  run: string,
+  { workspace_id, model_id, fields, identifier, signal, withinMs, onRead }: Given,
+): Promise<{ read: number; keyIsPrimary: boolean }> => {
+  const row = await readModel(deps.db, workspace_id, model_id)
+  const opened = await readDataSource(deps.db, workspace_id, row.data_source_id)
+  const model = presentModel(row)
+  const work = { model, fields, identifier, onRead }
+  const read = await useDataSource(deps, opened, signal, (session) => extractRows(session, store, run, work), withinMs)
+  const [first, ...others] = model.primary_key
+  const identified = fields.find(({ target }) => target === identifier)?.column
+  return { read, keyIsPrimary: others.length === 0 && first === identified }
+}
