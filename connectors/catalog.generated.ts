@@ -4,6 +4,14 @@ import type { ListedDataSource, ListedDestination, ListedSource } from '@tributa
 /** Every kind of data source, by title. */
 export const listedDataSources: readonly ListedDataSource[] = [
   {
+    slug: "mysql",
+    title: "MySQL and MariaDB",
+    description: "Reads tables and queries from your database. Nothing is ever written to it.",
+    docsUrl: "https://mariadb.com/docs/server/reference/sql-statements/account-management-sql-statements/grant",
+    icon: "/media/connectors/data-sources/mysql-4175f0941055.svg",
+    load: async () => (await import('./data-sources/mysql/definition.ts')).mysql,
+  },
+  {
     slug: "postgresql",
     title: "PostgreSQL",
     description: "Reads tables and queries from your database. Nothing is ever written to it.",

@@ -19,10 +19,11 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['kernel', 'contract', 'http', 'storage', 'api-kit', 'connector-kit'].map((other) => `packages/${other}`),
   })),
   // How a server is spoken to is shared by the connectors that speak to it.
-  {
-    room: /^connectors\/(destinations|data-sources)\/postgresql$/,
-    may: ['packages/connector-kit', 'connectors/wire/postgresql'],
-  },
+  ...['postgresql', 'mysql'].map((server) => ({
+    room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
+    may: ['packages/connector-kit', `connectors/wire/${server}`],
+  })),
+  { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },
   { room: /^(apps\/server|packages\/test-kit|e2e|bench|scripts)$/, may: ['*'] },

@@ -40,4 +40,10 @@ export const dataSourceScreens: Screen[] = [
     prepare: withSyncs,
     ready: settled,
   },
+  {
+    name: 'new-data-source-mysql',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/mysql/new`,
+    prepare: withSyncs,
+    ready: settled,
+  },
 ]

@@ -1,19 +1,13 @@
 import { type DeliverContext, DeliveryError, type GuardedStream } from '@tributary/connector-kit'
 import { Client } from 'pg'
-import type { Access } from './access.ts'
-import { certificatesOf } from './tls.ts'
+import type { DatabaseAccess } from '../access/access.ts'
+import { tlsOptions } from '../access/certificates.ts'
 
 /** What one connection may take: ms of a statement and of a wait for a lock, bytes of an answer. */
 export type ConnectionLimits = { statementMs: number; lockMs: number; answerBytes: number }
 
 /** A client on a guarded socket; it is not connected yet. */
 export type GuardedClient = { client: Client; socket: GuardedStream }
-
-const tlsOptions = (access: Access): { rejectUnauthorized: true; ca?: string } | false => {
-  if (access.tls === 'off') return false
-  const ca = certificatesOf(access.ca_certificate ?? '')
-  return { rejectUnauthorized: true, ...(ca === undefined || ca === '' ? {} : { ca }) }
-}
 
 /** Each question may have an answer of its own: the client asks nothing without renewing what its socket may take. */
 const renewing = (client: Client, socket: GuardedStream): Client => {
@@ -27,7 +21,7 @@ const renewing = (client: Client, socket: GuardedStream): Client => {
 
 /** Opens the socket and puts a client on it. Everything is given, so that the driver looks at no environment variable and no file. */
 export const createGuardedClient = async (
-  access: Access,
+  access: DatabaseAccess,
   { connect, signal }: Pick<DeliverContext, 'connect' | 'signal'>,
   { statementMs, lockMs, answerBytes }: ConnectionLimits,
 ): Promise<GuardedClient> => {

@@ -22,7 +22,8 @@ const isJsonText = (text: string): boolean => {
 }
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
-const numericType = /^(?:smallint|integer|bigint|numeric|real|double precision|oid)\b/
+const numericType =
+  /^(?:tinyint|smallint|mediumint|int|integer|bigint|numeric|decimal|real|float|double|double precision|oid|year)\b/
 const timestamp = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/
 
 /** How a value of a column becomes JSON. Values that JSON has no form for, such as NaN, stay texts. */
@@ -32,7 +33,7 @@ const encoderOf = (type: string): ((text: string) => string) => {
   if (type === 'json' || type === 'jsonb')
     // A line feed between two values would end the row's line.
     return (text) => (isJsonText(text) ? text.replace(/[\n\r]/g, ' ') : JSON.stringify(text))
-  if (type.startsWith('timestamp') && !type.endsWith('[]'))
+  if (/^(?:timestamp|datetime)/.test(type) && !type.endsWith('[]'))
     // As RFC 3339 has it; what has no time zone is taken to be UTC.
     return (text) => JSON.stringify(text.replace(timestamp, '$1T$2Z'))
   return (text) => JSON.stringify(text)

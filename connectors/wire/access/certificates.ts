@@ -18,3 +18,13 @@ export const certificatesOf = (text: string): string | undefined => {
     return undefined
   }
 }
+
+/** What a driver's TLS is given: the certificate is always verified, also by the authorities that a person pasted. */
+export const tlsOptions = (access: {
+  readonly tls: 'verify' | 'off'
+  readonly ca_certificate?: string | undefined
+}): { rejectUnauthorized: true; ca?: string } | false => {
+  if (access.tls === 'off') return false
+  const ca = certificatesOf(access.ca_certificate ?? '')
+  return { rejectUnauthorized: true, ...(ca === undefined || ca === '' ? {} : { ca }) }
+}

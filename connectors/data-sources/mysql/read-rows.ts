@@ -1,0 +1,82 @@
+import type { DataRow } from '@tributary/connector-kit'
+import type { FieldPacket } from 'mysql2'
+import { causeOf, type GuardedConnection } from '../../wire/mysql/connect.ts'
+import { decoderOf } from './columns.ts'
+
+/** Characters, and rows, after which a batch is handed on. */
+const batchCharacters = 1024 * 1024
+const mostRows = 10_000
+
+const charactersOf = (row: DataRow): number => row.reduce((sum, value) => sum + (value?.length ?? 0) + 8, 0)
+
+/** What has been read and not been handed on, and whether more may come. */
+type Reading = {
+  rows: DataRow[]
+  characters: number
+  state: 'reading' | 'ended' | { error: unknown }
+  wake: () => void
+}
+
+const isFull = ({ rows, characters }: Reading): boolean => characters >= batchCharacters || rows.length >= mostRows
+
+/** Asks the statement, and has the connection stop whenever there is a batch. */
+const startReading = ({ connection, socket, renew }: GuardedConnection, sql: string) => {
+  const reading: Reading = { rows: [], characters: 0, state: 'reading', wake: () => {} }
+  let decode: ((row: readonly (Buffer | null)[]) => DataRow) | undefined
+  const settle = (next: Reading['state']): void => {
+    if (reading.state === 'reading') reading.state = next
+    reading.wake()
+  }
+  const onError = (error: unknown): void => settle({ error: causeOf(error, socket) })
+  renew()
+  connection.on('error', onError)
+  const command = connection.query({ sql, rowsAsArray: true })
+  command.on('fields', (fields: FieldPacket[]) => {
+    decode = decoderOf(fields)
+  })
+  command.on('result', (row: unknown) => {
+    if (decode === undefined || !Array.isArray(row)) return
+    const read = decode(row)
+    reading.rows.push(read)
+    reading.characters += charactersOf(read)
+    if (!isFull(reading)) return
+    connection.pause()
+    reading.wake()
+  })
+  command.on('error', onError)
+  command.on('end', () => settle('ended'))
+  return { reading, stop: () => connection.removeListener('error', onError) }
+}
+
+/**
+ * The rows of a statement in batches of about a mebibyte. While nobody asks for the next one, the connection is not read from, and the server
+ * waits. A reader who stops leaves the connection in the middle of the answer: `onBroken` is called then. Throws as the driver does.
+ */
+export async function* readRows(
+  guarded: GuardedConnection,
+  sql: string,
+  onBroken: () => void,
+): AsyncGenerator<readonly DataRow[], void, void> {
+  const { connection, renew } = guarded
+  const { reading, stop } = startReading(guarded, sql)
+  try {
+    for (;;) {
+      if (reading.state === 'reading' && !isFull(reading))
+        await new Promise<void>((resolve) => {
+          reading.wake = resolve
+        })
+      if (typeof reading.state === 'object') throw reading.state.error
+      const { rows } = reading
+      reading.rows = []
+      reading.characters = 0
+      if (rows.length > 0) yield rows
+      else if (reading.state === 'ended') return
+      if (reading.state !== 'reading') continue
+      renew()
+      connection.resume()
+    }
+  } finally {
+    stop()
+    if (reading.state === 'reading') onBroken()
+  }
+}

@@ -1,0 +1,215 @@
+import {
+  type DataColumn,
+  type DataQuery,
+  DataQueryError,
+  type DataRow,
+  type DataSourceContext,
+  type DataSourceSession,
+  DeliveryError,
+} from '@tributary/connector-kit'
+import type { FieldPacket, PrepareStatementInfo } from 'mysql2'
+import { type Answer, ask, textsOf } from '../../wire/mysql/ask.ts'
+import { causeOf, createGuardedConnection, endConnection, type GuardedConnection } from '../../wire/mysql/connect.ts'
+import { deliveryError, errorNumber, wordsOf } from '../../wire/mysql/failures.ts'
+import { columnOf } from './columns.ts'
+import { readRows } from './read-rows.ts'
+import type { MysqlSettings } from './settings.ts'
+import { columnsStatement, keyStatement, rowsStatement, statementOf, tablesStatement } from './statements.ts'
+
+/** Bytes of one answer, and of the rows between two batches. */
+const answerBytes = 8 * 1024 * 1024
+/** For how long a statement waits for a lock, and the server for us to read on, s. */
+const lockSeconds = 5
+const readSeconds = 600
+/** How much longer than the server's own limit an answer is waited for, ms. */
+const graceMs = 5000
+
+/**
+ * Of a server: what a transaction may do unless it says otherwise, and how long a statement may take. The clock is that of
+ * UTC, and texts come whole whatever the server's own settings are.
+ */
+const prepareSession = (isMariaDb: boolean, statementMs: number): string[] => [
+  'set session transaction read only',
+  `set session time_zone = '+00:00', net_write_timeout = ${readSeconds}, sql_select_limit = default,
+     lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds},
+     ${isMariaDb ? `max_statement_time = ${statementMs / 1000}` : `max_execution_time = ${Math.ceil(statementMs)}`}`,
+]
+
+const onlyReads = 'Queries can only read: write one SELECT statement'
+
+const tooLong = (statementMs: number, error: unknown): DataQueryError =>
+  new DataQueryError(`The query did not finish within ${statementMs / 1000} seconds`, { cause: error })
+
+/** No connections left, a shutdown, a connection that was killed, an account that is refused: a matter of the connection. */
+const lost = new Set([1040, 1044, 1045, 1049, 1053, 1130, 1203, 1226, 1698, 1927])
+
+/** A refusal of the server as words for who wrote the query. */
+const queryError = (error: unknown, statementMs: number): Error => {
+  const number = errorNumber(error)
+  // A statement that took too long: MariaDB, MySQL.
+  if (number === 1969 || number === 3024) return tooLong(statementMs, error)
+  // In a transaction that only reads; and what cannot be prepared, of which there is no query.
+  if (number === 1792) return new DataQueryError(`Queries can only read: ${wordsOf(error)}`, { cause: error })
+  if (number === 1295) return new DataQueryError(onlyReads, { cause: error })
+  return new DataQueryError(wordsOf(error), { cause: error })
+}
+
+const tooLarge = (error: unknown): Error =>
+  new DataQueryError(`The rows are too large: the server sent more than ${answerBytes / 1024 / 1024} MB at once`, {
+    cause: error,
+  })
+
+/** Has the server read a statement without running it. */
+const prepare = ({ connection, socket, renew }: GuardedConnection, sql: string): Promise<PrepareStatementInfo> => {
+  renew()
+  return new Promise((resolve, reject) => {
+    connection.prepare(sql, (error, statement) => {
+      if (error !== null) return reject(causeOf(error, socket))
+      connection.unprepare(sql)
+      resolve(statement)
+    })
+  })
+}
+
+/** What the driver knows of a statement that was read; its types leave out what it answers. */
+type Prepared = { columns: FieldPacket[]; parameters: unknown[] }
+
+/**
+ * The columns of a query. It must be a statement by itself, which has rows (what writes, a file too, has none), and be one in parentheses:
+ * only queries are.
+ */
+const describeQuery = async (guarded: GuardedConnection, statement: string): Promise<DataColumn[]> => {
+  const { columns, parameters } = (await prepare(guarded, statement)) as unknown as Prepared
+  if (columns.length === 0) throw new DataQueryError(onlyReads)
+  if (parameters.length > 0) throw new DataQueryError('The query has a ? outside of quotes, which stands for a value')
+  const names = columns.map(({ name }) => name)
+  // Names are the same in any case for the server.
+  const known = new Set<string>()
+  for (const name of names) {
+    if (known.has(name.toLowerCase()))
+      throw new DataQueryError(`The column ${name} comes up twice. Give each column a name of its own`)
+    known.add(name.toLowerCase())
+  }
+  await prepare(guarded, rowsStatement(statement, 1)).catch((error: unknown) => {
+    throw errorNumber(error) === 1064 ? new DataQueryError(onlyReads, { cause: error }) : error
+  })
+  return columns.map(columnOf)
+}
+
+/** Connects, and sees to it that nothing can be written. */
+const signIn = async (context: DataSourceContext<MysqlSettings>): Promise<GuardedConnection> => {
+  const { statementMs, settings } = context
+  const guarded = await createGuardedConnection(settings, context, { answerBytes })
+  try {
+    for (const statement of prepareSession(guarded.isMariaDb, statementMs)) await ask(guarded, statement, statementMs)
+  } catch (error) {
+    guarded.socket.destroy()
+    throw error
+  }
+  return guarded
+}
+
+/** Connects to the database of the settings, for reading only. Throws a DeliveryError. */
+export const openSession = async (context: DataSourceContext<MysqlSettings>): Promise<DataSourceSession> => {
+  const { signal, statementMs } = context
+  const open = (): Promise<GuardedConnection> =>
+    signIn(context).catch((error: unknown) => {
+      throw deliveryError(error)
+    })
+  let guarded: GuardedConnection | undefined = await open()
+  const close = (): void => {
+    guarded?.socket.destroy()
+    guarded = undefined
+  }
+  signal.addEventListener('abort', close, { once: true })
+  if (signal.aborted) close()
+  /** The connection; a new one after a reader has stopped in the middle of rows. */
+  const current = async (): Promise<GuardedConnection> => {
+    guarded ??= await open()
+    return guarded
+  }
+  const failed = (error: unknown): Error => {
+    if (error instanceof DataQueryError) return error
+    const number = errorNumber(error)
+    if (number === 0 && error instanceof DeliveryError) return tooLarge(error)
+    if (number === 0 || lost.has(number)) return deliveryError(error)
+    return queryError(error, statementMs)
+  }
+  const askFor = async (sql: string): Promise<Answer> => await ask(await current(), sql, statementMs + graceMs)
+  const texts = (sql: string): Promise<(string | null)[][]> =>
+    askFor(sql).then(
+      ({ rows }) => rows.map(textsOf),
+      (error: unknown) => {
+        throw deliveryError(error)
+      },
+    )
+  /** Each query runs in a transaction of its own that says itself that it only reads. */
+  const reading = async <T>(work: (guarded: GuardedConnection) => Promise<T>): Promise<T> => {
+    try {
+      await askFor('start transaction read only')
+      return await work(await current())
+    } catch (error) {
+      throw failed(error)
+    } finally {
+      await endTransaction()
+    }
+  }
+  const endTransaction = async (): Promise<void> => {
+    if (guarded !== undefined) await ask(guarded, 'rollback', graceMs).catch(close)
+  }
+  async function* batches(query: DataQuery, limit: number): AsyncGenerator<readonly DataRow[], void, void> {
+    const statement = statementOf(query)
+    try {
+      await askFor('start transaction read only')
+      const connected = await current()
+      if ('sql' in query) await describeQuery(connected, statement)
+      yield* readRows(connected, rowsStatement(statement, limit), close)
+    } catch (error) {
+      throw failed(error)
+    } finally {
+      await endTransaction()
+    }
+  }
+  return {
+    about: async () => {
+      const [[version, account] = []] = await texts('select version(), current_user()')
+      const [number = ''] = (version ?? '').split('-')
+      return `Connected to ${version?.includes('MariaDB') === true ? 'MariaDB' : 'MySQL'} ${number} as ${account ?? ''}.`
+    },
+    listTables: async (options) =>
+      (await texts(tablesStatement(options))).map(([schema, name, kind, rows]) => ({
+        schema: schema ?? '',
+        name: name ?? '',
+        kind: kind === 'view' ? 'view' : 'table',
+        rows: rows === null || rows === undefined ? null : Number(rows),
+      })),
+    listColumns: async ({ schema, table }, limit) =>
+      (await texts(columnsStatement(schema, table, limit))).map(([name, type, nullable, key]) => ({
+        name: name ?? '',
+        type: type ?? '',
+        nullable: nullable === 'YES',
+        in_key: key === 'PRI',
+      })),
+    describe: (query) => reading((connected) => describeQuery(connected, statementOf(query))),
+    read: (query, limit) => batches(query, limit),
+    checkKey: (query, key) =>
+      reading(async (connected) => {
+        await describeQuery(connected, statementOf(query))
+        const { rows } = await ask(connected, keyStatement(statementOf(query), key), statementMs + graceMs)
+        const [total, nulls, duplicateKeys, duplicateRows] = textsOf(rows[0] ?? []).map(Number)
+        return {
+          rows: total ?? 0,
+          null_rows: nulls ?? 0,
+          duplicate_keys: duplicateKeys ?? 0,
+          duplicate_rows: duplicateRows ?? 0,
+        }
+      }),
+    [Symbol.asyncDispose]: async () => {
+      signal.removeEventListener('abort', close)
+      const ending = guarded
+      guarded = undefined
+      if (ending === undefined) return
+      await endConnection(ending)
+    },
+  }
+}

@@ -1,0 +1,10 @@
+import { defineSettings, type SettingsOf } from '@tributary/connector-kit'
+import { accessProblems, accessSettings } from '../../wire/mysql/access.ts'
+
+/** What the form asks for. */
+export const settings = defineSettings(accessSettings({ database: 'The database that queries run in.' }))
+
+export type MysqlSettings = SettingsOf<typeof settings>
+
+/** Rules that a field's type does not say. */
+export const check = (given: Partial<MysqlSettings>): Record<string, string> => accessProblems(given, ['database'])

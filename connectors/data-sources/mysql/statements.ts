@@ -1,0 +1,47 @@
+import type { DataQuery } from '@tributary/connector-kit'
+import { quoted, textLiteral } from '../../wire/mysql/identifiers.ts'
+
+/** A query as one statement without an end. */
+export const statementOf = (query: DataQuery): string =>
+  'sql' in query
+    ? query.sql.trim().replace(/[;\s]+$/, '')
+    : `select * from ${quoted(query.schema)}.${quoted(query.table)}`
+
+/**
+ * The rows of a statement: what stands in parentheses can only be a query, and one without `into`. The statement must be one by itself, else it could close the
+ * parenthesis; what follows it stands on a line of its own, behind any comment.
+ */
+export const rowsStatement = (statement: string, limit: number): string =>
+  `select * from (\n${statement}\n) as rows_of_model limit ${limit}`
+
+const ownSchemas = `('information_schema', 'mysql', 'performance_schema', 'sys')`
+
+/** Tables and views that the account has a privilege on; `search` is a text in lower case. */
+export const tablesStatement = ({ search, offset, limit }: { search: string; offset: number; limit: number }): string =>
+  `select table_schema, table_name, if(table_type = 'VIEW', 'view', 'table'), if(table_type = 'VIEW', null, table_rows)
+     from information_schema.tables
+    where table_schema not in ${ownSchemas} and table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')
+      ${search === '' ? '' : `and instr(lower(concat(table_schema, '.', table_name)), ${textLiteral(search)}) > 0`}
+    order by 1, 2 limit ${limit} offset ${offset}`
+
+/** Columns of a table that the account may read. Names are compared to the letter, as most servers' files have them. */
+export const columnsStatement = (schema: string, table: string, limit: number): string =>
+  `select column_name, column_type, is_nullable, column_key
+     from information_schema.columns
+    where table_schema = ${textLiteral(schema)} and table_name = ${textLiteral(table)}
+      and cast(table_name as binary) = cast(${textLiteral(table)} as binary)
+    order by ordinal_position limit ${limit}`
+
+/**
+ * Counts rows, rows whose key has a null, and keys that several rows have. Keys are compared by their bytes: a collation may take texts for
+ * the same that are two keys elsewhere.
+ */
+export const keyStatement = (statement: string, key: readonly string[]): string => {
+  const names = key.map((_, at) => `key_${at}`)
+  const casts = key.map((name, at) => `cast(model.${quoted(name)} as binary) as key_${at}`)
+  return `select coalesce(sum(found), 0), coalesce(sum(if(has_null, found, 0)), 0),
+    coalesce(sum(found > 1 and not has_null), 0), coalesce(sum(if(found > 1 and not has_null, found, 0)), 0)
+  from (select count(*) as found, ${names.map((name) => `${name} is null`).join(' or ')} as has_null
+          from (select ${casts.join(', ')} from (\n${statement}\n) as model) as rows_of_model
+         group by ${names.join(', ')}) as counted`
+}

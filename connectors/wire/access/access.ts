@@ -1,0 +1,85 @@
+import { setting } from '@tributary/connector-kit'
+import { certificatesOf } from './certificates.ts'
+
+/**
+ * The settings that say which database is connected to and as whom. `database` is what the form says of that field, `port` the one that
+ * such servers usually have; names of databases and users are bounded in characters.
+ */
+export const databaseSettings = (given: {
+  database: string
+  port: number
+  longest: { database: number; user: number }
+}) => ({
+  host: setting.text({ label: 'Host', help: 'Server name or address.', required: true, maxLength: 255 }),
+  port: setting.number({
+    label: 'Port',
+    help: `Usually ${given.port}.`,
+    required: true,
+    default: given.port,
+    min: 1,
+    max: 65_535,
+  }),
+  database: setting.text({
+    label: 'Database',
+    help: given.database,
+    required: true,
+    maxLength: given.longest.database,
+  }),
+  user: setting.text({
+    label: 'User',
+    help: 'See the guide for the privileges it needs.',
+    required: true,
+    maxLength: given.longest.user,
+  }),
+  password: setting.secret({
+    label: 'Password',
+    help: 'Stored encrypted.',
+    maxLength: 255,
+    // Who can read it on its way is decided by the encryption, too.
+    sentTo: (['host', 'port', 'tls', 'ca_certificate'] as const).map((name) => ({ setting: name, by: 'value' })),
+  }),
+  tls: setting.choice({
+    label: 'Encryption',
+    help: "Whether to encrypt the connection and verify the server's certificate.",
+    required: true,
+    default: 'verify',
+    choices: [
+      { value: 'verify', label: 'TLS, certificate verified' },
+      { value: 'off', label: 'None' },
+    ],
+  }),
+  ca_certificate: setting.text({
+    label: 'CA certificate',
+    help: 'PEM text. Only needed if the server’s certificate comes from your own CA.',
+    maxLength: 20_000,
+    showWhen: { field: 'tls', value: 'verify' },
+  }),
+})
+
+/** With what a client connects. */
+export type DatabaseAccess = {
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+  readonly password?: string | undefined
+  readonly tls: 'verify' | 'off'
+  readonly ca_certificate?: string | undefined
+}
+
+/** Rules that the type of a field does not say: names are what the server takes (`isName`, or `words`), certificates are some. */
+export const databaseProblems = (
+  given: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  { isName, words }: { isName: (text: string) => boolean; words: string },
+): Record<string, string> => {
+  const problems: Record<string, string> = {}
+  for (const name of names) {
+    const value = given[name]
+    if (typeof value !== 'string' || !isName(value)) problems[name] = words
+  }
+  const { ca_certificate } = given
+  if (typeof ca_certificate === 'string' && !certificatesOf(ca_certificate))
+    problems.ca_certificate = 'Paste a certificate that starts with -----BEGIN CERTIFICATE-----'
+  return problems
+}

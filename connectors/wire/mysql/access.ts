@@ -1,0 +1,19 @@
+import { databaseProblems, databaseSettings } from '../access/access.ts'
+import { identifierCharacters, isIdentifier } from './identifiers.ts'
+
+/** Characters of the name of a user: MySQL takes 32, MariaDB 80. */
+const userCharacters = 80
+
+/** The settings that say which database is connected to and as whom; `database` is what the form says of that field. */
+export const accessSettings = ({ database }: { database: string }) =>
+  databaseSettings({ database, port: 3306, longest: { database: identifierCharacters, user: userCharacters } })
+
+/** Rules that the type of a field does not say; `names` are the settings that hold identifiers. */
+export const accessProblems = (
+  given: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, string> =>
+  databaseProblems(given, names, {
+    isName: isIdentifier,
+    words: `At most ${identifierCharacters} characters, without emoji, NUL characters, or a space at the end`,
+  })

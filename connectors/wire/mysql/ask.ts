@@ -1,0 +1,32 @@
+import type { FieldPacket } from 'mysql2'
+import { causeOf, type GuardedConnection } from './connect.ts'
+
+/** Rows of an answer as the server wrote them, with their columns; a statement without rows has none, and how many it changed. */
+export type Answer = { rows: (Buffer | null)[][]; fields: FieldPacket[]; affectedRows: number }
+
+const affectedBy = (answer: unknown): number =>
+  typeof answer === 'object' && answer !== null && 'affectedRows' in answer ? Number(answer.affectedRows) : 0
+
+/**
+ * Asks one statement and waits for its whole answer, at most `withinMs`, after which the connection is ended. Rejects as the driver does, or
+ * for why the guard ended the connection.
+ */
+export const ask = (guarded: GuardedConnection, sql: string, withinMs: number): Promise<Answer> => {
+  const { connection, socket, renew } = guarded
+  renew()
+  return new Promise((resolve, reject) => {
+    connection.query({ sql, rowsAsArray: true, timeout: withinMs }, (error, rows, fields) => {
+      if (error !== null) {
+        const cause = causeOf(error, socket)
+        if (error.code === 'PROTOCOL_SEQUENCE_TIMEOUT') socket.destroy()
+        reject(cause)
+      } else if (Array.isArray(rows))
+        resolve({ rows: rows as unknown as Answer['rows'], fields: fields ?? [], affectedRows: 0 })
+      else resolve({ rows: [], fields: [], affectedRows: affectedBy(rows) })
+    })
+  })
+}
+
+/** The texts of a row that holds none but texts. */
+export const textsOf = (row: readonly (Buffer | null)[]): (string | null)[] =>
+  row.map((value) => value?.toString('utf8') ?? null)

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { stagedRows } from './row-values.ts'
+
+const payloadOf = (type: string, value: string): unknown => {
+  const columns = [
+    { name: 'id', type: 'text' },
+    { name: 'value', type },
+  ]
+  const fields = columns.map(({ name }) => ({ column: name, target: name }))
+  const { payload } = stagedRows(columns, { primaryKey: ['id'], fields, identifier: 'id' })(['k', value])
+  return payload.slice('{"id":"k","value":'.length, -1)
+}
+
+test.each([
+  ['bigint', '9007199254740993', '9007199254740993'],
+  ['bigint unsigned', '18446744073709551615', '18446744073709551615'],
+  ['int', '-7', '-7'],
+  ['int4range', '[1,3)', '"[1,3)"'],
+  ['tinyint', '1', '1'],
+  ['decimal(24,10)', '12345678901.0123456789', '12345678901.0123456789'],
+  ['numeric(5,2)', '1.50', '1.50'],
+  ['double precision', 'NaN', '"NaN"'],
+  ['double', '1e100', '1e100'],
+  ['interval', '1', '"1"'],
+  ['bit(8)', '101', '"101"'],
+  ['text', '007', '"007"'],
+  ['timestamp', '2026-01-02 03:04:05.678+00', '"2026-01-02T03:04:05.678Z"'],
+  ['timestamp with time zone', '2026-01-02 03:04:05+00', '"2026-01-02T03:04:05Z"'],
+  ['datetime', '2026-01-02 03:04:05', '"2026-01-02T03:04:05Z"'],
+  ['date', '2026-01-02', '"2026-01-02"'],
+  ['json', '{"b": 1.10}', '{"b": 1.10}'],
+  ['boolean', 't', 'true'],
+])('a value of the type %s reaches the row with its digits: %s is %s', (type, value, json) => {
+  expect(payloadOf(type, value)).toBe(json)
+})
