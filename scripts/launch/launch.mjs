@@ -55,7 +55,7 @@ const runTask = async (context, task, args) => {
   const node = pinnedNode(root)
   const env = environmentOf(context, node)
   if (task.web === true) await buildWeb(context, node, env)
-  const command = ['--disable-warning=ExperimentalWarning', join(root, task.script), ...args]
+  const command = ['--disable-warning=ExperimentalWarning', ...(task.node ?? []), join(root, task.script), ...args]
   // By the channel the server notices that this process is gone, however it went.
   const end = await run(node, command, { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }, onSpawn)
   if (end.error?.code === 'ENOENT')

@@ -67,6 +67,8 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const clock = `${new URL('./moved-clock.ts', import.meta.url).href}?${new URLSearchParams({ file: clockFile })}`
   const command = options.command ?? [
     '--disable-warning=ExperimentalWarning',
+    // As `npm start` does.
+    '--max-semi-space-size=8',
     ...(options.movableClock === true ? ['--import', clock] : []),
     serverEntry,
   ]
