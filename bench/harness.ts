@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readMetrics } from '@tributary/test-kit'
 
@@ -150,13 +150,11 @@ export const startListening = async (script: string, args: readonly string[]): P
   }
 }
 
-/** What `npm start` sets in the environment of the product. */
-export const startEnvironment: Record<string, string> = Object.fromEntries(
-  ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'].flatMap((name) => {
-    const value = process.env[name]
-    return value === undefined ? [] : [[name, value]]
-  }),
-)
+/** What `npm start` sets in the environment of the product, however this was started. */
+export const startEnvironment: Record<string, string> = {
+  MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? fileURLToPath(new URL('../.cache/compile', import.meta.url)),
+}
 
 /** The most memory a process had resident since its start, bytes; 0 when it is gone. */
 export const peakResidentBytes = (pid: number): number => {
@@ -166,6 +164,9 @@ export const peakResidentBytes = (pid: number): number => {
     return 0
   }
 }
+
+/** Forgets the most memory that a process had, so that its peak is of what comes now. Linux. */
+export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 /** The child of `parent` whose command line contains `text`. */
 export const childOf = (parent: number, text: string): number | undefined => {

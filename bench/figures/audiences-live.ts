@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AudienceQuery } from '@tributary/contract'
 import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
@@ -6,6 +5,7 @@ import { atLeast, did, lastDays, never, plans, queryOf, trait } from '../audienc
 import { startCountingPeer } from '../counting-peer.ts'
 import {
   type Figure,
+  forgetPeak,
   inTurns,
   mean,
   median,
@@ -241,9 +241,6 @@ const timeFigure = (
     pass: waits.length === expected && value < limitMs,
   }
 }
-
-/** Forgets the most memory that a process had, so that its peak is of what comes now. Linux. */
-const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 /**
  * Fifty live audiences of a filled workspace: how soon they follow what happens, what they cost collection and delivery, and how much

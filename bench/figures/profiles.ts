@@ -6,12 +6,14 @@ import { eventually } from '@tributary/test-kit'
 import {
   childOf,
   type Figure,
+  forgetPeak,
   inTurns,
   mean,
   median,
   metric,
   peakResidentBytes,
   percentile,
+  printFigures,
   runLoad,
   sizeOf,
   spreadOfRatio,
@@ -29,6 +31,8 @@ const people = sizeOf('PEOPLE', 200_000)
 /** Of what is stored without profiles, while nobody looks at profiles and while somebody does. */
 const targetRatios = { with: 0.9, looked: 0.85 } as const
 const pairs = 3
+/** Events of a turn: stored in some five seconds, and known to profiles in as many more. */
+const turnEvents = 150_000
 /** Between two looks at a profile, ms. */
 const lookEveryMs = 100
 const MiB = 1024 * 1024
@@ -50,10 +54,10 @@ const lookAround = async ({ product, workspace }: Bench, enough: AbortSignal): P
 }
 
 /** Events a second from the first request to the last row acknowledged by the event store. */
-const measureRound = async (bench: Bench, run: string, seconds: number): Promise<number> => {
+const measureRound = async (bench: Bench, run: string): Promise<number> => {
   const began = performance.now()
   const load = { port: bench.port, key: bench.key, connections: 16, eventsPerRequest: 100, people }
-  const { accepted } = await runLoad({ ...load, run, seconds })
+  const { accepted } = await runLoad({ ...load, run, events: turnEvents })
   await bench.settle()
   return accepted / (((await bench.lastStored()) - began) / 1000)
 }
@@ -138,7 +142,7 @@ type Kind = 'without' | 'with' | 'looked'
  * Stored events a second, a twelfth of them identify calls: without the role of profiles, with it, and with it while somebody looks
  * at profiles, in turns. Profiles may be behind when a round ends: the next one waits until they are not.
  */
-const measureStoring = async (world: ProfilesWorld, seconds: number): Promise<Figure[]> => {
+const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
   /** Milliseconds that profiles needed after the last event was stored. */
   const behind: number[] = []
   /** Processor time of the product an event, µs, until profiles have it, too. */
@@ -148,7 +152,7 @@ const measureStoring = async (world: ProfilesWorld, seconds: number): Promise<Fi
     const [before, time] = [await bench.stored(), processorSeconds(bench.product.pid)]
     const enough = new AbortController()
     const looking = kind === 'looked' ? lookAround(bench, enough.signal) : Promise.resolve()
-    const rate = await measureRound(bench, `profiles-${round}`, seconds)
+    const rate = await measureRound(bench, `profiles-${round}`)
     enough.abort()
     await looking
     const stored = await bench.stored()
@@ -184,7 +188,10 @@ const measureStoring = async (world: ProfilesWorld, seconds: number): Promise<Fi
   ]
 }
 
-/** The most memory of the server with profiles and of the event store since they were started. */
+/** The process that both products store their events in. */
+const eventStorePid = (): number | undefined => childOf(process.pid, 'event-store')
+
+/** The most memory of the server with profiles since it was started, and of the event store since it was filled. */
 const measureMemory = ({ with: { product } }: ProfilesWorld): Figure[] => {
   const figureOf = (figure: string, pid: number | undefined, limitMiB: number): Figure => {
     const bytes = pid === undefined ? 0 : peakResidentBytes(pid)
@@ -197,13 +204,13 @@ const measureMemory = ({ with: { product } }: ProfilesWorld): Figure[] => {
   }
   return [
     figureOf('server memory with profiles', product.pid, limitsMiB.server),
-    figureOf('event store memory, same', childOf(process.pid, 'event-store'), limitsMiB.eventStore),
+    figureOf('event store memory, same', eventStorePid(), limitsMiB.eventStore),
   ]
 }
 
 /** What is measured, in this order, since each leaves something behind. `TRIBUTARY_BENCH_ONLY` names some of them. */
 const parts: Record<string, (world: ProfilesWorld) => Promise<Figure[]>> = {
-  storing: (world) => measureStoring(world, 5),
+  storing: measureStoring,
   page: async (world) => [await measureFreshness(world.with, 15)],
   api: async (world) => [await measureProfileApi(world.with, people, 5)],
   search: async (world) => [await measureSearch(world.with)],
@@ -221,11 +228,16 @@ export const measureProfiles = async (): Promise<Figure[]> => {
   const told = (what: string): void =>
     void process.stdout.write(`  ${what} after ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
   told('filled')
+  // Filling is no work of the product.
+  const store = eventStorePid()
+  if (store !== undefined) forgetPeak(store)
   for (const [name, measure] of Object.entries(parts)) {
     if (asked !== undefined && !asked.includes(name)) continue
     const measured = await measure(world)
     figures.push(...measured)
-    told(`${name}: ${measured.map((each) => each.measured).join('; ')};`)
+    told(name)
+    // What is measured last may fail: what is known is told at once.
+    printFigures(measured)
   }
   return figures
 }
