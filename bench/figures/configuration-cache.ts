@@ -1,4 +1,4 @@
-import { createDestinationCache } from '@tributary/control'
+import { createDestinationCache } from '@tributary/control/threads'
 import { createSecretBox, newId, silentLogger } from '@tributary/kernel'
 import { openRelational, type Relational } from '@tributary/storage'
 import { startSharedPostgres, templateDatabase, withDatabase } from '@tributary/test-kit'

@@ -1,21 +1,9 @@
 export { computeJob } from './audiences/compute.ts'
-export { type AudienceSender, createAudienceSender } from './audiences/destinations/sender.ts'
-export { type AudienceFollower, createAudienceFollower } from './audiences/follow.ts'
-export { type ComputedTraitWorker, createComputedTraitWorker } from './computed-traits/worker.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
-export { createComputedTraitCache } from './configuration-cache/computed-trait-cache.ts'
-export {
-  type CachedDestination,
-  createDestinationCache,
-  type DestinationCache,
-} from './configuration-cache/destination-cache.ts'
-export { createIdentityCache, type IdentityCache } from './configuration-cache/identity-cache.ts'
 export { createProfileKeyCache } from './configuration-cache/profile-key-cache.ts'
-export { type CachedSchema, createSchemaCache, type SchemaCache } from './configuration-cache/schema-cache.ts'
 export { createWriteKeyCache, type WriteKeyCache, type WriteKeyEntry } from './configuration-cache/write-key-cache.ts'
 export { type Control, createControl } from './control.ts'
 export type { Catalog, ControlDeps, Counters } from './deps.ts'
-export { storedForm } from './events/stored-event.ts'
 export { escapeHtml } from './mail/layout.ts'
 export {
   createMailSender,
@@ -24,11 +12,8 @@ export {
   type OutgoingMail,
 } from './mail/mail-sender.ts'
 export { mailJob, queueWaitingMails } from './mail/queue-mail.ts'
-export { type AccessTokens, createAccessTokens } from './oauth-grants/access-tokens.ts'
 export type { OpenIdSettings } from './openid/openid.ts'
-export { hidingErased } from './privacy-requests/erased-events.ts'
 export { erasureJob } from './privacy-requests/erasure-job.ts'
-export { createTelling } from './privacy-requests/tell.ts'
 export { createProfileApi } from './profile-api/profile-api.ts'
 export {
   createRefusalSink,
@@ -36,7 +21,6 @@ export {
   type RefusalSink,
   type WriteKeyUse,
 } from './refused-requests/refusal-sink.ts'
-export { createReplayRunner, type ReplayRunner } from './replays/runner.ts'
 export { resealSecrets, UnreadableSecret } from './secret-key/reseal.ts'
 export { verifySecretKey, WrongSecretKey } from './secret-key/verify.ts'
 export type { StreamPressure } from './stream/notify-pressure.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RequestMeta } from '@tributary/contract'
-import { storedForm } from '@tributary/control'
+import { storedForm } from '@tributary/control/threads'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { createPipeline } from '@tributary/pipeline'
 import {

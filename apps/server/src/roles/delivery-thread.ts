@@ -1,7 +1,7 @@
 // The delivery role in a worker thread of its own: reads the deliveries log, calls destinations.
 import { createEgressPolicy, createLoadedConnectors, createRequestClient } from '@tributary/connector-kit'
 import { listedDestinations } from '@tributary/connectors'
-import { createAccessTokens } from '@tributary/control'
+import { createAccessTokens } from '@tributary/control/threads'
 import { createDelivery } from '@tributary/delivery'
 import { retryPolicies, systemClock } from '@tributary/kernel'
 import { createForgottenUsers } from '@tributary/profiles'

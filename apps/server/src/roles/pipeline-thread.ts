@@ -6,7 +6,7 @@ import {
   createSchemaCache,
   createTelling,
   hidingErased,
-} from '@tributary/control'
+} from '@tributary/control/threads'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'

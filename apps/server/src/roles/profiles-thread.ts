@@ -8,7 +8,7 @@ import {
   createIdentityCache,
   hidingErased,
   storedForm,
-} from '@tributary/control'
+} from '@tributary/control/threads'
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
 import { createOwnersProjection, createProfileLedger, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import type { LoadedConnectors } from '@tributary/connector-kit'
-import { createDestinationCache } from '@tributary/control'
+import { createDestinationCache } from '@tributary/control/threads'
 import {
   connectCoordination,
   createClickHouseEventStore,

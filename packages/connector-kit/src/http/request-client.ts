@@ -1,12 +1,16 @@
 import { lookup as systemLookup } from 'node:dns'
+import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Logger } from '@tributary/kernel'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { Agent, buildConnector, Dispatcher } from 'undici'
 import { ConfigurationError, RetryableError } from '../errors.ts'
 import type { EgressPolicy } from './egress.ts'
 import { type ConnectTarget, createGuardedSockets, type GuardedStream, guardedLookup } from './guarded-socket.ts'
 import { egressRefusal, networkError } from './network-error.ts'
 import { cutToBytes, keptBytes } from './redaction.ts'
+
+/** Read with the first request: it is 5 MB of each thread, of which one or two send any. */
+const undici: () => typeof import('undici') = () => createRequire(import.meta.url)('undici')
 
 export type OutgoingRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -99,7 +103,7 @@ const boundAnswers = (socket: Socket, mostBytes: number): void => {
 const createConnector = (options: RequestClientOptions): buildConnector.connector => {
   const { egress } = options
   const mostBytes = (options.readResponseBytes ?? defaultReadBytes) + framingBytes
-  const connect = buildConnector({
+  const connect = undici().buildConnector({
     allowH2: false,
     timeout: options.connectTimeoutMs ?? 5000,
     lookup: guardedLookup(options.lookup ?? (systemLookup as LookupFunction), egress),
@@ -145,18 +149,21 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
   const readable = options.readResponseBytes ?? defaultReadBytes
   const defaultTimeoutMs = options.timeoutMs ?? 10_000
   const maxInFlight = options.maxInFlight ?? 4096
-  const agent = new Agent({
-    connect: createConnector(options),
-    connections: options.connectionsPerOrigin ?? 256,
-    pipelining: 1,
-    // One timer of our own covers the whole request.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: 4000,
-    keepAliveMaxTimeout: 30_000,
-    maxHeaderSize: 16 * 1024,
-    allowH2: false,
-  })
+  let agent: Agent | undefined
+  let closed = false
+  const openAgent = (): Agent =>
+    new (undici().Agent)({
+      connect: createConnector(options),
+      connections: options.connectionsPerOrigin ?? 256,
+      pipelining: 1,
+      // One timer of our own covers the whole request.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 4000,
+      keepAliveMaxTimeout: 30_000,
+      maxHeaderSize: 16 * 1024,
+      allowH2: false,
+    })
   const sockets = createGuardedSockets({
     egress: options.egress,
     lookup: options.lookup ?? (systemLookup as LookupFunction),
@@ -165,7 +172,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
   })
   let inFlight = 0
 
-  const send = (request: OutgoingRequest, url: URL): Promise<HttpAnswer> =>
+  const send = (to: Agent, request: OutgoingRequest, url: URL): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const started = performance.now()
       const timeoutMs = request.timeoutMs ?? defaultTimeoutMs
@@ -194,7 +201,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       const timer = setTimeout(() => abort(new RetryableError(`No response within ${timeoutMs} ms`)), timeoutMs)
       request.signal?.addEventListener('abort', onAbort, { once: true })
       inFlight++
-      agent.dispatch(
+      to.dispatch(
         {
           origin: url.origin,
           path: url.pathname + url.search,
@@ -232,13 +239,16 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
         throw new ConfigurationError('The address is not an http or https URL')
       if (request.signal?.aborted === true) throw new RetryableError('Interrupted')
       if (inFlight >= maxInFlight) throw new RetryableError('Too many requests in progress')
-      return await send(request, url)
+      if (closed) throw new RetryableError('Interrupted')
+      agent ??= openAgent()
+      return await send(agent, request, url)
     },
     connect: sockets.connect,
     inFlight: () => inFlight,
     close: async () => {
+      closed = true
       sockets.close()
-      await agent.destroy()
+      await agent?.destroy()
     },
   }
 }

@@ -5,7 +5,6 @@ import { openRelational } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type CacheFollowerDeps, createDestinationCache, createSchemaCache, createWriteKeyCache } from '../index.ts'
 import {
   type Harness,
   idIn,
@@ -14,6 +13,9 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
+import { createDestinationCache, createSchemaCache } from '../threads.ts'
+import type { CacheFollowerDeps } from './cache-follower.ts'
+import { createWriteKeyCache } from './write-key-cache.ts'
 
 let harness: Harness
 let organization: Organization

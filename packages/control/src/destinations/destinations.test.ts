@@ -1,7 +1,6 @@
 import { methods, type Setting } from '@tributary/contract'
 import { createSecretBox, newId, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDestinationCache } from '../index.ts'
 import {
   type Caller,
   type Harness,
@@ -11,6 +10,7 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
+import { createDestinationCache } from '../threads.ts'
 
 let harness: Harness
 let organization: Organization

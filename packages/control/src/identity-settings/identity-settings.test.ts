@@ -3,8 +3,8 @@ import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning, defaultRules, rulesOf } from '@tributary/profiles'
 import { openRelational } from '@tributary/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createIdentityCache } from '../index.ts'
 import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { createIdentityCache } from '../threads.ts'
 
 let harness: Harness
 let organization: Organization

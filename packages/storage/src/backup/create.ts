@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, constants as zlibConstants } from 'node:zlib'
 import { faultPoint, type Logger } from '@tributary/kernel'
 import { lockDataDir } from '../supervisor/data-dir-lock.ts'
-import { tarStream } from './archive.ts'
 import { dataEntries, dataNames } from './data-files.ts'
 import { untilIdle } from './idle.ts'
 import { productVersion } from './manifest.ts'
@@ -67,6 +66,7 @@ export const createBackup = async ({ dataDir, file, logger }: BackupOptions): Pr
   const draft = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
   logger.info({ dataDir: lock.dir, file: target }, 'backup begins')
   try {
+    const { tarStream } = await import('./archive.ts')
     await pipeline(
       Readable.from(tarStream(lock.dir, dataEntries(lock.dir), { version, time }), { objectMode: true }),
       createZstdCompress({ params: { [zlibConstants.ZSTD_c_checksumFlag]: 1 } }),

@@ -31,7 +31,6 @@ import {
 } from './data-files.ts'
 import { untilIdle } from './idle.ts'
 import { InvalidBackup, type Manifest, manifestName, parseManifest } from './manifest.ts'
-import { unpackBackup } from './unpack.ts'
 
 export type RestoreOptions = {
   file: string
@@ -201,6 +200,7 @@ export const restoreBackup = async ({
   const side = await mkdtemp(join(lock.dir, `${sidePrefix}${process.pid}-`))
   logger.info({ file: archive, dataDir: lock.dir }, 'restore begins')
   try {
+    const { unpackBackup } = await import('./unpack.ts')
     await unpackBackup(archive, side)
     const restored = join(side, 'data')
     await mkdir(restored, { recursive: true })
