@@ -174,7 +174,12 @@ export const audienceScreens: Screen[] = [
       name: `audience-${state}`,
       path: list,
       prepare: answering(answer),
-      ready: openAudience('Profiles'),
+      // What is being computed is never settled: its button goes on turning.
+      ready: async (page) => {
+        await page.getByRole('table', { name: 'Audiences' }).getByRole('link', { name: 'Repeat customers' }).click()
+        await page.getByRole('table', { name: 'Profiles' }).getByRole('row').nth(1).waitFor()
+        await page.waitForLoadState('networkidle')
+      },
     }),
   ),
   {

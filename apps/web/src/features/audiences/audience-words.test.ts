@@ -17,6 +17,8 @@ test('an audience that follows nothing says so, and whose profiles are shown mea
   expect(situationText({ state: 'preparing', progress: null, size: null })).toBe('Computing begins in a moment.')
   expect(situationText({ state: 'computing', progress, size: null })).toBe('Step 3 of 3: deciding about profiles.')
   expect(situationText({ state: 'computing', progress, size: 2 })).toContain('the profiles of the last time')
-  expect(situationText({ state: 'paused', progress: null, size: 2 })).toContain('until it is resumed')
+  expect(situationText({ state: 'paused', progress: null, size: 2 })).toBe(
+    'No one enters or leaves until it is resumed.',
+  )
   expect(situationText({ state: 'live', progress: null, size: 2 })).toBe('')
 })

@@ -56,7 +56,7 @@ export const progressText = ({ step, share }: AudienceProgress): string => {
 /** What the page says of an audience that does not follow what happens now; '' for others. */
 export const situationText = ({ state, progress, size }: Pick<Audience, 'state' | 'progress' | 'size'>): string => {
   if (state === 'preparing') return 'Computing begins in a moment.'
-  if (state === 'paused') return 'Nobody enters or leaves until it is resumed.'
+  if (state === 'paused') return 'No one enters or leaves until it is resumed.'
   if (progress === null) return ''
   return `${progressText(progress)}.${size === null ? '' : ' Until then, the profiles of the last time are shown.'}`
 }
