@@ -41,79 +41,82 @@ const openAudience =
     await settled(page)
   }
 
-type Answer = MethodResponse<typeof methods.audiences.get>
-
-/** The server answers an audience otherwise; what is read below it stays. */
-const answering =
-  (change: Partial<Answer>) =>
+/** The server answers calls of a path otherwise than it would. */
+const rewriting =
+  <T>(path: RegExp, change: (answer: T) => object) =>
   async (page: Page): Promise<void> => {
     await page.route(
-      (url) => /\/api\/workspaces\/[^/]+\/audiences\/[^/]+$/.test(url.pathname),
+      (url) => path.test(url.pathname),
       async (route) => {
-        const response = await route.fetch()
-        await route.fulfill({ response, json: { ...(await response.json()), ...change } })
+        // What is asked for again and again may be under way when the page is closed.
+        const response = await route.fetch().catch(() => undefined)
+        const answer = (await response?.json().catch(() => undefined)) as T | undefined
+        if (response !== undefined && answer !== undefined)
+          await route.fulfill({ response, json: change(answer) }).catch(() => {})
       },
     )
   }
+
+type Answer = MethodResponse<typeof methods.audiences.get>
+
+/** The server answers an audience otherwise; what is read below it stays. */
+const answering = (change: Partial<Answer>) =>
+  rewriting<Answer>(/\/api\/workspaces\/[^/]+\/audiences\/[^/]+$/, (answer) => ({ ...answer, ...change }))
 
 const reading = { step: 'events', share: 0.4567 } as const
 const tooHeavy = 'This audience has too many profiles to look at. Choose shorter times or rarer events'
 
 /** The list has one audience of each state. */
-const answeringStates = async (page: Page): Promise<void> => {
-  await page.route(
-    (url) => /\/api\/workspaces\/[^/]+\/audiences$/.test(url.pathname),
-    async (route) => {
-      const response = await route.fetch()
-      const { audiences, ...rest } = (await response.json()) as MethodResponse<typeof methods.audiences.list>
-      const [first] = audiences
-      const states = [
-        { title: 'New customers of the last four weeks', state: 'preparing', size: null, as_of: null },
-        { title: 'Abandoned carts', state: 'computing', progress: reading, size: 12_480 },
-        { title: 'Waiting for its turn', state: 'computing', progress: { step: 'waiting', share: null }, size: null },
-        { title: 'High value', state: 'live' },
-        { title: 'Lapsed', state: 'paused' },
-        { title: 'Everyone who ever saw a page', state: 'failed' },
-      ]
-      const made = states.map((each, index) => ({ ...first, name: `${first?.name}${index}`, ...each }))
-      await route.fulfill({ response, json: { ...rest, audiences: made } })
-    },
-  )
-}
+const answeringStates = rewriting<MethodResponse<typeof methods.audiences.list>>(
+  /\/api\/workspaces\/[^/]+\/audiences$/,
+  ({ audiences: [first], ...rest }) => {
+    const states = [
+      { title: 'New customers of the last four weeks', state: 'preparing', size: null, as_of: null },
+      { title: 'Abandoned carts', state: 'computing', progress: reading, size: 12_480 },
+      {
+        title: 'First orders',
+        state: 'computing',
+        progress: { step: 'waiting', share: null },
+        size: null,
+        as_of: null,
+      },
+      { title: 'High value', state: 'live' },
+      { title: 'Lapsed', state: 'paused' },
+      { title: 'Everyone who ever saw a page', state: 'failed' },
+    ]
+    return { ...rest, audiences: states.map((each, index) => ({ ...first, name: `${first?.name}${index}`, ...each })) }
+  },
+)
 
 /** The server answers destinations in each state: being sent who is in, live, failing, and paused. */
-const answeringDestinations = async (page: Page): Promise<void> => {
-  await page.route(
-    (url) => /\/audiences\/[^/]+\/destinations$/.test(url.pathname),
-    async (route) => {
-      const response = await route.fetch()
-      const json = (await response.json()) as MethodResponse<typeof methods.audiences.listDestinations>
-      const app = { display_name: 'Webhook', extra: { app_icon: '/media/connectors/webhook.svg' } }
-      const row = {
-        app,
-        state: 'live' as const,
-        enabled: true,
-        fill_count: 12_480,
-        fill_sent_count: 12_480,
-        connect_time: '2026-03-04T05:06:07.890Z',
-        waiting_count: 0,
-        dead_count: 0,
-        last_error: '',
-      }
-      const of = (title: string, change: object) => ({ ...row, name: json.available[0]?.name ?? '', title, ...change })
-      const destinations = [
-        of('Data team webhook', { state: 'filling', fill_sent_count: 4300 }),
-        of('Nightly import of a partner with a long name', {
-          waiting_count: 3,
-          last_error: 'HTTP 503: back in an hour',
-        }),
-        of('Archive', { dead_count: 128, last_error: 'HTTP 404: {"error":"no such hook"}' }),
-        of('Partner feed', { enabled: false }),
-      ].map((each, index) => ({ ...each, name: `${each.name.slice(0, -1)}${index}` }))
-      await route.fulfill({ response, json: { ...json, destinations } })
-    },
-  )
-}
+const answeringDestinations = rewriting<MethodResponse<typeof methods.audiences.listDestinations>>(
+  /\/audiences\/[^/]+\/destinations$/,
+  (answer) => {
+    const row = {
+      app: { display_name: 'Webhook', extra: { app_icon: '' } },
+      state: 'live' as const,
+      enabled: true,
+      fill_count: 12_480,
+      fill_sent_count: 12_480,
+      connect_time: '2026-03-04T05:06:07.890Z',
+      waiting_count: 0,
+      dead_count: 0,
+      last_error: '',
+    }
+    const changes = [
+      { title: 'Data team webhook', state: 'filling', fill_sent_count: 4300 },
+      {
+        title: 'Nightly import of a partner with a long name',
+        waiting_count: 3,
+        last_error: 'HTTP 503: back in an hour',
+      },
+      { title: 'Archive', dead_count: 128, last_error: 'HTTP 404: {"error":"no such hook"}' },
+      { title: 'Partner feed', enabled: false },
+    ]
+    const of = answer.available[0]?.name.slice(0, -1) ?? ''
+    return { ...answer, destinations: changes.map((each, index) => ({ ...row, ...each, name: `${of}${index}` })) }
+  },
+)
 
 /** Opens the audience that was made for pictures, on a tab, and a dialog there. */
 const openDialog = (tab: string, button: string) => async (page: Page) => {
@@ -126,9 +129,9 @@ const openDialog = (tab: string, button: string) => async (page: Page) => {
 /** A preview of many profiles, which is estimated first; the exact number never comes. */
 const estimating = async (page: Page): Promise<void> => {
   await page.route(/\/audiences:preview$/, async (route) => {
-    const response = await route.fetch()
     const { estimate } = route.request().postDataJSON() as { estimate: boolean }
     if (!estimate) return
+    const response = await route.fetch()
     const counts = { size: 48_391, email_count: 40_112, phone_count: 9120, device_count: 47_002 }
     await route.fulfill({ response, json: { ...(await response.json()), ...counts, exact: false } })
   })

@@ -375,6 +375,72 @@ test('deleting an audience disconnects its destinations, which hear nothing more
   expect((await collaborator.ok(methods.audiences.listOfDestination, ids)).audiences).toEqual([])
 })
 
+test('what a destination was sent of an audience is found by the audience; what failed is named, with the latest reason', async () => {
+  await receive({ userId: 'ada' })
+  await connect()
+  const stream = createStream()
+  await senderOf(stream).send()
+  const [{ event } = { event: undefined }] = stream.sent
+  const eventId = String(event?.eventId)
+  const profile = String(event?.properties?.['profile_id'])
+  const attempt = {
+    workspace_id: workspace,
+    source_id: audience,
+    destination_id: idIn(destination),
+    event_id: eventId,
+    message_id: eventId,
+    event_type: 'track',
+    event: 'Audience Entered',
+    status: 'dead',
+    time: Date.parse('2026-01-01T00:00:00.000Z'),
+    attempt: 1,
+    producer: 'audience',
+    operation: 'event',
+    key: profile,
+  }
+  const ofSource = { ...attempt, source_id: newId(), event_id: 'of-a-source', producer: '', operation: '', key: '' }
+  const rows = [attempt, ofSource].map((each) => JSON.stringify(each))
+  await harness.eventStore.insert('deliveries', rows, { token: newId() })
+  const parked = ['HTTP 500: before', 'HTTP 404: no such hook'].map((last_reason, index) => ({
+    id: newId(),
+    workspace_id: workspace,
+    source_id: audience,
+    destination_id: idIn(destination),
+    log_partition: 0,
+    log_offset: index,
+    event_indexes: [0],
+    event_ids: [eventId],
+    event_count: 1,
+    state: 'dead' as const,
+    first_time: `2026-01-0${index + 1}T00:00:00.000Z`,
+    next_time: '2026-01-03T00:00:00.000Z',
+    last_status: null,
+    last_reason,
+  }))
+  await harness.db.insertInto('parked_deliveries').values(parked).execute()
+  const { guest } = organization
+  const ids = { workspace, destination: idIn(destination) }
+  const name = `workspaces/${workspace}/audiences/${audience}`
+  const { deliveries } = await guest.ok(methods.deliveries.list, ids, { query: { audience: name } })
+  expect(deliveries).toMatchObject([{ event_id: eventId, audience: name, event_title: 'Audience Entered' }])
+  expect((await guest.ok(methods.deliveries.list, ids)).deliveries).toHaveLength(2)
+  const path = `/${destination}/deliveries?audience=`
+  expect((await guest.call('GET', `${path}${name}&source=${name}`)).status).toBe(400)
+  const elsewhere = name.replace(workspace, organization.workspaceId)
+  expect((await guest.call('GET', `${path}${elsewhere}`)).status).toBe(404)
+  const { parked_deliveries } = await guest.ok(methods.deliveries.listParked, ids)
+  const named = {
+    event_title: 'Audience Entered',
+    profile: `workspaces/${workspace}/profiles/${profile}`,
+    receive_time: null,
+  }
+  for (const each of parked_deliveries)
+    expect(each).toMatchObject({ audience: { name, title: 'Seen' }, events: [named] })
+  expect((await list()).destinations).toMatchObject([
+    { waiting_count: 0, dead_count: 2, last_error: 'HTTP 404: no such hook' },
+  ])
+})
+
 test('a destination is connected once, and only one of the workspace, by those who may', async () => {
   await connect()
   const path = `/workspaces/${workspace}/audiences/${audience}`
