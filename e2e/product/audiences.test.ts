@@ -53,3 +53,48 @@ test('a profile enters an audience when its event comes, and a merge is reflecte
   const { changes } = (await api.ok('GET', `${path}/changes`)) as { changes: { kind: string }[] }
   expect(changes.map(({ kind }) => kind).toSorted()).toEqual(['entered', 'entered', 'left'])
 })
+
+type Called = { path: string; body: string }
+
+/** What a call of a connector says of audiences: events of a batch, or one alone. */
+const eventsOf = ({ body }: Called): string[] => {
+  const parsed = JSON.parse(body) as Record<string, string> & { batch?: Record<string, string>[] }
+  return (parsed.batch ?? [parsed]).map(({ type, event, userId }) => `${type} ${event} ${userId}`)
+}
+
+test('connectors that take track events are told who is in first, and who leaves, each once, in their own form', async () => {
+  const { api } = product
+  const { workspace } = await createWorkspace(api, 'Forwarded audiences')
+  const { key } = await createSource(api, workspace, 'Shop')
+  const treeOf = (selectedEvent: string) => ({
+    groups: { cccc: { segments: [{ id: 'dddd', queries: [{ id: 'bbbb', type: 'event', selectedEvent }] }] } },
+  })
+  const { name } = await api.ok('POST', `/${workspace}/audiences`, { title: 'Seen', query: treeOf('Seen') })
+  const path = `/${String(name)}`
+  await send(key, { ...seen, userId: 'ada' }, { ...seen, userId: 'bob' })
+  await eventually('it has 2 profiles', async () => (await api.ok('GET', path)).size === 2)
+  await using receiver = await startWebhookReceiver()
+  const { origin } = new URL(receiver.url)
+  const settings = {
+    segment: { write_key: 'segment-key', endpoint: `${origin}/segment` },
+    rudderstack: { write_key: 'rudderstack-key', data_plane_url: `${origin}/rudderstack` },
+  }
+  for (const [app, given] of Object.entries(settings)) {
+    const body = { title: app, app: { name: `catalogDestinations/${app}` }, settings: given }
+    const { name: destination } = await api.ok('POST', `/${workspace}/destinations`, body)
+    await api.ok('POST', `${path}:connectDestination`, { destination })
+  }
+  const told = (app: string): string[] =>
+    receiver.calls.filter((call) => call.path.startsWith(`/${app}`)).flatMap(eventsOf)
+  const entered = ['track Audience Entered ada', 'track Audience Entered bob']
+  const left = ['track Audience Exited ada', 'track Audience Exited bob']
+  for (const app of Object.keys(settings)) {
+    await eventually(`${app} has who is in`, () => told(app).length === 2)
+    expect(told(app).toSorted()).toEqual(entered)
+  }
+  await api.ok('PATCH', `${path}?update_mask=query`, { query: treeOf('Something Else') })
+  for (const app of Object.keys(settings)) {
+    await eventually(`${app} has who left`, () => told(app).length === 4)
+    expect(told(app).slice(2).toSorted()).toEqual(left)
+  }
+})
