@@ -23,7 +23,7 @@ export const ConnectionFailure = ({ of, to }: { of: State; to: string }) => {
   const { waiting_count, dead_count, last_error } = of
   if (waiting_count + dead_count === 0 || last_error === '') return null
   return (
-    <Link to={to} className="block truncate rounded-sm text-xs text-danger-ink hover:underline" title={last_error}>
+    <Link to={to} className="block rounded-sm py-1 text-xs break-words text-danger-ink hover:underline">
       {dead_count > 0
         ? `${count(dead_count)} ${pluralise(dead_count, 'event')} failed: ${last_error}`
         : `${count(waiting_count)} ${pluralise(waiting_count, 'event')} to be retried: ${last_error}`}

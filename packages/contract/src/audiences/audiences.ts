@@ -201,7 +201,11 @@ export const audiences = {
     path: '/workspaces/{workspace}/audiences/{audience}/statements',
     access: workspaceMembers,
     summary: 'Gets the SQL that decides who is in an audience.',
-    response: z.object({ statements: z.array(audienceStatement) }),
+    response: z.object({
+      /** The time that they are of: when the audience was computed last, else now. */
+      as_of: time,
+      statements: z.array(audienceStatement),
+    }),
     errors: [errors.notFound],
   }),
   suggest: defineMethod({

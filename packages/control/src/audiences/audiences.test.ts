@@ -207,11 +207,12 @@ describe('an audience', () => {
     const others = { ...first, id: 'gggg', type: 'attribute', selectedAttributes: [list] } as SegmentQuery
     Object.values(query.groups)[0]?.segments[0]?.queries.push(others)
     const { name } = await create(query)
-    const { size } = await compute(name)
+    const computed = await compute(name)
+    const { size } = computed
     harness.advance(60_000)
     await receive(order('dora', 40))
     const params = { workspace, audience: idIn(name) }
-    const { statements } = await organization.guest.ok(methods.audiences.getStatements, params)
+    const { as_of, statements } = await organization.guest.ok(methods.audiences.getStatements, params)
     const [events, profiles] = statements
     const options = { owner: workspace, slot: 'short' } as const
     const [sets] = await harness.eventStore.query<Record<string, string>>(events?.text ?? '', events?.params, options)
@@ -223,6 +224,7 @@ describe('an audience', () => {
     const found = listed.members.map(({ profile }) => idIn(profile.name))
     expect(rows.map(({ id }) => id).toSorted()).toEqual(found.toSorted())
     expect([rows.length, size]).toEqual([1, 1])
+    expect([as_of, listed.as_of]).toEqual([computed.as_of, computed.as_of])
   })
 
   test('that others name is not deleted, and the answer names them', async () => {

@@ -17,10 +17,12 @@ export const getAudienceStatements =
     const row = await readAudience(db, workspace.id, params.audience)
     const known = await readKnown(db, workspace.id)
     const own = known.find(({ id }) => id === row.id)
-    if (own === undefined) return { statements: [] }
+    const asOf = row.as_of ?? new Date(clock())
+    const as_of = asOf.toISOString()
+    if (own === undefined) return { as_of, statements: [] }
     const { events, profiles } = compileAudience(own.query, {
       workspaceId: workspace.id,
-      asOf: row.as_of?.getTime() ?? clock(),
+      asOf: asOf.getTime(),
       queryOf: lookUp(known),
     })
     const ofProfiles: AudienceStatement = {
@@ -36,7 +38,8 @@ export const getAudienceStatements =
         }),
       ),
     }
-    if (events === undefined) return { statements: [ofProfiles] }
+    if (events === undefined) return { as_of, statements: [ofProfiles] }
     const values = Object.entries(events.params).map(([name, value]): [string, string] => [name, shown(value)])
-    return { statements: [{ store: 'events', text: events.text, params: Object.fromEntries(values) }, ofProfiles] }
+    const ofEvents: AudienceStatement = { store: 'events', text: events.text, params: Object.fromEntries(values) }
+    return { as_of, statements: [ofEvents, ofProfiles] }
   }

@@ -3,7 +3,7 @@ import type { Audience } from '@tributary/contract'
 import { Pause, Pencil, Play, RefreshCw, Target } from 'lucide-react'
 import { useParams } from 'react-router'
 import { useVisited } from '../../lib/browser/recent.ts'
-import { count, pluralise } from '../../lib/format/text.ts'
+import { count, pluralise, sentence } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { audienceQuery, audienceStatementsQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
@@ -59,7 +59,7 @@ const Size = ({ audience }: { audience: Audience }) => {
       {situation !== '' && <p className="mt-3 text-sm text-ink-2 tabular">{situation}</p>}
       {state === 'failed' && (
         <p role="alert" className="mt-3 text-sm break-words text-danger-ink">
-          Could not compute the audience: {failure}
+          Could not compute the audience: {sentence(failure)}
         </p>
       )}
     </Card>
@@ -71,11 +71,11 @@ const SqlTab = ({ audience }: { audience: Audience }) => {
   const titles = { events: 'Event store', profiles: 'Profiles' } as const
   return (
     <QueryView query={query} skeleton={<CardSkeleton />} errorTitle="Failed to load the SQL">
-      {(statements) => (
+      {({ as_of, statements }) => (
         <div className="space-y-4">
           <p className="text-sm text-ink-2">
             The event store finds sets of profiles by their events. PostgreSQL decides with them, and with traits, who
-            is in the audience.
+            is in the audience. As of <RelativeTime time={as_of} />.
           </p>
           {statements.map(({ store, text, params }) => (
             <CodeBlock

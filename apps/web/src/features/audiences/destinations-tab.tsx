@@ -73,7 +73,10 @@ const Connected = ({ audience, destination }: { audience: Audience; destination:
     <li className="flex flex-wrap items-center gap-3 py-3">
       <AppIcon icon={app.extra.app_icon} className="size-6" />
       <div className="min-w-0 flex-1 basis-48">
-        <Link to={paths.destination(name)} className="block truncate rounded-sm text-sm font-medium hover:underline">
+        <Link
+          to={paths.destination(name)}
+          className="block truncate rounded-sm py-0.5 text-sm font-medium hover:underline"
+        >
           {title}
         </Link>
         <ConnectionFailure of={destination} to={paths.destination(name, 'failures')} />

@@ -1,6 +1,6 @@
 import type { ProfileSummary } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { csvField, membersCsv } from './export-members.ts'
+import { csvField, fileNameOf, membersCsv } from './export-members.ts'
 
 test.each([
   ['plain', 'plain'],
@@ -27,4 +27,9 @@ test('a file has a header, and a row for each profile', () => {
   expect(membersCsv([{ profile, enter_time: time }])).toBe(
     `profile,title,email,user_id,anonymous_id,entered\r\np1,Ada,ada@example.com,u-1,,${time}\r\n`,
   )
+})
+
+test('a file is called by the audience and by the time that it is of', () => {
+  expect(fileNameOf('Loyal: 3/5', '2026-03-04T05:06:07.890Z')).toBe('Loyal 35 2026-03-04T05-06-07Z.csv')
+  expect(fileNameOf('Loyal', null)).toBe('Loyal.csv')
 })

@@ -30,9 +30,10 @@ const readings = 5
  * Every profile of an audience as of one time; read anew when somebody enters or leaves meanwhile. Of one that changes all the time
  * each row is of when it was read.
  */
-const readMembers = async (audience: string): Promise<Page['members']> => {
+const readMembers = async (audience: string): Promise<Pick<Page, 'as_of' | 'members'>> => {
   for (let reading = 1; ; reading++) {
     const members: Page['members'] = []
+    let asOf: string | null = null
     let changeTime: string | null | undefined
     let token = ''
     let changed = false
@@ -43,13 +44,22 @@ const readMembers = async (audience: string): Promise<Page['members']> => {
       })
       changed ||= changeTime !== undefined && page.change_time !== changeTime
       changeTime = page.change_time
+      asOf = page.as_of
       members.push(...page.members)
       token = page.next_page_token
     } while (token !== '' && (!changed || reading === readings))
-    if (!changed || reading === readings) return members
+    if (!changed || reading === readings) return { as_of: asOf, members }
   }
 }
 
-/** Saves the profiles of an audience as a CSV file. */
-export const exportMembers = async ({ name, title }: Pick<Audience, 'name' | 'title'>): Promise<void> =>
-  saveFile(`${title.replaceAll(/[^\p{L}\p{N} _-]/gu, '')}.csv`, membersCsv(await readMembers(name)), 'text/csv')
+/** The name of a file of profiles as of a time: 'Loyal 2026-03-04T05-06-07Z.csv', which every file system takes. */
+export const fileNameOf = (title: string, asOf: string | null): string => {
+  const plain = title.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+  return `${asOf === null ? plain : `${plain} ${asOf.slice(0, 19).replaceAll(':', '-')}Z`}.csv`
+}
+
+/** Saves the profiles of an audience as a CSV file, whose name says as of when they are. */
+export const exportMembers = async ({ name, title }: Pick<Audience, 'name' | 'title'>): Promise<void> => {
+  const { as_of, members } = await readMembers(name)
+  saveFile(fileNameOf(title, as_of), membersCsv(members), 'text/csv')
+}

@@ -203,6 +203,7 @@ export const QueryRow = ({
         <div className="min-w-0 flex-1">{fields[query.type]}</div>
         <Button
           variant="none"
+          size="sm"
           square
           aria-label={`Duplicate condition ${position}`}
           onClick={() => building.change((tree) => duplicate(tree, query.id))}
@@ -211,6 +212,7 @@ export const QueryRow = ({
         </Button>
         <Button
           variant="none"
+          size="sm"
           square
           aria-label={`Delete condition ${position}`}
           onClick={() => building.change((tree) => remove(tree, query.id))}

@@ -109,7 +109,7 @@ export const profileAudiencesQuery = (profile: string) =>
 
 /** The SQL of an audience. */
 export const audienceStatementsQuery = (audience: string) =>
-  query(methods.audiences.getStatements, { params: audienceIds(audience) }, { read: ({ statements }) => statements })
+  query(methods.audiences.getStatements, { params: audienceIds(audience) }, { staleTime: 0 })
 
 /** The versions of an audience, newest first, by pages of 50; another one is made with each change. */
 export const audienceVersionsQuery = (audience: string, version: number) =>
