@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SeenId } from '../journal-port.ts'
-import { type BloomFilter, bloomFilterBytes, bloomFilterFrom } from './bloom.ts'
+import { createFilterBank, type FilterBank } from './filter-bank.ts'
 
 export type IdBucketsOptions = {
   /** How long an id is remembered at least, milliseconds. */
@@ -19,7 +19,8 @@ type Bucket = {
   /** When its newest id was seen, epoch ms. */
   end: number
   count: number
-  filter: BloomFilter | undefined
+  /** Its filter in the bank; the oldest may have none. */
+  filter: number | undefined
   find: StatementSync
   insert: StatementSync
 }
@@ -55,24 +56,27 @@ const openBucket = (db: DatabaseSync, id: number): Pick<Bucket, 'find' | 'insert
   insert: db.prepare(`insert or ignore into ids_${id} (hash, partition, offset, position) values (?, ?, ?, ?)`),
 })
 
-const rebuildFilter = (db: DatabaseSync, id: number, capacity: number): { filter: BloomFilter; count: number } => {
-  const filter = bloomFilterFrom(new Uint8Array(bloomFilterBytes(capacity)))
+const rebuildFilter = (db: DatabaseSync, id: number, bank: FilterBank): { filter: number; count: number } => {
+  const filter = bank.begin()
   let count = 0
   for (const { hash } of db.prepare(`select hash from ids_${id}`).iterate()) {
-    if (hash instanceof Uint8Array) filter.add(hash)
+    if (hash instanceof Uint8Array) bank.add(filter, hash)
     count++
   }
   return { filter, count }
 }
 
-const readBuckets = (db: DatabaseSync, options: IdBucketsOptions): Bucket[] => {
+/** The buckets that there are; the newest `filtered` of them with a filter. */
+const readBuckets = (db: DatabaseSync, bank: FilterBank, filtered: number): Bucket[] => {
   const rows = db.prepare('select id, start, "end", count, filter from bucket order by id').all()
-  return rows.map((row) => {
+  return rows.map((row, at) => {
     const id = Number(row.id)
-    const closed =
-      row.filter instanceof Uint8Array ? { filter: bloomFilterFrom(row.filter), count: Number(row.count) } : undefined
-    const held = closed ?? rebuildFilter(db, id, options.bucketIds)
-    return { id, start: Number(row.start), end: Number(row.end), ...held, ...openBucket(db, id) }
+    const found = { id, start: Number(row.start), end: Number(row.end), ...openBucket(db, id) }
+    if (at < rows.length - filtered) return { ...found, count: Number(row.count), filter: undefined }
+    // One that was never closed has none, and one of other settings another size.
+    if (row.filter instanceof Uint8Array && row.filter.length === bank.filterBytes)
+      return { ...found, count: Number(row.count), filter: bank.begin(row.filter) }
+    return { ...found, ...rebuildFilter(db, id, bank) }
   })
 }
 
@@ -89,22 +93,21 @@ export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): Id
   const seal = db.prepare('update bucket set filter = ? where id = ?')
   const register = db.prepare('insert into bucket (id, start, "end", count) values (?, ?, ?, 0)')
   const forget = db.prepare('delete from bucket where id = ?')
-  const maxFilters = Math.max(1, Math.floor(options.filterBytes / bloomFilterBytes(options.bucketIds)))
-  let buckets = readBuckets(db, options)
+  const bank = createFilterBank(options.bucketIds)
+  const maxFilters = Math.max(1, Math.floor(options.filterBytes / bank.filterBytes))
+  let buckets = readBuckets(db, bank, maxFilters)
 
-  /** Lets the oldest buckets go without a filter when there are more than memory allows. */
-  const boundFilters = (): void => {
-    for (const bucket of buckets.slice(0, -maxFilters)) bucket.filter = undefined
+  const endFilter = (bucket: Bucket): void => {
+    if (bucket.filter !== undefined) bank.end(bucket.filter)
+    bucket.filter = undefined
   }
-  boundFilters()
 
   const create = (now: number): Bucket => {
     const id = (buckets.at(-1)?.id ?? 0) + 1
     db.exec(`create table ids_${id} (
       hash blob primary key, partition integer not null, offset integer not null, position integer not null) without rowid`)
     register.run(id, now, now)
-    const filter = bloomFilterFrom(new Uint8Array(bloomFilterBytes(options.bucketIds)))
-    return { id, start: now, end: now, count: 0, filter, ...openBucket(db, id) }
+    return { id, start: now, end: now, count: 0, filter: undefined, ...openBucket(db, id) }
   }
 
   const takesMore = (bucket: Bucket, ids: number, now: number): boolean =>
@@ -112,9 +115,13 @@ export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): Id
 
   return {
     find(hash) {
-      // Oldest first: the first position wins.
+      const held = bank.mayAnyHold(hash)
+      // Oldest first: the first position wins. Those without a filter are the oldest ones.
       for (const bucket of buckets) {
-        if (bucket.filter !== undefined && !bucket.filter.mayHold(hash)) continue
+        if (bucket.filter !== undefined) {
+          if (!held) return undefined
+          if (!bank.mayHold(bucket.filter, hash)) continue
+        }
         const row = bucket.find.get(hash)
         if (row !== undefined)
           return { partition: Number(row.partition), offset: Number(row.offset), index: Number(row.position) }
@@ -125,7 +132,7 @@ export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): Id
     add(ids, now) {
       const last = buckets.at(-1)
       const fits = last !== undefined && takesMore(last, ids.length, now)
-      if (last !== undefined && !fits) seal.run(last.filter?.bytes ?? null, last.id)
+      if (last !== undefined && !fits) seal.run(last.filter === undefined ? null : bank.bytesOf(last.filter), last.id)
       const bucket = fits ? last : create(now)
       for (const at of treeOrder(ids)) {
         const { hash, partition, offset, index } = ids[at] as SeenId
@@ -137,19 +144,22 @@ export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): Id
       return () => {
         bucket.end = end
         bucket.count = count
-        for (const { hash } of ids) bucket.filter?.add(hash)
+        bucket.filter ??= bank.begin()
+        for (const { hash } of ids) bank.add(bucket.filter, hash)
         if (bucket === last) return
         buckets.push(bucket)
-        boundFilters()
+        // The oldest go without a filter when there are more than memory allows.
+        for (const old of buckets.slice(0, -maxFilters)) endFilter(old)
       }
     },
 
     expire(now) {
       const old = buckets.filter(({ end }) => end < now - options.windowMs)
       if (old.length === 0) return
-      for (const { id } of old) {
-        forget.run(id)
-        db.exec(`drop table ids_${id}`)
+      for (const bucket of old) {
+        forget.run(bucket.id)
+        db.exec(`drop table ids_${bucket.id}`)
+        endFilter(bucket)
       }
       buckets = buckets.filter((bucket) => !old.includes(bucket))
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { journalConformance } from '../journal-conformance.ts'
-import { bloomFilterBytes, bloomFilterFrom } from './bloom.ts'
+import { createFilterBank } from './filter-bank.ts'
 import { openJournal } from './journal.ts'
 import { createFolder } from './testing.ts'
 
@@ -34,17 +34,33 @@ describe('the journal on SQLite', () => {
     journal.close()
   })
 
-  test('the filter finds every member and claims fewer than 3 in 1,000 strangers', () => {
-    const members = 20_000
+  test('each of many filters finds its members, claims fewer than 3 in 1,000 strangers, and is the same of its bytes', () => {
+    const members = 2_000
     const hash = (text: string) => createHash('sha256').update(text).digest().subarray(0, 16)
-    const filter = bloomFilterFrom(new Uint8Array(bloomFilterBytes(members)))
-    for (let i = 0; i < members; i++) filter.add(hash(`m${i}`))
-    const again = bloomFilterFrom(filter.bytes.slice())
+    const bank = createFilterBank(members)
+    const filters = Array.from({ length: 20 }, () => bank.begin())
+    for (const filter of filters) for (let i = 0; i < members; i++) bank.add(filter, hash(`${filter} ${i}`))
+    const again = createFilterBank(members)
+    const copies = filters.toReversed().map((filter) => ({ filter, copy: again.begin(bank.bytesOf(filter)) }))
     let claimed = 0
-    for (let i = 0; i < members; i++) {
-      expect(again.mayHold(hash(`m${i}`))).toBe(true)
-      if (again.mayHold(hash(`s${i}`))) claimed++
-    }
-    expect(claimed).toBeLessThan(members * 0.003)
+    for (const { filter, copy } of copies)
+      for (let i = 0; i < members; i++) {
+        expect(again.mayHold(copy, hash(`${filter} ${i}`)) && again.mayAnyHold(hash(`${filter} ${i}`))).toBe(true)
+        if (again.mayHold(copy, hash(`stranger ${i}`))) claimed++
+      }
+    expect(claimed).toBeLessThan(copies.length * members * 0.003)
+  })
+
+  test('a filter that ended holds nothing, and leaves those beside it as they are', () => {
+    const bank = createFilterBank(100)
+    const hash = randomBytes(16)
+    const [first, second] = [bank.begin(), bank.begin()]
+    for (const filter of [first, second]) bank.add(filter, hash)
+    bank.end(first)
+    expect(bank.begin()).toBe(first)
+    expect(bank.mayHold(first, hash)).toBe(false)
+    expect(bank.mayHold(second, hash)).toBe(true)
+    bank.end(second)
+    expect(bank.mayAnyHold(hash)).toBe(false)
   })
 })

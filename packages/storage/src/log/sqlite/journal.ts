@@ -17,7 +17,7 @@ export type JournalOptions = {
   bucketMs?: number
   /** How many ids one bucket takes. */
   bucketIds?: number
-  /** Memory for filters, bytes: 64 MiB hold those of 30 million ids. */
+  /** Memory for filters, bytes: 128 MiB hold those of 64 million ids. One more costs a look-up on disk by 250,000 others. */
   filterBytes?: number
 }
 
@@ -59,7 +59,7 @@ export const openJournal = (options: JournalOptions): ConsumerJournal => {
     windowMs: options.windowMs ?? deduplicationWindowMs,
     bucketMs: options.bucketMs ?? 60 * 60 * 1000,
     bucketIds: options.bucketIds ?? 250_000,
-    filterBytes: options.filterBytes ?? 64 * 1024 * 1024,
+    filterBytes: options.filterBytes ?? 128 * 1024 * 1024,
   })
   const allPositions = db.prepare('select partition, next, incarnation from position order by partition')
   const allRanges = db.prepare('select partition, "from", "to", token, incarnation from open_range order by id')
