@@ -24,6 +24,12 @@ const withoutProfiles = 'api,collect,realtime,pipeline,delivery,jobs'
 const idOf = (begin: string, people: number): string =>
   `concat('${begin}', leftPad(toString(person % ${people}), ${personDigits}, '0'))`
 
+/** The people of the load generator, as a filled event store names them. */
+export const peopleOfLoad = (people: number): { user: string; device: string } => ({
+  user: idOf('person-', people),
+  device: idOf('device-', people),
+})
+
 /** The people of the load generator, each with a user id, a device, and three traits, as profiles learn them from identify calls. */
 const learnPeople = async ({ product, workspace }: Bench, people: number): Promise<void> => {
   const url = await runningPostgresUrl(join(product.dataDir, 'postgres'))
@@ -84,8 +90,7 @@ export const createProfilesWorld = async (events: number, people: number): Promi
           { id: workspaceId, sources: [first.sourceId, ...ids(3)] },
           ...ids(2).map((id) => ({ id, sources: ids(4) })),
         ],
-        // Those of the load generator.
-        ids: { user: idOf('person-', people), device: idOf('device-', people) },
+        ids: peopleOfLoad(people),
       }),
     ])
   } finally {

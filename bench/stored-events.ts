@@ -6,6 +6,8 @@ const dayMs = 86_400_000
 type Filling = {
   /** Rows in all. Of ten, six are of the first workspace, and of those half of its first source. */
   events: number
+  /** So many of them are there, of an earlier filling with the same. */
+  there?: number
   /** Three workspaces, each with the ids of four sources. */
   workspaces: readonly { id: string; sources: readonly string[] }[]
   /** The newest event, epoch ms; the oldest is `days` before. */
@@ -78,7 +80,7 @@ const inserters = 2
 /** Fills the table `events` from numbers inside the engine, where nothing has to be sent. */
 export const fillEventStore = async (store: EventStore, filling: Filling): Promise<void> => {
   const span = filling.days * dayMs
-  let offset = 0
+  let offset = filling.there ?? 0
   const insertOn = async (): Promise<void> => {
     while (offset < filling.events) {
       const from = offset
