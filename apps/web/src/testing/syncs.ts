@@ -47,6 +47,8 @@ export const aSync = (some: Partial<Sync> = {}): Sync => ({
   fields: [{ column: 'id', target: 'id' }],
   guard_percent: 20,
   interval_minutes: null,
+  cron: null,
+  after: null,
   paused: false,
   next_run_time: null,
   schedule_note: '',

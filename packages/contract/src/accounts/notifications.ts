@@ -10,6 +10,7 @@ export const notificationKinds = [
   'connection_expired',
   'backlog_full',
   'stream_full',
+  'sync_stalled',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

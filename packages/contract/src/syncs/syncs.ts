@@ -3,6 +3,7 @@ import { workspaceEditors, workspaceMembers } from '../api/access.ts'
 import {
   empty,
   errors,
+  line,
   maskQuery,
   nextPageToken,
   pageQuery,
@@ -71,6 +72,16 @@ const fields = z
 const interval = z.union(syncIntervals.map((minutes) => z.literal(minutes))).nullable()
 const guardPercent = z.number().int().min(0, 'At least 0').max(100, 'At most 100')
 
+/** When a sync runs by itself; of these one is given at most, and nothing of it for one that is run by people. */
+export const syncSchedule = z.object({
+  interval_minutes: interval,
+  /** Five fields: minute, hour, day of the month, month, day of the week, in a time zone such as `Europe/Berlin`. */
+  cron: z.object({ expression: line(100).min(1, 'Required'), time_zone: line(100).min(1, 'Required') }).nullable(),
+  /** The name of the sync whose runs it follows, when they have not failed. */
+  after: reference.nullable(),
+})
+export type SyncSchedule = z.infer<typeof syncSchedule>
+
 /** What a sync does; `fields` map columns of a model. */
 export const syncDefinition = {
   object: name,
@@ -113,7 +124,7 @@ export const syncRun = z.object({
   /** `workspaces/{id}/syncs/{id}/runs/{id}`. */
   name: z.string(),
   state: z.enum(syncRunStates),
-  trigger: z.enum(['manual', 'schedule']),
+  trigger: z.enum(['manual', 'schedule', 'after']),
   /** Everything is sent again, whatever was confirmed before. */
   resync: z.boolean(),
   create_time: time,
@@ -150,9 +161,12 @@ export const sync = z.object({
   fields: z.array(syncField),
   /** A run that would remove or change more than this share of the rows asks first. */
   guard_percent: z.number().int(),
-  interval_minutes: interval,
+  interval_minutes: syncSchedule.shape.interval_minutes,
+  cron: syncSchedule.shape.cron,
+  /** The sync that it runs after. */
+  after: z.object({ name: z.string(), title: z.string() }).nullable(),
   paused: z.boolean(),
-  /** When it runs by itself next; null when it does not. */
+  /** When it runs by itself next; null when it does not, or after another sync. */
   next_run_time: time.nullable(),
   /** Why the last time of the schedule brought no run; '' when it did. */
   schedule_note: z.string(),
@@ -217,6 +231,8 @@ export const syncs = {
       destination: reference,
       ...syncDefinition,
       interval_minutes: interval.default(null),
+      cron: syncSchedule.shape.cron.default(null),
+      after: syncSchedule.shape.after.default(null),
       request_id: requestId,
     }),
     response: sync,
@@ -228,12 +244,12 @@ export const syncs = {
     path: '/workspaces/{workspace}/syncs/{sync}',
     access: workspaceEditors,
     summary:
-      'Changes title, mode, fields, guard, or schedule of a sync. A changed mapping marks rows changed at the next run.',
+      'Changes title, mode, fields, guard, or schedule of a sync. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
     query: maskQuery,
     request: z.object({
       title: genericTitle.optional(),
       ...syncChange,
-      interval_minutes: interval.optional(),
+      ...syncSchedule.partial().shape,
     }),
     response: sync,
     errors: [errors.invalid, errors.forbidden, errors.notFound],

@@ -42,7 +42,7 @@ export const beginRun = async (
   tx: Tx,
   jobs: JobSender,
   sync: string,
-  given: { trigger: 'manual' | 'schedule'; resync: boolean; time: Date },
+  given: { trigger: SyncRunRow['trigger']; resync: boolean; time: Date },
 ): Promise<string | undefined> => {
   const row = await tx
     .selectFrom('syncs')

@@ -4,7 +4,7 @@ import type { Call } from '@tributary/http'
 import { conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { queueSync } from './begin-run.ts'
-import { moveRun } from './move-run.ts'
+import { endRun } from './end-run.ts'
 import { presentRun, readSyncRun } from './read.ts'
 
 const words = { approve: 'approved', cancel: 'canceled' } as const
@@ -18,7 +18,8 @@ export const changeRun = async (
   const run = await readSyncRun(db, workspace.id, params)
   const time = new Date(clock())
   await db.transaction().execute(async (tx) => {
-    const next = await moveRun(tx, run.id, verb, time, verb === 'approve' ? { approved_by: actor.userId } : {})
+    const set = verb === 'approve' ? { approved_by: actor.userId } : {}
+    const next = await endRun(tx, { jobs, clock }, run.id, verb, set)
     if (next === undefined)
       throw conflict('SYNC_RUN_STATE', `The run can't be ${words[verb]} any more, or not yet. Reload to see its state`)
     await queueSync(tx, jobs, run.sync_id)

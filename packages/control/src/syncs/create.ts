@@ -7,12 +7,7 @@ import { readDestination } from '../destinations/read.ts'
 import { presentModel, readModel } from '../models/read.ts'
 import { checkSync, findRowObject } from './check.ts'
 import { showSync, syncName } from './read.ts'
-
-const minuteMs = 60_000
-
-/** When a sync with this interval runs next. */
-export const nextRunTime = (minutes: number | null, now: number): Date | null =>
-  minutes === null ? null : new Date(now + minutes * minuteMs)
+import { storedSchedule } from './schedule.ts'
 
 /** Makes a sync; nothing is read and nothing is sent. */
 export const createSync =
@@ -51,8 +46,7 @@ export const createSync =
           identifier: body.identifier,
           fields: JSON.stringify(body.fields),
           guard_percent: body.guard_percent,
-          interval_minutes: body.interval_minutes,
-          next_run_time: nextRunTime(body.interval_minutes, now),
+          ...(await storedSchedule(tx, body, { workspace: workspace.id, id, now })),
           create_time: time,
           update_time: time,
         })

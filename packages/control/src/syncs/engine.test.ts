@@ -446,6 +446,76 @@ test('what is due runs once however many look for it, and says so when the run b
   expect(await sync.last()).toMatchObject({ state: 'succeeded' })
 })
 
+test('a sync begins at the times of its cron expression, and one that follows it begins when its run has ended well', async () => {
+  const { administrator, workspaceId: workspace } = organization
+  const cron = { expression: '30 6 * * *', time_zone: 'Europe/Berlin' }
+  const first = await open('UPSERT_ONLY', { cron })
+  const second = await open('UPSERT_ONLY', { after: `workspaces/${workspace}/syncs/${first.params.sync}` })
+  expect(await administrator.ok(methods.syncs.get, first.params)).toMatchObject({
+    cron,
+    next_run_time: expect.stringMatching(/T0[45]:30:00.000Z$/),
+  })
+  await first.fill([['1', 'ada', 'pro']])
+  await second.fill([['1', 'ada', 'pro']])
+  // Three days ago: what was missed is made up for by one run.
+  await harness.db
+    .updateTable('syncs')
+    .set({ next_run_time: new Date(harness.now() - 3 * 24 * 60 * 60_000) })
+    .where('id', '=', first.params.sync)
+    .execute()
+  await Promise.all([harness.queueDueSyncs(), harness.queueDueSyncs()])
+  const { runs } = await administrator.ok(methods.syncRuns.list, first.params)
+  expect(runs).toMatchObject([{ trigger: 'schedule' }])
+  expect((await administrator.ok(methods.syncRuns.list, second.params)).runs).toEqual([])
+  await first.work()
+  expect((await administrator.ok(methods.syncRuns.list, second.params)).runs).toMatchObject([
+    { state: 'queued', trigger: 'after' },
+  ])
+  await second.work()
+  expect(await second.last()).toMatchObject({ state: 'succeeded' })
+  await peer.query(`drop table shop.${first.table}`)
+  expect(await first.run()).toMatchObject({ state: 'failed' })
+  expect(await administrator.ok(methods.syncs.get, second.params)).toMatchObject({
+    schedule_note: 'The run of People failed',
+    after: { name: `workspaces/${workspace}/syncs/${first.params.sync}`, title: 'People' },
+  })
+})
+
+test('syncs cannot wait for each other, and a sync has one schedule at a time', async () => {
+  const { administrator, workspaceId: workspace, otherWorkspaceId } = organization
+  const nameOf = ({ params }: { params: { sync: string } }) => `workspaces/${workspace}/syncs/${params.sync}`
+  const first = await open('UPSERT_ONLY')
+  const second = await open('UPSERT_ONLY', { after: nameOf(first) })
+  const third = await open('UPSERT_ONLY', { after: nameOf(second) })
+  const change = (body: object) => administrator.call('PATCH', `/${nameOf(first)}`, body)
+  for (const after of [nameOf(first), nameOf(second), nameOf(third)])
+    expect(await change({ after })).toMatchObject({ status: 400, body: { metadata: { after: expect.any(String) } } })
+  expect((await change({ after: `workspaces/${otherWorkspaceId}/syncs/${first.params.sync}` })).status).toBe(404)
+  const cron = { expression: '0 6 * * *', time_zone: 'UTC' }
+  expect((await change({ interval_minutes: 60, cron })).status).toBe(400)
+  expect((await change({ cron })).body).toMatchObject({ interval_minutes: null, cron, after: null })
+  expect((await change({ interval_minutes: 60 })).body).toMatchObject({ interval_minutes: 60, cron: null })
+  expect((await change({ interval_minutes: null })).body).toMatchObject({ interval_minutes: null, next_run_time: null })
+})
+
+test('a schedule that waits for a run is told of once, to those who may do something', async () => {
+  const sync = await open('UPSERT_ONLY', { interval_minutes: 15 })
+  const run = await sync.begin()
+  const params = { ...sync.params, run: idIn(run.name) }
+  for (let time = 0; time < 3; time++) {
+    harness.advance(16 * 60_000)
+    await harness.queueDueSyncs()
+  }
+  const { administrator, collaborator, guest } = organization
+  const told = async (who: typeof guest) =>
+    (await who.ok(methods.notifications.list, { user: who.userId })).notifications.filter(
+      ({ kind, link }) => kind === 'sync_stalled' && link.includes(sync.params.sync),
+    )
+  expect(await told(administrator)).toMatchObject([{ title: 'People is not running on schedule' }])
+  expect([await told(collaborator), await told(guest)].map(({ length }) => length)).toEqual([1, 0])
+  await administrator.ok(methods.syncRuns.cancel, params, { body: {} })
+})
+
 test.each(['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const)(
   '%s: a dry run names the keys and operations of the run on the same rows, over runs of random rows, and leaves nothing behind',
   async (mode) => {

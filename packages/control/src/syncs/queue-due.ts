@@ -1,31 +1,33 @@
 import { endedSyncRuns, sentSyncRuns, syncLimits } from '@tributary/contract'
 import type { ControlDeps } from '../deps.ts'
 import { beginRun, queueSync } from './begin-run.ts'
-import { nextRunTime } from './create.ts'
 import { dryRunJob } from './dry-runs/begin.ts'
 import { unfinishedDryRuns } from './dry-runs/read.ts'
+import { notEnded } from './end-run.ts'
+import { notifyStalledSyncs } from './notify-stalled.ts'
+import { nextRunTime } from './schedule.ts'
 import { clearOrphans } from './store.ts'
 
 /** For how long the rows of the last run of a sync are kept, to show what a change of theirs is, and for how long a dry run is, ms. */
 const keptMs = 7 * 24 * 60 * 60_000
 const shownMs = 60 * 60_000
 
-type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'clock'>
+type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live'>
 
 /** Begins the runs that are due. What was missed is made up for by one; a sync whose run has not ended says so instead. */
 const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
   const now = clock()
   const due = await db
     .selectFrom('syncs')
-    .select(['id', 'interval_minutes'])
+    .select(['id', 'interval_minutes', 'cron', 'cron_time_zone'])
     .where('next_run_time', '<=', new Date(now))
     .where('paused', '=', false)
     .execute()
-  for (const { id, interval_minutes } of due)
+  for (const { id, ...schedule } of due)
     await db.transaction().execute(async (tx) => {
       const taken = await tx
         .updateTable('syncs')
-        .set({ next_run_time: nextRunTime(interval_minutes, now) })
+        .set({ next_run_time: nextRunTime(schedule, now) })
         .where('id', '=', id)
         .where('next_run_time', '<=', new Date(now))
         .where('paused', '=', false)
@@ -34,19 +36,20 @@ const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
       // Another process was first.
       if (taken === undefined) return
       const begun = await beginRun(tx, jobs, id, { trigger: 'schedule', resync: false, time: new Date(now) })
-      const schedule_note = begun === undefined ? 'The run before had not ended' : ''
+      const schedule_note = begun === undefined ? notEnded : ''
       await tx.updateTable('syncs').set({ schedule_note }).where('id', '=', id).execute()
     })
 }
 
 /**
- * Begins the syncs that are due, has runs go on whose process was killed or that wait for their destination, and takes away what
+ * Begins the syncs that are due, notifies of those that cannot be begun, has runs go on whose process was killed or that wait for their destination, and takes away what
  * the event store has of runs and syncs that are gone. To be called each minute.
  */
 export const queueDueSyncs = async (deps: Deps): Promise<void> => {
   const { db, eventStore, jobs, clock } = deps
   const now = clock()
   await beginDue(deps)
+  await notifyStalledSyncs(deps)
   const open = await db
     .selectFrom('sync_runs')
     .select('sync_id')

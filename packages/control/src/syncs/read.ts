@@ -17,7 +17,11 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { modelName } from '../models/read.ts'
 
-export type SyncRow = Selectable<SyncsTable> & { model_title: string; destination_title: string }
+export type SyncRow = Selectable<SyncsTable> & {
+  model_title: string
+  destination_title: string
+  after_title: string | null
+}
 export type SyncRunRow = Selectable<SyncRunsTable>
 
 export const syncName = (workspace: string, sync: string): string => resourceNames.sync.format({ workspace, sync })
@@ -28,8 +32,9 @@ export const selectSyncs = (db: Db) =>
     .selectFrom('syncs')
     .innerJoin('models', 'models.id', 'syncs.model_id')
     .innerJoin('destinations', 'destinations.id', 'syncs.destination_id')
+    .leftJoin('syncs as before', 'before.id', 'syncs.after_sync_id')
     .selectAll('syncs')
-    .select(['models.title as model_title', 'destinations.title as destination_title'])
+    .select(['models.title as model_title', 'destinations.title as destination_title', 'before.title as after_title'])
 
 /** A sync of this workspace; throws 404 for one that is absent or of another. */
 export const readSync = async (db: Db, workspaceId: string, id: string): Promise<SyncRow> => {
@@ -123,6 +128,12 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
     fields: fieldsOf(row),
     guard_percent: row.guard_percent,
     interval_minutes: syncIntervals.find((minutes) => minutes === row.interval_minutes) ?? null,
+    cron:
+      row.cron === null || row.cron_time_zone === null ? null : { expression: row.cron, time_zone: row.cron_time_zone },
+    after:
+      row.after_sync_id === null
+        ? null
+        : { name: syncName(row.workspace_id, row.after_sync_id), title: row.after_title ?? '' },
     paused: row.paused,
     next_run_time: row.paused ? null : (row.next_run_time?.toISOString() ?? null),
     schedule_note: row.schedule_note,

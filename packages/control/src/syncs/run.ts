@@ -3,6 +3,7 @@ import { faultPoint, type Logger } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { findRowObject } from './check.ts'
 import { countRows } from './counts.ts'
+import { endRun } from './end-run.ts'
 import { failureOf } from './failure.ts'
 import { moveRun } from './move-run.ts'
 import { countsOf, fieldsOf, type SyncRow, type SyncRunRow, selectSyncs } from './read.ts'
@@ -10,7 +11,7 @@ import { type ReadDeps, readRows } from './read-rows.ts'
 import { type Outbound, outcomesEnd, sendRows } from './send-rows.ts'
 import { createSyncStore, type SyncStore } from './store.ts'
 
-export type SyncRunDeps = Pick<ControlDeps, 'eventStore' | 'catalog' | 'clock'> &
+export type SyncRunDeps = Pick<ControlDeps, 'eventStore' | 'catalog' | 'clock' | 'jobs'> &
   ReadDeps & { outbound: Outbound; logger: Logger }
 
 type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortSignal; attempt: number }
@@ -76,7 +77,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
 
 /** Sends what is planned; resolves when the run has ended, or when it has waited for a while. */
 const send = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Promise<void> => {
-  const { db, catalog, clock, outbound } = deps
+  const { db, catalog, outbound } = deps
   const destination = await db
     .selectFrom('destinations')
     .select('app')
@@ -110,9 +111,8 @@ const send = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Pr
   await store.confirm(row.id, run.id, run.number)
   faultPoint('sync.after-confirm')
   const counts = countRows(countsOf(run)?.read ?? 0, await store.count(run.id))
-  await moveRun(db, run.id, rejected > 0 ? 'settled_with_rejected' : 'settled', new Date(clock()), {
-    counts: JSON.stringify(counts),
-  })
+  const event = rejected > 0 ? 'settled_with_rejected' : 'settled'
+  await db.transaction().execute((tx) => endRun(tx, deps, run.id, event, { counts: JSON.stringify(counts) }))
 }
 
 /**
@@ -125,7 +125,7 @@ export const runSync = async (
   { sync }: { sync: string },
   { signal, attempt }: { signal: AbortSignal; attempt: number },
 ): Promise<void> => {
-  const { db, eventStore, clock, logger } = deps
+  const { db, eventStore, logger } = deps
   const row = await selectSyncs(db).where('syncs.id', '=', sync).executeTakeFirst()
   if (row === undefined) return
   const active = () =>
@@ -146,7 +146,7 @@ export const runSync = async (
       const message = failureOf(error, attempt)
       if (message === undefined || signal.aborted) throw error
       logger.info({ sync, run: run.id, error: message }, 'A run of a sync has failed')
-      await moveRun(db, run.id, 'fail', new Date(clock()), { message })
+      await db.transaction().execute((tx) => endRun(tx, deps, run.id, 'fail', { message }))
       await store.clear(run.id)
       return
     }

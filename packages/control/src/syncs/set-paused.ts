@@ -2,8 +2,8 @@ import { audit } from '@tributary/api-kit'
 import type { methods, Sync } from '@tributary/contract'
 import type { Call } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { nextRunTime } from './create.ts'
 import { readSync, showSync, syncName } from './read.ts'
+import { nextRunTime } from './schedule.ts'
 
 /** Pauses or resumes the schedule of a sync; the time of a resumed one begins anew. */
 export const setPaused = async (
@@ -16,7 +16,7 @@ export const setPaused = async (
   await db.transaction().execute(async (tx) => {
     await tx
       .updateTable('syncs')
-      .set({ paused: verb === 'pause', next_run_time: nextRunTime(row.interval_minutes, now), schedule_note: '' })
+      .set({ paused: verb === 'pause', next_run_time: nextRunTime(row, now), schedule_note: '' })
       .where('id', '=', row.id)
       .execute()
     await audit(tx, {

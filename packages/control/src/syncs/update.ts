@@ -6,8 +6,8 @@ import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { presentModel, readModel } from '../models/read.ts'
 import { checkSync, findRowObject } from './check.ts'
-import { nextRunTime } from './create.ts'
 import { fieldsOf, readSync, showSync, syncName } from './read.ts'
+import { storedSchedule } from './schedule.ts'
 
 /** Changes a sync; a run that is under way goes on as it was begun, from the rows that it has read. */
 export const updateSync =
@@ -25,16 +25,18 @@ export const updateSync =
     }
     if (Object.keys(body).length > 0) {
       const now = clock()
-      const { fields, interval_minutes, ...rest } = body
+      const { fields, interval_minutes, cron, after, ...rest } = body
+      const rescheduled = [interval_minutes, cron, after].some((each) => each !== undefined)
       await db.transaction().execute(async (tx) => {
+        if (rescheduled)
+          // Two at once come one after the other: no circle is closed by both.
+          await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
         const changed = await tx
           .updateTable('syncs')
           .set({
             ...rest,
             ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
-            ...(interval_minutes === undefined
-              ? {}
-              : { interval_minutes, next_run_time: nextRunTime(interval_minutes, now), schedule_note: '' }),
+            ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),
             update_time: new Date(now),
           })
           .where('id', '=', row.id)

@@ -795,6 +795,9 @@ export type SyncsTable = {
   fields: string
   guard_percent: number
   interval_minutes: number | null
+  cron: ColumnType<string | null, string | null | undefined, string | null>
+  cron_time_zone: ColumnType<string | null, string | null | undefined, string | null>
+  after_sync_id: ColumnType<string | null, string | null | undefined, string | null>
   paused: Generated<boolean>
   next_run_time: NullableTime
   schedule_note: Generated<string>
@@ -821,7 +824,7 @@ export type SyncRunsTable = {
     | 'partial'
     | 'failed'
     | 'canceled'
-  trigger: 'manual' | 'schedule'
+  trigger: 'manual' | 'schedule' | 'after'
   resync: boolean
   /** JSON texts; null until they are known. */
   planned: string | null

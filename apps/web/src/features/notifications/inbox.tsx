@@ -16,6 +16,7 @@ const icons: Record<NotificationKind, LucideIcon> = {
   connection_expired: CircleAlert,
   backlog_full: CircleAlert,
   stream_full: CircleAlert,
+  sync_stalled: CircleAlert,
 }
 
 const Words = ({ notification }: { notification: Notification }) => (

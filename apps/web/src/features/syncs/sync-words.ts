@@ -56,7 +56,17 @@ const intervalTitles: Readonly<Record<NonNullable<Sync['interval_minutes']>, str
   1440: 'Every day',
 }
 
-/** A schedule in words. */
+/** What begins a sync, in words. */
+export const syncScheduleTitle = ({
+  interval_minutes,
+  cron,
+  after,
+}: Pick<Sync, 'interval_minutes' | 'cron' | 'after'>): string => {
+  if (after !== null) return `After ${after.title}`
+  return cron === null ? scheduleTitle(interval_minutes) : `${cron.expression} (${cron.time_zone})`
+}
+
+/** An interval in words. */
 export const scheduleTitle = (minutes: Sync['interval_minutes']): string =>
   minutes === null ? 'Manual' : intervalTitles[minutes]
 
@@ -108,7 +118,11 @@ export const runSummary = ({ counts }: Pick<SyncRun, 'counts'>): string => {
 }
 
 /** What begins a run: "Manual", "Schedule". */
-export const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = { manual: 'Manual', schedule: 'Schedule' }
+export const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = {
+  manual: 'Manual',
+  schedule: 'Schedule',
+  after: 'After another sync',
+}
 
 export const hasEnded = ({ state }: Pick<SyncRun, 'state'>): boolean => endedSyncRuns.includes(state)
 

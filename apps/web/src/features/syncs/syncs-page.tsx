@@ -15,7 +15,7 @@ import { ListView, stateFilter } from '../../ui/lists/list-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { NextRun, RunBadge } from './run-badge.tsx'
 import { type SyncFilters, type SyncState, syncRows } from './sync-rows.ts'
-import { runStateTitles, runSummary, scheduleTitle } from './sync-words.ts'
+import { runStateTitles, runSummary, syncScheduleTitle } from './sync-words.ts'
 
 const stateTitles = { ...runStateTitles, paused: 'Paused', never: 'Never ran' } as const satisfies Record<
   SyncState,
@@ -79,7 +79,7 @@ const columns: readonly Column<Sync>[] = [
     id: 'schedule',
     header: 'Schedule',
     value: ({ interval_minutes }) => interval_minutes ?? 0,
-    cell: ({ interval_minutes }) => <span className="text-ink-2">{scheduleTitle(interval_minutes)}</span>,
+    cell: (sync) => <span className="text-ink-2">{syncScheduleTitle(sync)}</span>,
     width: 'sm:w-36',
     wide: 'lg',
   },

@@ -16,7 +16,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { NextRun, RunBadge } from '../run-badge.tsx'
 import { RunSteps } from '../runs/run-steps.tsx'
 import { usePauseSync, useRunSync } from '../sync-mutations.ts'
-import { hasEnded, runSummary, scheduleTitle } from '../sync-words.ts'
+import { hasEnded, runSummary, syncScheduleTitle } from '../sync-words.ts'
 import { RunsTab } from './runs-tab.tsx'
 
 const MappingTab = lazyPart(async () => (await import('./mapping-tab.tsx')).MappingTab)
@@ -30,7 +30,7 @@ const Fact = ({ title, children }: { title: string; children: React.ReactNode })
 )
 
 const Overview = ({ sync }: { sync: Sync }) => {
-  const { model, destination, object_name, mode, interval_minutes, last_run, schedule_note } = sync
+  const { model, destination, object_name, mode, last_run, schedule_note } = sync
   return (
     <Card>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-5">
@@ -46,7 +46,7 @@ const Overview = ({ sync }: { sync: Sync }) => {
           <span className="text-ink-2">· {object_name}</span>
         </Fact>
         <Fact title="Mode">{syncModes[mode].title}</Fact>
-        <Fact title="Schedule">{scheduleTitle(interval_minutes)}</Fact>
+        <Fact title="Schedule">{syncScheduleTitle(sync)}</Fact>
         <Fact title="Next run">
           <NextRun sync={sync} />
         </Fact>
@@ -85,11 +85,11 @@ const Overview = ({ sync }: { sync: Sync }) => {
 const Actions = ({ sync }: { sync: Sync }) => {
   const run = useRunSync(sync)
   const pause = usePauseSync(sync)
-  const { last_run, paused, interval_minutes } = sync
+  const { last_run, paused, interval_minutes, cron, after } = sync
   const open = last_run !== null && !hasEnded(last_run)
   return (
     <>
-      {(interval_minutes !== null || paused) && (
+      {(interval_minutes !== null || cron !== null || after !== null || paused) && (
         <Button loading={pause.isPending} onClick={() => pause.mutate()}>
           {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
           {paused ? 'Resume' : 'Pause'}

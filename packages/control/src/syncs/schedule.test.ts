@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { checkCron, nextRunTime } from './schedule.ts'
+
+const after = (cron: string, cron_time_zone: string, from: string, runs: number): string[] => {
+  const found: string[] = []
+  let now = Date.parse(from)
+  for (let run = 0; run < runs; run++) {
+    const next = nextRunTime({ interval_minutes: null, cron, cron_time_zone }, now)
+    found.push(next?.toISOString() ?? '')
+    now = Number(next)
+  }
+  return found
+}
+
+test('a daily time that the clock skips in spring comes when the gap is over, on each day once', () => {
+  expect(after('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00:00Z', 3)).toEqual([
+    '2026-03-28T01:30:00.000Z',
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-30T00:30:00.000Z',
+  ])
+})
+
+test('a daily time that the clock shows twice in fall comes once', () => {
+  expect(after('30 2 * * *', 'Europe/Berlin', '2026-10-24T00:00:00Z', 3)).toEqual([
+    '2026-10-24T00:30:00.000Z',
+    '2026-10-25T00:30:00.000Z',
+    '2026-10-26T01:30:00.000Z',
+  ])
+})
+
+test('every hour stays every hour when the clock changes, and a time of day stays one by the clock', () => {
+  const hours = after('0 * * * *', 'America/New_York', '2026-11-01T04:30:00Z', 4)
+  expect(hours.map((time) => time.slice(11, 13))).toEqual(['05', '06', '07', '08'])
+  expect(after('0 9 * * 1', 'America/New_York', '2026-10-27T00:00:00Z', 2)).toEqual([
+    '2026-11-02T14:00:00.000Z',
+    '2026-11-09T14:00:00.000Z',
+  ])
+})
+
+test('a next time is always later than now, also of a clock that went backwards', () => {
+  for (const now of [0, Date.parse('2026-03-29T01:00:00Z'), Date.parse('2026-10-25T01:00:00Z')])
+    for (const times of [
+      { interval_minutes: 15, cron: null, cron_time_zone: null },
+      { interval_minutes: null, cron: '*/15 * * * *', cron_time_zone: 'Europe/Berlin' },
+    ])
+      expect(Number(nextRunTime(times, now))).toBeGreaterThan(now)
+})
+
+test.each([
+  ['* * * * *', 'UTC', 'cron.expression'],
+  ['*/4 * * * *', 'UTC', 'cron.expression'],
+  ['0 0 31 2 *', 'UTC', 'cron.expression'],
+  ['0 0 * * * *', 'UTC', 'cron.expression'],
+  ['each day', 'UTC', 'cron.expression'],
+  ['0 9 * * *', 'Berlin', 'cron.time_zone'],
+])('%s in %s is refused', (expression, time_zone, field) => {
+  expect(() => checkCron({ expression, time_zone }, 0)).toThrow(field)
+})
+
+test.each(['*/5 * * * *', '0 9 * * 1-5', '0 0 1 1 *', '0 0 29 2 *'])('%s is a schedule', (expression) => {
+  checkCron({ expression, time_zone: 'Asia/Kolkata' }, Date.parse('2026-01-01T00:00:00Z'))
+})
