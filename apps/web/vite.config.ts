@@ -24,6 +24,7 @@ const parts = {
   ),
   rows: at('@tanstack/(react-virtual|virtual-core)/'),
   table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/lists/data-table'),
+  list: at('src/ui/lists/(list-view|bulk-bar)'),
 }
 const some = new RegExp(
   Object.values(parts)
@@ -68,6 +69,7 @@ const groups = [
   { name: 'suggestions', test: parts.suggestions },
   { name: 'rows', test: parts.rows },
   { name: 'table', test: parts.table },
+  { name: 'list', test: parts.list },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }))
 
 /** What is built: the application, or in the mode `kit` the page that shows every component, which is never shipped. */
