@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type MethodRequest, methods, type Sync, type SyncRun } from '@tributary/contract'
+import { type MethodRequest, methods, type Sync, type SyncDryRun, type SyncRun } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { call } from '../../lib/api/client.ts'
-import { syncIds, syncRunIds, workspaceIds } from '../../lib/format/names.ts'
+import { syncDryRunIds, syncIds, syncRunIds, workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { refresh } from '../../lib/queries/query.ts'
-import { syncQuery, syncRunQuery } from '../../lib/queries/sync-queries.ts'
+import { syncDryRunQuery, syncQuery, syncRunQuery } from '../../lib/queries/sync-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** Reads again what is shown of the syncs of a workspace and of their runs. */
@@ -47,6 +47,33 @@ export const useDiscardDraft = (workspace: string) =>
   useMutation<unknown, Error, void>({
     mutationFn: () => call(methods.syncDrafts.delete, { params: workspaceIds(workspace) }),
   })
+
+/** What a dry run is of: a sync that is not saved, or one that is with changes that are not. */
+export type DryRunOf =
+  | { workspace: string; input: MethodRequest<typeof methods.syncDryRuns.create> }
+  | { sync: string; changes: MethodRequest<typeof methods.syncDryRuns.createForSync> }
+
+/** Begins a dry run. Nothing is sent. */
+export const useBeginDryRun = () => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (of: DryRunOf) =>
+      'sync' in of
+        ? call(methods.syncDryRuns.createForSync, { params: syncIds(of.sync), body: of.changes })
+        : call(methods.syncDryRuns.create, { params: workspaceIds(of.workspace), body: of.input }),
+    onSuccess: (begun) => cache.setQueryData(syncDryRunQuery(begun.name).queryKey, begun),
+  })
+}
+
+/** Cancels a dry run. */
+export const useCancelDryRun = ({ name }: Pick<SyncDryRun, 'name'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.syncDryRuns.cancel, { params: syncDryRunIds(name), body: {} }),
+    onSuccess: (canceled) => cache.setQueryData(syncDryRunQuery(name).queryKey, canceled),
+    onError: (error) => notifyRefusal('Could not cancel the dry run', error),
+  })
+}
 
 /** What can be changed of a sync. */
 export type SyncChange = MethodRequest<typeof methods.syncs.update>

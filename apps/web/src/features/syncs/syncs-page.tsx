@@ -147,7 +147,7 @@ export const SyncsPage = () => {
       description={
         <>
           Rows of your databases, brought to destinations.{' '}
-          <Link to={paths.dataSources(workspace)} className="rounded-sm text-accent-ink hover:underline">
+          <Link to={paths.dataSources(workspace)} className="rounded-sm text-accent-ink underline underline-offset-3">
             Data sources
           </Link>
         </>

@@ -1,5 +1,5 @@
 import { endedSyncRuns, methods, type SyncRun, type SyncRunRow } from '@tributary/contract'
-import { syncIds, syncRunIds, workspaceIds } from '../format/names.ts'
+import { syncDryRunIds, syncIds, syncRunIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
 /** Whether something still happens to a run without anybody's doing. */
@@ -21,6 +21,14 @@ export const syncQuery = (sync: string) =>
     methods.syncs.get,
     { params: syncIds(sync) },
     { refetchInterval: ({ state: { data } }) => lookEvery([data?.last_run]) },
+  )
+
+/** A dry run by resource name; looked at until it has ended. */
+export const syncDryRunQuery = (dryRun: string) =>
+  query(
+    methods.syncDryRuns.get,
+    { params: syncDryRunIds(dryRun) },
+    { refetchInterval: ({ state: { data } }) => (data?.finish_time === null ? 1000 : false) },
   )
 
 /** The caller's draft of a sync in a workspace, as it was when the page that asks was opened. */

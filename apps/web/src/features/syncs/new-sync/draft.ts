@@ -147,3 +147,11 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
     interval_minutes: interval,
   }
 }
+
+/** What a dry run of a draft is of, whatever its title is; undefined while something is open. */
+export const dryRunInputOf = (draft: SyncDraft) => {
+  const input = inputOf({ ...draft, title: 'Dry run' })
+  if (input === undefined) return undefined
+  const { title: _title, interval_minutes: _interval, ...definition } = input
+  return definition
+}

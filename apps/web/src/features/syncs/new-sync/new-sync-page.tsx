@@ -33,6 +33,9 @@ import { restored, savedOf } from './saved-draft.ts'
 import { DestinationStep, MappingStep, ModelStep, ModeStep, ReviewStep, ScheduleStep } from './steps.tsx'
 import { type RowDestination, useRowDestinations } from './use-row-destinations.ts'
 
+/** On a narrow page the steps scroll sideways: the one of now is in view. */
+const intoView = (item: HTMLElement | null): void => item?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+
 const StepList = ({ step, draft, onChoose }: { step: Step; draft: SyncDraft; onChoose: (step: Step) => void }) => {
   const open = firstOpen(draft)
   const reached = open === undefined ? steps.length : steps.indexOf(open) + 1
@@ -42,7 +45,7 @@ const StepList = ({ step, draft, onChoose }: { step: Step; draft: SyncDraft; onC
         {steps.map((each, at) => {
           const done = at < steps.indexOf(step)
           return (
-            <li key={each}>
+            <li key={each} ref={each === step ? intoView : undefined}>
               <button
                 type="button"
                 disabled={at >= reached && each !== step}

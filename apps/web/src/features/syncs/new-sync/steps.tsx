@@ -8,10 +8,19 @@ import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { SearchSelect } from '../../../ui/forms/search-select.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
+import { DryRun } from '../dry-run/dry-run.tsx'
 import { MappingFields } from '../mapping-fields.tsx'
 import { ModeChoice, ScheduleChoice } from '../sync-choices.tsx'
 import { modeSentences, scheduleTitle } from '../sync-words.ts'
-import { type StepProblem, type SyncDraft, titleOf, withDestination, withModel, withObject } from './draft.ts'
+import {
+  dryRunInputOf,
+  type StepProblem,
+  type SyncDraft,
+  titleOf,
+  withDestination,
+  withModel,
+  withObject,
+} from './draft.ts'
 import type { RowDestination } from './use-row-destinations.ts'
 
 type StepProps = { draft: SyncDraft; problem: StepProblem | undefined; onChange: (draft: SyncDraft) => void }
@@ -195,6 +204,8 @@ const Fact = ({ title, children }: { title: string; children: React.ReactNode })
 export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
   const { model, destination, object, objectName, mode, rows, identifier, interval } = draft
   const fields = rows.filter(({ included }) => included).length
+  const workspace = useWorkspace().name
+  const input = dryRunInputOf(draft)
   return (
     <div className="space-y-4">
       <Field label="Title" required error={problem?.message}>
@@ -227,6 +238,11 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
         </Fact>
         <Fact title="Schedule">{scheduleTitle(interval)}</Fact>
       </dl>
+      {input !== undefined && (
+        <div className="border-b border-line pb-4">
+          <DryRun of={{ workspace, input }} />
+        </div>
+      )}
       <p className="text-sm text-ink-2">
         Nothing is sent until the first run. A run that would change or remove more than 20% of the rows waits for
         approval.

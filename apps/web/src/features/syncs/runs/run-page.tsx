@@ -202,7 +202,9 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
         </Card>
         <Card title="Rows">
           {run.counts === null ? (
-            <p className="text-sm text-ink-2">Counted once all rows are read.</p>
+            <p className="text-sm text-ink-2">
+              {ended ? 'The run ended before its rows were counted.' : 'Counted once all rows are read.'}
+            </p>
           ) : (
             <Accounting counts={run.counts} />
           )}

@@ -7,7 +7,9 @@ import { useMayEdit } from '../../../lib/workspace.ts'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { ReadOnlyNote } from '../../../parts/settings/read-only-note.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
+import { DryRun } from '../dry-run/dry-run.tsx'
 import { MappingFields } from '../mapping-fields.tsx'
 import { fieldsOfRows, type MappingProblems, mappingProblems, savedRows } from '../mapping-rows.ts'
 import { useUpdateSync } from '../sync-mutations.ts'
@@ -65,6 +67,11 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
             Save
           </Button>
         </div>
+      )}
+      {mayEdit && mappingProblems(rows, identifier) === undefined && (
+        <Card title="Before it runs">
+          <DryRun of={{ sync: sync.name, changes: changed ? { fields: fieldsOfRows(rows) } : {} }} />
+        </Card>
       )}
     </div>
   )

@@ -57,7 +57,7 @@ const Overview = ({ sync }: { sync: Sync }) => {
       {last_run !== null && (
         <div className="mt-4 border-t border-line pt-4">
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-            <span className="font-medium">{hasEnded(last_run) ? 'Last run' : 'Run in progress'}</span>
+            <span className="font-medium">{hasEnded(last_run) ? 'Last run' : 'Current run'}</span>
             <RunBadge run={last_run} />
             <span className="min-w-0 break-words text-ink-2">{runSummary(last_run)}</span>
             <RelativeTime time={last_run.create_time} className="text-xs text-ink-3" />
@@ -117,7 +117,7 @@ const SyncView = ({ item: sync }: { item: Sync }) => {
       <PageHeader
         title={sync.title}
         documentTitle={sync.title}
-        description={`${sync.model.title} to ${sync.destination.title}`}
+        description="Sync"
         icon={
           <span className="grid size-11 place-items-center rounded-md border border-line bg-surface">
             <ArrowLeftRight aria-hidden className="size-5 text-ink-2" />

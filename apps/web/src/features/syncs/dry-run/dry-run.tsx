@@ -1,0 +1,158 @@
+import { useQuery } from '@tanstack/react-query'
+import { type SyncDryRun, type SyncSample, sampleGroups } from '@tributary/contract'
+import { FlaskConical, X } from 'lucide-react'
+import { useState } from 'react'
+import { failureText } from '../../../lib/api/errors.ts'
+import { count, pluralise, sentence } from '../../../lib/format/text.ts'
+import { syncDryRunQuery } from '../../../lib/queries/sync-queries.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Spinner } from '../../../ui/page/spinner.tsx'
+import { scrollable } from '../../../ui/scrollable.ts'
+import { type DryRunOf, useBeginDryRun, useCancelDryRun } from '../sync-mutations.ts'
+import { changedFields, groupTitles } from './sample-words.ts'
+
+const Value = ({ text }: { text: string | null }) =>
+  text === null ? <span className="text-ink-3">–</span> : <span className="break-all">{text}</span>
+
+const Sample = ({ sample }: { sample: SyncSample }) => {
+  const fields = changedFields(sample)
+  const key = sample.key === '' ? sample.source_key : sample.key
+  return (
+    <li className="space-y-1.5 px-4 py-3">
+      <p className="truncate font-mono text-xs font-medium" title={key}>
+        {key === '' ? 'No key' : key}
+        {sample.rows > 1 && ` (${count(sample.rows)} rows)`}
+      </p>
+      {sample.reason !== '' && <p className="text-xs break-words text-ink-2">{sentence(sample.reason)}</p>}
+      {sample.group === 'changed' && !sample.before_known && (
+        <p className="text-xs text-ink-3">What was sent before is no longer kept.</p>
+      )}
+      {fields.length > 0 && (
+        <dl className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
+          {fields.map(({ name, before, after }) => (
+            <div key={name} className="contents">
+              <dt className="truncate text-ink-3" title={name}>
+                {name}
+              </dt>
+              <dd className="min-w-0 font-mono">
+                {sample.group === 'changed' && sample.before_known && (
+                  <>
+                    <del className="text-danger-ink">
+                      <Value text={before} />
+                    </del>{' '}
+                    →{' '}
+                  </>
+                )}
+                <Value text={sample.group === 'removed' ? before : after} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  )
+}
+
+const Found = ({ dryRun }: { dryRun: SyncDryRun }) => {
+  const { counts, samples, asks } = dryRun
+  if (counts === null) return null
+  const groups = sampleGroups.filter((group) => counts[group] > 0)
+  return (
+    <div className="space-y-4">
+      <p className="text-sm">
+        <span className="font-medium">{count(counts.read)}</span> {pluralise(counts.read, 'row')} read,{' '}
+        {count(counts.unchanged)} unchanged.{groups.length === 0 && ' The run would send nothing.'}
+      </p>
+      {asks !== '' && (
+        <p className="rounded-md bg-warning-soft px-3 py-2 text-sm break-words text-warning-ink">
+          The run would need approval: {sentence(asks)}
+        </p>
+      )}
+      {groups.map((group) => {
+        const shown = samples.filter((sample) => sample.group === group)
+        return (
+          <section key={group} aria-label={groupTitles[group]}>
+            <h3 className="flex items-baseline justify-between gap-3 text-sm font-medium">
+              {groupTitles[group]} <span className="tabular">{count(counts[group])}</span>
+            </h3>
+            <ul
+              {...scrollable}
+              className="mt-1.5 max-h-72 divide-y divide-line overflow-y-auto scroll-thin rounded-lg border border-line bg-surface"
+            >
+              {shown.map((sample, at) => (
+                // oxlint-disable-next-line react/no-array-index-key -- rows without a key have none
+                <Sample key={at} sample={sample} />
+              ))}
+            </ul>
+            {shown.length < counts[group] && (
+              <p className="mt-1 text-xs text-ink-3">The first {count(shown.length)}.</p>
+            )}
+          </section>
+        )
+      })}
+      <p className="text-xs text-ink-3">
+        The destination decides when rows are sent: some can be skipped or rejected then.
+      </p>
+    </div>
+  )
+}
+
+const progressWords = { queued: 'Waiting for a place…', reading: 'Reading rows…', comparing: 'Comparing…' } as const
+
+const Progress = ({ dryRun }: { dryRun: SyncDryRun }) => {
+  const cancel = useCancelDryRun(dryRun)
+  const { state, message, read } = dryRun
+  if (state === 'failed')
+    return (
+      <p role="alert" className="text-sm break-words text-danger-ink">
+        {sentence(message)}
+      </p>
+    )
+  if (state === 'canceled') return <p className="text-sm text-ink-2">The dry run was canceled.</p>
+  if (state === 'done') return <Found dryRun={dryRun} />
+  return (
+    <div className="flex flex-wrap items-center gap-3 text-sm text-ink-2">
+      <Spinner size="sm" label="Working" />
+      <output className="min-w-0 flex-1">
+        {progressWords[state]}
+        {read > 0 && ` ${count(read)} ${pluralise(read, 'row')} so far.`}
+      </output>
+      <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+        <X aria-hidden />
+        Cancel
+      </Button>
+    </div>
+  )
+}
+
+/** A button that begins a dry run of a sync, saved or not, and below it what the run would do. Nothing is sent. */
+export const DryRun = ({ of }: { of: DryRunOf }) => {
+  const begin = useBeginDryRun()
+  const [name, setName] = useState<string | undefined>()
+  const query = useQuery({ ...syncDryRunQuery(name ?? ''), enabled: name !== undefined })
+  const dryRun = query.data
+  const moving = dryRun !== undefined && dryRun.finish_time === null
+  return (
+    <section aria-label="Dry run" className="space-y-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <p className="min-w-0 flex-1 basis-52 text-sm text-ink-2">
+          A dry run reads the model and shows what a run would do. Nothing is sent.
+        </p>
+        <Button
+          loading={begin.isPending || (name !== undefined && dryRun === undefined && !query.isError)}
+          disabled={moving}
+          onClick={() => begin.mutate(of, { onSuccess: (begun) => setName(begun.name) })}
+        >
+          <FlaskConical aria-hidden />
+          {dryRun === undefined ? 'Dry run' : 'Dry run again'}
+        </Button>
+      </div>
+      {(begin.error ?? query.error) !== null && (
+        <p role="alert" className="text-sm break-words text-danger-ink">
+          {failureText(begin.error ?? query.error)}
+        </p>
+      )}
+      {dryRun !== undefined && <Progress dryRun={dryRun} />}
+    </section>
+  )
+}
