@@ -8,7 +8,14 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
-import { adminCredentials, startOpenIdProvider, startProduct, startWebhookReceiver } from '@tributary/test-kit'
+import {
+  adminCredentials,
+  createPostgresPeer,
+  startOpenIdProvider,
+  startProduct,
+  startSharedPostgres,
+  startWebhookReceiver,
+} from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
 import {
   findBrokenWords,
@@ -202,13 +209,15 @@ await using product = await startProduct({ env: openId.env })
 await using receiver = await startWebhookReceiver()
 await using refusing = await startWebhookReceiver()
 await using busy = await startWebhookReceiver()
+await using postgres = await startSharedPostgres()
+await using peer = await createPostgresPeer(postgres.url)
 await product.api.login(adminCredentials)
 const browser = await launchChromium()
 try {
   const sessionWithoutWorkspace = await signIn(browser, product.url)
   for (const screen of screens.filter((each) => each.before && isWanted(each)))
     for (const width of widths) await shoot(browser, product.url, screen, {} as Seed, width, sessionWithoutWorkspace)
-  const seed = await seedWorkspaces(product, receiver, refusing, busy)
+  const seed = await seedWorkspaces(product, receiver, refusing, busy, peer)
   const session = await signIn(browser, product.url)
   for (const screen of screens.filter((each) => !each.before && isWanted(each)))
     for (const width of screen.widths ?? widths) await shoot(browser, product.url, screen, seed, width, session)

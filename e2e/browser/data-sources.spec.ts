@@ -4,13 +4,6 @@ import { expect, test } from './product-fixture.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-/** Switches syncs on for a page, as an installation can. */
-const withSyncs = async (page: Page): Promise<void> => {
-  await page.route('**/ofrep/v1/evaluate/flags', (route) =>
-    route.fulfill({ json: { flags: [{ key: 'syncs', value: true, reason: 'STATIC', variant: 'on' }] } }),
-  )
-}
-
 test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are found, a query becomes a model, and a database that is away is named', async ({
   signedIn: page,
   product,
@@ -24,7 +17,6 @@ test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are fo
   await peer.query(`grant usage on schema shop to ${user}`)
   await peer.query(`grant select on shop.customers to ${user}`)
   const { workspace } = await createWorkspace(product.api, 'Reading')
-  await withSyncs(page)
 
   await page.goto(`/${workspace}/dataSources`)
   await page.getByRole('link', { name: 'Add data source' }).click()
@@ -92,6 +84,9 @@ test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are fo
 
 test('nothing of data sources shows while syncs are off', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Switched off')
+  await page.route('**/ofrep/v1/evaluate/flags', (route) =>
+    route.fulfill({ json: { flags: [{ key: 'syncs', value: false, reason: 'STATIC', variant: 'off' }] } }),
+  )
   await page.goto(`/${workspace}/dataSources`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByText('Data sources')).toHaveCount(0)

@@ -57,13 +57,14 @@ test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, e
     'Events',
     'Profiles',
     'Audiences',
+    'Syncs',
   ])
   expect(
     await sidebar(page)
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
   ).toEqual(
-    ['', '/sources', '/destinations', '/connections', '/events', '/profiles', '/audiences'].map(
+    ['', '/sources', '/destinations', '/connections', '/events', '/profiles', '/audiences', '/syncs'].map(
       (path) => `/${workspace}${path}`,
     ),
   )
@@ -74,6 +75,7 @@ test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, e
     ['Events', 'Events', 'Every event your sources sent, and its outcome.'],
     ['Profiles', 'Profiles', 'What is known of each user across events.'],
     ['Audiences', 'Audiences', 'Sets of profiles by what they did and what is known of them.'],
+    ['Syncs', 'Syncs', 'Rows of your databases, brought to destinations.'],
   ] as const) {
     await sidebar(page).getByRole('link', { name, exact: true }).click()
     await expect(heading(page, title)).toBeVisible()
@@ -127,7 +129,6 @@ test('NAV-13: connections are an area with everything below it; what is not buil
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Further areas')
   for (const [area, title] of [
-    ['syncs', 'The requested page was not found.'],
     ['signals', 'The requested page was not found.'],
     ['connections', 'Connections'],
   ] as const)

@@ -5,13 +5,6 @@ import { expect, test } from './product-fixture.ts'
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const outcomes = (page: Page) => page.getByLabel('Rows by outcome')
 
-/** Switches syncs on for a page, as an installation can. */
-const withSyncs = async (page: Page): Promise<void> => {
-  await page.route('**/ofrep/v1/evaluate/flags', (route) =>
-    route.fulfill({ json: { flags: [{ key: 'syncs', value: true, reason: 'STATIC', variant: 'on' }] } }),
-  )
-}
-
 /** Chooses an entry of a searchable list. */
 const choose = async (page: Page, label: string, option: string): Promise<void> => {
   await page.getByRole('combobox', { name: new RegExp(`^${label}`) }).click()
@@ -33,7 +26,6 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   await peer.query(`grant select on shop.customers to ${user}`)
   const { workspace } = await createWorkspace(product.api, 'Syncing')
   const settings = { ...peer.access, tls: 'off' }
-  await withSyncs(page)
 
   // Each thing that a sync needs is what is offered next.
   await page.goto(`/${workspace}/syncs`)
@@ -82,6 +74,11 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   await expect(page.getByRole('combobox', { name: 'Schedule' })).toHaveValue('1440')
   await button(page, 'Continue').click()
   await expect(page.getByLabel('Title')).toHaveValue('Customers to Warehouse')
+  await button(page, 'Dry run').click()
+  const dryRun = page.getByRole('region', { name: 'Dry run' })
+  await expect(dryRun.getByRole('region', { name: 'Added' })).toContainText('Added 3')
+  await expect(dryRun.getByRole('region', { name: 'Added' })).toContainText('ada@x.de')
+  await expect(dryRun.getByRole('region', { name: 'Invalid' })).toContainText('Invalid 1')
   await button(page, 'Create sync').click()
 
   await expect(page.getByRole('heading', { name: 'Customers to Warehouse' })).toBeVisible()

@@ -27,6 +27,7 @@ test('no page is heavier than its budget for somebody who opens it with nothing 
     { name: 'explorer', path: `/${workspace}/events`, budget: anyPage },
     { name: 'profiles', path: `/${workspace}/profiles`, budget: anyPage },
     { name: 'connections', path: `/${workspace}/connections`, budget: anyPage },
+    { name: 'syncs', path: `/${workspace}/syncs`, budget: anyPage },
     { name: 'catalog', path: `/${workspace}/catalog-destinations`, budget: anyPage },
     { name: 'settings', path: `/${workspace}/settings/organization/members`, budget: anyPage },
   ]

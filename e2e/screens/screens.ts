@@ -17,6 +17,7 @@ import { profileScreens } from './profile-screens.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
+import { syncScreens } from './sync-screens.ts'
 
 /** One picture: a route in a state. */
 export type Screen = {
@@ -496,4 +497,5 @@ export const screens: Screen[] = [
   ...privacyScreens,
   ...audienceScreens,
   ...dataSourceScreens,
+  ...syncScreens,
 ]

@@ -3,10 +3,12 @@ import {
   createWebhook,
   createWorkspace,
   eventually,
+  type PostgresPeer,
   type Product,
   type WebhookReceiver,
 } from '@tributary/test-kit'
 import { addPerson, openDatabase } from '../browser/people.ts'
+import { type SyncSeed, seedSyncs } from './sync-seed.ts'
 
 /** Resource names of what the pictures show. */
 export type Seed = {
@@ -30,6 +32,7 @@ export type Seed = {
     key: string
   }
   empty: { workspace: string; source: string; destination: string }
+  synced: SyncSeed
   /** 500 sources and 500 destinations; the first source is connected with three of them. */
   many: { workspace: string; destination: string }
   /** Path of an onboarding link. */
@@ -307,6 +310,7 @@ export const seedWorkspaces = async (
   receiver: WebhookReceiver,
   refusing: WebhookReceiver,
   busy: WebhookReceiver,
+  peer: PostgresPeer,
 ): Promise<Seed> => {
   refusing.behave({ status: 404, body: '{"error":"no such hook"}' })
   busy.behave({ status: 503, headers: { 'retry-after': '3600' }, body: '{"error":"back in an hour"}' })
@@ -401,6 +405,7 @@ export const seedWorkspaces = async (
   })) as { user: { id: string }; onboarding_token: string }
   return {
     many,
+    synced: await seedSyncs(product, peer),
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
     filled: {
       workspace,

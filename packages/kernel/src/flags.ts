@@ -5,8 +5,8 @@
 export const flagDefaults = {
   /** Whether somebody without an account can make one. */
   'sign-up-enabled': true,
-  /** Not built yet: what is behind these two says so. */
-  syncs: false,
+  syncs: true,
+  /** Not built yet: what is behind it says so. */
   signals: false,
   audiences: true,
   'custom-domain': true,

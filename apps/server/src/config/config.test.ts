@@ -135,7 +135,7 @@ test('no link leads out of an installation that sets none, and its documentation
 })
 
 test('parts that are not built are switched off as built', () => {
-  expect(readConfig({}).flags).toMatchObject({ syncs: false, signals: false, audiences: true })
+  expect(readConfig({}).flags).toMatchObject({ syncs: true, signals: false, audiences: true })
 })
 
 test('the content policy lets in the host that errors are reported to and nothing else', () => {

@@ -1,0 +1,81 @@
+import type { Page } from '@playwright/test'
+import { failing, settled } from './prepare.ts'
+import type { Screen } from './screens.ts'
+import type { Seed } from './seed.ts'
+import type { SyncSeed } from './sync-seed.ts'
+
+const at = (path: (seed: SyncSeed) => string) => (seed: Seed) => `/${path(seed.synced)}`
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+const choose = async (page: Page, label: string, option: string): Promise<void> => {
+  await page.getByRole('combobox', { name: new RegExp(`^${label}`) }).click()
+  await page.getByRole('option', { name: new RegExp(`^${option}`) }).click()
+}
+
+/** Goes through the steps to a new sync, as far as the one that is asked for. */
+const toStep =
+  (step: number) =>
+  async (page: Page): Promise<void> => {
+    await button(page, 'Start over').or(button(page, 'Continue')).first().waitFor()
+    if (await button(page, 'Start over').isVisible()) await button(page, 'Start over').click()
+    const act = [
+      () => choose(page, 'Model', 'Customers'),
+      () => choose(page, 'Destination', 'Warehouse'),
+      () => page.getByRole('radio', { name: /^Full/ }).check(),
+    ]
+    for (let done = 0; done < step; done++) {
+      await act[done]?.()
+      await button(page, 'Continue').click()
+    }
+    await settled(page)
+  }
+
+const wizard = ({ workspace }: SyncSeed): string => `${workspace}/syncs/new`
+
+/** The list of syncs, the steps to a new one, a sync with its tabs, and its runs. */
+export const syncScreens: Screen[] = [
+  { name: 'syncs-filled', path: at(({ workspace }) => `${workspace}/syncs`), ready: settled },
+  { name: 'syncs-empty', path: ({ empty }) => `/${empty.workspace}/syncs`, ready: settled },
+  {
+    name: 'syncs-error',
+    path: at(({ workspace }) => `${workspace}/syncs`),
+    prepare: failing(/\/api\/workspaces\/[^/]+\/syncs$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  ...['model', 'destination', 'mode', 'mapping', 'schedule', 'review'].map((name, step) => ({
+    name: `new-sync-${name}`,
+    path: at(wizard),
+    ready: toStep(step),
+  })),
+  { name: 'sync-runs', path: at(({ sync }) => sync), ready: settled },
+  { name: 'sync-mapping', path: at(({ sync }) => `${sync}#mapping`), ready: settled },
+  { name: 'sync-settings', path: at(({ sync }) => `${sync}#settings`), ready: settled },
+  {
+    name: 'sync-delete',
+    path: at(({ sync }) => `${sync}#settings`),
+    ready: async (page) => {
+      await button(page, 'Delete sync').click()
+      await settled(page)
+    },
+  },
+  { name: 'sync-run-done', path: at(({ done }) => done), inView: true, ready: settled },
+  { name: 'sync-run-approval', path: at(({ asks }) => asks), inView: true, ready: settled },
+  { name: 'sync-run-failed', path: at(({ failed }) => failed), inView: true, ready: settled },
+  {
+    name: 'sync-run-error',
+    path: at(({ done }) => done),
+    prepare: failing(/\/api\/.*\/runs\/[^/]+$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  {
+    name: 'destination-delete-with-syncs',
+    path: at(({ warehouse }) => `${warehouse}#settings`),
+    ready: async (page) => {
+      await button(page, 'Delete destination').click()
+      await settled(page)
+    },
+  },
+  { name: 'model-with-syncs', path: at(({ model }) => model), ready: settled },
+]
