@@ -1,11 +1,14 @@
 import type { Locator, Page } from '@playwright/test'
+import { Analytics } from '@segment/analytics-node'
 import {
   adminCredentials,
   createSource,
+  createWebhook,
   createWorkspace,
   eventually,
   type Product,
   startProduct,
+  startWebhookReceiver,
 } from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
@@ -60,6 +63,9 @@ test('SEG-10, SEG-12: an audience is built, counted, saved, entered by an event,
   product,
 }) => {
   const { workspace, key } = await withCustomers(product, 'Audiences')
+  await using receiver = await startWebhookReceiver()
+  const { source: unused } = await createSource(product.api, workspace, 'Unused')
+  await createWebhook(product.api, workspace, unused, { url: receiver.url }, 'Shop webhook')
   await page.goto(`/${workspace}/audiences`)
   await expect(page.getByText('Create your first audience')).toBeVisible()
   await page.getByRole('link', { name: 'New audience' }).first().click()
@@ -92,8 +98,21 @@ test('SEG-10, SEG-12: an audience is built, counted, saved, entered by an event,
   await button(page, 'Create').click()
   await expect(page.getByRole('heading', { level: 1, name: 'Spenders' })).toBeVisible()
   await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['ada@example.com'])
-  // Somebody enters, though nobody computes it, and the page says since when and why.
-  await send(product, key, order('bob', 500))
+  // A webhook is told who is in.
+  await page.getByRole('tab', { name: 'Destinations' }).click()
+  await button(page, 'Connect destination').click()
+  await expect(page.getByText('It receives 1 profile now')).toBeVisible()
+  await button(page, 'Connect').click()
+  await expect(page.getByRole('list', { name: 'Destinations' })).toContainText('Shop webhook')
+  const told = (): unknown[] => receiver.calls.map(({ body }) => JSON.parse(body) as unknown)
+  const entered = (userId: string) => expect.objectContaining({ event: 'Audience Entered', userId })
+  await expect.poll(told).toEqual([entered('ada')])
+  // Somebody enters by an SDK's event, though nobody computes it, and the page says since when and why.
+  await page.getByRole('tab', { name: 'Profiles' }).click()
+  const sdk = new Analytics({ writeKey: key, host: product.url, flushInterval: 50 })
+  const { event, userId, properties } = order('bob', 500)
+  sdk.track({ event, userId, properties })
+  await sdk.closeAndFlush()
   await expect(rows(page, 'Profiles').getByRole('link')).toHaveCount(2)
   await page.getByRole('tab', { name: 'History' }).click()
   await expect(page.getByText('2 entered, 0 left')).toBeVisible()
@@ -110,6 +129,7 @@ test('SEG-10, SEG-12: an audience is built, counted, saved, entered by an event,
   await expect(rows(page, 'Audiences').filter({ hasText: 'Spenders' })).toContainText('In')
   await page.getByRole('link', { name: 'Spenders', exact: true }).click()
   await expect(page.getByText('1 of 1 condition is true.')).toBeVisible()
+  await expect.poll(told).toEqual([entered('ada'), entered('bob')])
   await page.getByRole('tab', { name: 'SQL' }).click()
   await expect(page.getByText('from events').first()).toBeVisible()
   await button(page, 'Pause').click()
@@ -123,6 +143,7 @@ test('SEG-10, SEG-12: an audience is built, counted, saved, entered by an event,
   await expect(page.getByText('No profile meets the conditions')).toBeVisible()
   await page.getByRole('tab', { name: 'Settings' }).click()
   await button(page, 'Delete audience').click()
+  await expect(page.getByRole('dialog')).toContainText('Shop webhook is disconnected')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete audience' }).click()
   await expect(page.getByText('Create your first audience')).toBeVisible()
 })
