@@ -21,7 +21,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
   // How a server is spoken to is shared by the connectors that speak to it.
   ...['postgresql', 'mysql'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
-    may: ['packages/connector-kit', `connectors/wire/${server}`],
+    may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
   })),
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },

@@ -1,10 +1,10 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { tableObject } from '../../wire/access/table-object.ts'
 import { runStatementAction } from './actions/run-statement.ts'
 import { upsertRow } from './actions/upsert-row.ts'
 import { writeEvent } from './actions/write-event.ts'
 import { deliver, deliverRows } from './deliver.ts'
 import { check, settings } from './settings.ts'
-import { tableObject } from './table-rows.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
 
 const grants = `CREATE USER tributary WITH PASSWORD 'choose one';

@@ -9,6 +9,7 @@ import {
   type OutgoingRow,
   parseExactJson,
 } from '@tributary/connector-kit'
+import { tableOf } from '../../wire/access/table-object.ts'
 import { isStale, stateOf } from '../../wire/postgresql/failures.ts'
 import { deleteUsers } from './delete-users.ts'
 import { prepareRows } from './prepare-rows.ts'
@@ -16,7 +17,7 @@ import { rowsOf, type WrittenEvent } from './rows.ts'
 import { type Session, useSession } from './session.ts'
 import type { PostgresqlSettings } from './settings.ts'
 import { compileStatement, runStatement } from './statement.ts'
-import { tableOf, writeTableRows } from './table-rows.ts'
+import { writeTableRows } from './table-rows.ts'
 import { upsertRows } from './upsert-row.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 

@@ -9,8 +9,8 @@ import {
 import { silentLogger } from '@tributary/kernel'
 import { createPostgresPeer, type PostgresPeer } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { tableObject, tableOf } from '../../wire/access/table-object.ts'
 import { postgresql } from './definition.ts'
-import { tableObject, tableOf } from './table-rows.ts'
 
 let peer: PostgresPeer
 const stack = new AsyncDisposableStack()

@@ -1,31 +1,12 @@
 import { type EventOutcome, type OutgoingRow, parseExactJson } from '@tributary/connector-kit'
 import type { Client } from 'pg'
+import type { KeyedTable } from '../../wire/access/table-object.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
 import type { TableRow } from './prepare-rows.ts'
 import type { Session } from './session.ts'
 import { upsertRows } from './upsert-row.ts'
 import { safeJson } from './values.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
-
-/** A table whose rows are known by one column. */
-export type KeyedTable = { table: string; key: string }
-
-const objectOfTable = /^table\/([^/]+)\/([^/]+)$/
-
-/** How rows name the table that they are of: its name and that of its key column, each percent-encoded. */
-export const tableObject = ({ table, key }: KeyedTable): string =>
-  `table/${encodeURIComponent(table)}/${encodeURIComponent(key)}`
-
-/** The table that an object names; undefined for any other object. */
-export const tableOf = (object: string): KeyedTable | undefined => {
-  const [, table, key] = objectOfTable.exec(object) ?? []
-  if (table === undefined || key === undefined) return undefined
-  try {
-    return { table: decodeURIComponent(table), key: decodeURIComponent(key) }
-  } catch {
-    return undefined
-  }
-}
 
 type Operation = OutgoingRow['operation']
 /** A row that can be written, with what is done with it. */

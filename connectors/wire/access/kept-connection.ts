@@ -1,0 +1,94 @@
+import { type DeliverContext, type Lifetime, RetryableError, type Settings } from '@tributary/connector-kit'
+
+/** How a connection is opened and closed, and what its failures are. */
+export type ConnectionKind<S extends Settings, Session> = {
+  /** Connects. `onLost` is to be called when the connection ends between two uses. */
+  open(context: DeliverContext<S>, onLost: () => void): Promise<Session>
+  /** Says goodbye; rejects for nothing. */
+  close(session: Session): Promise<void>
+  /** What a failure is to the delivery; without a session the connection could not be opened. */
+  failed(error: unknown, session: Session | undefined): Error
+}
+
+/** A connection that nobody used for so long is closed, ms. */
+const idleMs = 60_000
+
+type Use<S extends Settings, Session> = <T>(
+  context: DeliverContext<S>,
+  work: (session: Session) => Promise<T>,
+) => Promise<T>
+
+const createKeeper = <S extends Settings, Session>(
+  lifetime: Lifetime,
+  kind: ConnectionKind<S, Session>,
+): Use<S, Session> => {
+  let session: Session | undefined
+  let idle: NodeJS.Timeout | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const close = async (): Promise<void> => {
+    clearTimeout(idle)
+    const closing = session
+    session = undefined
+    if (closing !== undefined) await kind.close(closing)
+  }
+
+  const open = async (context: DeliverContext<S>): Promise<Session> => {
+    if (session !== undefined) return session
+    // It may be lost while it is being opened, when there is no session yet.
+    let opened: Session | undefined
+    opened = await kind.open(context, () => {
+      if (opened !== undefined && session === opened) session = undefined
+    })
+    session = opened
+    return opened
+  }
+
+  const useNow = async <T>(context: DeliverContext<S>, work: (session: Session) => Promise<T>): Promise<T> => {
+    if (context.signal.aborted) throw new RetryableError('Interrupted')
+    clearTimeout(idle)
+    const onAbort = (): void => void close()
+    context.signal.addEventListener('abort', onAbort, { once: true })
+    let used: Session | undefined
+    try {
+      used = await open(context)
+      const result = await work(used)
+      idle = setTimeout(() => void close(), idleMs).unref()
+      return result
+    } catch (error) {
+      // Whatever it was, a new connection begins without a half-done transaction.
+      await close()
+      throw kind.failed(error, used)
+    } finally {
+      context.signal.removeEventListener('abort', onAbort)
+      if (lifetime.ended) await close()
+    }
+  }
+
+  lifetime.onEnd(async () => {
+    await turn.catch(() => {})
+    await close()
+  })
+  return (context, work) => {
+    const mine = turn.catch(() => {}).then(() => useNow(context, work))
+    turn = mine
+    return mine
+  }
+}
+
+/**
+ * Makes what runs work on a destination's connection, which is opened when there is none and kept for the next one; nobody else uses it
+ * meanwhile. It rejects as `failed` says, after which the connection is a new one.
+ */
+export const keepConnections = <S extends Settings, Session>(kind: ConnectionKind<S, Session>): Use<S, Session> => {
+  const keepers = new WeakMap<Lifetime, Use<S, Session>>()
+  return (context, work) => {
+    const { lifetime } = context
+    let use = keepers.get(lifetime)
+    if (use === undefined) {
+      use = createKeeper(lifetime, kind)
+      keepers.set(lifetime, use)
+    }
+    return use(context, work)
+  }
+}

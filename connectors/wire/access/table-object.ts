@@ -1,0 +1,19 @@
+/** A table whose rows are known by one column. */
+export type KeyedTable = { table: string; key: string }
+
+const objectOfTable = /^table\/([^/]+)\/([^/]+)$/
+
+/** How rows name the table that they are of: its name and that of its key column, each percent-encoded. */
+export const tableObject = ({ table, key }: KeyedTable): string =>
+  `table/${encodeURIComponent(table)}/${encodeURIComponent(key)}`
+
+/** The table that an object names; undefined for any other object. */
+export const tableOf = (object: string): KeyedTable | undefined => {
+  const [, table, key] = objectOfTable.exec(object) ?? []
+  if (table === undefined || key === undefined) return undefined
+  try {
+    return { table: decodeURIComponent(table), key: decodeURIComponent(key) }
+  } catch {
+    return undefined
+  }
+}
