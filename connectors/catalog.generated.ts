@@ -42,6 +42,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/mixpanel/definition.ts')).mixpanel,
   },
   {
+    slug: "mysql",
+    title: "MySQL and MariaDB",
+    description: "Writes rows to tables in your database, by their key, with the columns you map.",
+    docsUrl: "https://mariadb.com/docs/server/reference/sql-statements/account-management-sql-statements/grant",
+    icon: "/media/connectors/destinations/mysql-4175f0941055.svg",
+    kinds: ["Event Streams","ETL"],
+    load: async () => (await import('./destinations/mysql/definition.ts')).mysql,
+  },
+  {
     slug: "postgresql",
     title: "PostgreSQL",
     description: "Writes events to tables in your database, one table per event, with a column for each property.",

@@ -93,7 +93,12 @@ export const startMariaDb = async (given: { tls?: Credentials } = {}): Promise<M
       await ended
     })
     await ready(child)
-    const admin: Connection = await createConnection({ socketPath, user: 'root', charset: 'utf8mb4' })
+    const admin: Connection = await createConnection({
+      socketPath,
+      user: 'root',
+      charset: 'utf8mb4',
+      jsonStrings: true,
+    })
     stack.defer(() => admin.destroy())
     const access = {
       host: '127.0.0.1',

@@ -1,0 +1,90 @@
+import {
+  cutToBytes,
+  type DeliverContext,
+  type DeliverResult,
+  DeliveryError,
+  type EventOutcome,
+  hideSecrets,
+  type OutgoingEvent,
+  type OutgoingRow,
+  parseExactJson,
+} from '@tributary/connector-kit'
+import { type KeyedTable, tableOf } from '../../wire/access/table-object.ts'
+import { errorNumber } from '../../wire/mysql/failures.ts'
+import { type Session, useSession } from './session.ts'
+import type { MysqlSettings } from './settings.ts'
+import { type GivenRow, writeTableRows } from './table-rows.ts'
+
+type Context = DeliverContext<MysqlSettings>
+
+/** The tables are not as they were when they were looked at last: no such table (1146), no such column (1054). */
+const isStale = (error: unknown): boolean => [1054, 1146].includes(errorNumber(error))
+
+/** Writes rows, once more when the tables were not what they were when they were looked at last. */
+const write = async (session: Session, keyed: KeyedTable, rows: readonly GivenRow[]): Promise<EventOutcome[]> => {
+  try {
+    return await writeTableRows(session, keyed, rows)
+  } catch (error) {
+    if (!isStale(error)) throw error
+    session.tables.forget()
+    return await writeTableRows(session, keyed, rows)
+  }
+}
+
+/** What is asked of the database: `what` in words, and the first of it. */
+type Asked = { what: string; first: string }
+
+const exchangeOf = ({ what, first }: Asked, { settings }: Context, answer: string) => {
+  const { user, host, port, database, password = '' } = settings
+  return {
+    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}\n\n${first}`),
+    response: cutToBytes(hideSecrets(answer, [password])),
+  }
+}
+
+/** Writes on the destination's connection, and tells what was asked and answered with its outcomes. */
+const exchange = async (
+  asked: Asked,
+  context: Context,
+  keyed: KeyedTable,
+  rows: readonly GivenRow[],
+): Promise<DeliverResult> => {
+  const started = performance.now()
+  const latency = (): number => Math.round(performance.now() - started)
+  try {
+    const outcomes = await useSession(context, (session) => write(session, keyed, rows))
+    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
+    const result = { outcomes, httpStatus: 0, latencyMs: latency() }
+    if (refused !== undefined) return { ...result, ...exchangeOf(asked, context, refused.reason) }
+    const { httpStatus, latencyMs } = result
+    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, context, 'Committed') })
+    return result
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, context, error.message) })
+  }
+}
+
+const counted = (count: number, one: string): string => (count === 1 ? `1 ${one}` : `${count} ${one}s`)
+
+/** Upserts a row of the settings' table for each event; an event that the database refuses is rejected by itself. */
+export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
+  const { row_table: table, row_key: key } = context.settings
+  const rows = batch.map(({ payload }): GivenRow => ({ operation: 'upsert', values: payload ?? {} }))
+  const first = JSON.stringify(batch[0]?.payload ?? {})
+  return exchange({ what: `upsert_row: ${counted(batch.length, 'event')}`, first }, context, { table, key }, rows)
+}
+
+/** Writes rows of a table as `writeTableRows` says; rows of anything else are rejected. */
+export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
+  const keyed = tableOf(batch[0]?.object ?? '')
+  if (keyed === undefined) {
+    const outcomes = batch.map((): EventOutcome => ({ kind: 'rejected', reason: 'MySQL takes rows of tables' }))
+    return { outcomes, httpStatus: 0, latencyMs: 0 }
+  }
+  const rows = batch.map(({ operation, json }): GivenRow => {
+    const values = parseExactJson(json) as Record<string, unknown>
+    return { operation, values }
+  })
+  return await exchange({ what: counted(batch.length, 'row'), first: batch[0]?.json ?? '' }, context, keyed, rows)
+}

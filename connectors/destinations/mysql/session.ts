@@ -1,0 +1,42 @@
+import { keepConnections } from '../../wire/access/kept-connection.ts'
+import { ask } from '../../wire/mysql/ask.ts'
+import { causeOf, createGuardedConnection, endConnection, type GuardedConnection } from '../../wire/mysql/connect.ts'
+import { deliveryError } from '../../wire/mysql/failures.ts'
+import type { MysqlSettings } from './settings.ts'
+import { createTables, statementMs, type Tables } from './tables.ts'
+
+/** An open connection, with what is known of the tables. */
+export type Session = { guarded: GuardedConnection; tables: Tables }
+
+/**
+ * Values that do not fit are refused instead of cut, and texts mean what the driver writes, whatever the server's own settings are. Each
+ * statement of a transaction sees what others have committed.
+ */
+const prepareSession = [
+  `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00',
+     lock_wait_timeout = 10, innodb_lock_wait_timeout = 10`,
+  'set session transaction isolation level read committed',
+]
+
+/** Bytes of an answer: the columns of a table with a thousand take a tenth of it. */
+const answerBytes = 1024 * 1024
+
+/**
+ * Runs work on the destination's connection, which is opened when there is none and kept for the next one; nobody else uses
+ * it meanwhile. Rejects with a DeliveryError, after which the connection is a new one.
+ */
+export const useSession = keepConnections<MysqlSettings, Session>({
+  open: async (context, onLost) => {
+    const guarded = await createGuardedConnection(context.settings, context, { answerBytes })
+    guarded.socket.once('close', onLost)
+    try {
+      for (const statement of prepareSession) await ask(guarded, statement, statementMs)
+    } catch (error) {
+      guarded.socket.destroy()
+      throw error
+    }
+    return { guarded, tables: createTables(guarded) }
+  },
+  close: ({ guarded }) => endConnection(guarded),
+  failed: (error, session) => deliveryError(session === undefined ? error : causeOf(error, session.guarded.socket)),
+})

@@ -1,0 +1,182 @@
+import type { EventOutcome, OutgoingRow } from '@tributary/connector-kit'
+import type { KeyedTable } from '../../wire/access/table-object.ts'
+import { ask, textsOf } from '../../wire/mysql/ask.ts'
+import type { GuardedConnection } from '../../wire/mysql/connect.ts'
+import { isIdentifier, quoted } from '../../wire/mysql/identifiers.ts'
+import { inTransaction } from './in-transaction.ts'
+import type { Session } from './session.ts'
+import { statementMs, type Table } from './tables.ts'
+import { definitionFor, fitTo, type Literal } from './values.ts'
+
+type Operation = OutgoingRow['operation']
+
+/** What is to be done with a row: its columns by name. */
+export type GivenRow = { operation: Operation; values: Readonly<Record<string, unknown>> }
+
+/** A row that can be written: literals by column, that of the key among them. */
+type Prepared = { operation: Operation; key: string; values: ReadonlyMap<string, string> }
+
+const isAbsent = (value: unknown): boolean => value === null || value === undefined
+
+/** Makes the table and the columns that rows want, which are those of values that are not null. */
+const ensure = async (
+  { guarded, tables }: Session,
+  { table, key }: KeyedTable,
+  rows: readonly GivenRow[],
+): Promise<Table | undefined> => {
+  const found = await tables.find(table)
+  const missing = new Map<string, string>()
+  for (const { operation, values } of rows) {
+    if (operation === 'delete' || isAbsent(values[key])) continue
+    for (const [column, value] of Object.entries(values))
+      if (!isAbsent(value) && found?.columns.has(column) !== true && !missing.has(column) && isIdentifier(column))
+        missing.set(column, definitionFor(value, column === key, guarded.isMariaDb))
+  }
+  const makes = rows.some(({ operation }) => operation === 'upsert' || operation === 'insert')
+  if (missing.size === 0 || (found === undefined ? !makes : !found.hasRoom)) return found
+  return await tables.extend(table, key, missing)
+}
+
+const literalOf = ({ connection }: GuardedConnection, literal: Literal): string => {
+  if (literal.kind === 'digits') return literal.digits
+  return literal.kind === 'bytes' ? `x'${literal.hex}'` : connection.escape(literal.text)
+}
+
+/** A row for the table, or why there can be none. */
+const prepare = (
+  guarded: GuardedConnection,
+  name: string,
+  table: Table,
+  key: string,
+  { operation, values }: GivenRow,
+): Prepared | { problem: string } => {
+  const fitted = new Map<string, string>()
+  // Of a row that goes only the key is asked for.
+  const wanted = operation === 'delete' ? [[key, values[key]] as const] : Object.entries(values)
+  for (const [column, value] of wanted) {
+    const known = table.columns.get(column)
+    if (known === undefined) {
+      if (isAbsent(value)) continue
+      return { problem: `The table ${name} has no column ${column} and can't take another one` }
+    }
+    const literal = isAbsent(value) ? undefined : fitTo(known, value)
+    if (literal === undefined && !isAbsent(value))
+      return { problem: `The value of ${column} does not match its type, ${known.type}` }
+    fitted.set(column, literal === undefined ? 'null' : literalOf(guarded, literal))
+  }
+  const keyLiteral = fitted.get(key) ?? 'null'
+  if (keyLiteral === 'null') return { problem: `The row has no value for the key column ${key}` }
+  return { operation, key: keyLiteral, values: fitted }
+}
+
+type Group = { operation: Operation; columns: readonly string[]; rows: Prepared[]; keys: Set<string> }
+
+/** Rows of one operation with the same columns and different keys, one behind the other. */
+const groupsOf = (rows: readonly Prepared[]): Group[] => {
+  const groups: Group[] = []
+  for (const row of rows) {
+    const columns = [...row.values.keys()].toSorted()
+    const last = groups.at(-1)
+    const fits = last?.operation === row.operation && last.columns.join('\n') === columns.join('\n')
+    if (fits && !last.keys.has(row.key)) {
+      last.rows.push(row)
+      last.keys.add(row.key)
+    } else groups.push({ operation: row.operation, columns, rows: [row], keys: new Set([row.key]) })
+  }
+  return groups
+}
+
+const leftAsIs: Partial<Record<Operation, string>> = {
+  insert: 'A row with this key is already there',
+  update: 'There is no row with this key',
+}
+
+/** Writes groups of rows of one table. */
+const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) => {
+  const target = quoted(keyed.table)
+  const key = quoted(keyed.key)
+  const run = (sql: string) => ask(guarded, sql, statementMs)
+
+  /** The rows whose key is there, as the column itself compares keys. */
+  const present = async (rows: readonly Prepared[]): Promise<Set<Prepared>> => {
+    const asked = rows.map((row, at) => `select ${at} from ${target} where ${key} = ${row.key}`)
+    const found = await run(asked.join(' union all '))
+    return new Set(found.rows.flatMap((row) => rows[Number(textsOf(row)[0])] ?? []))
+  }
+  const inserting = (columns: readonly string[], rows: readonly Prepared[]): string => {
+    const values = rows.map((row) => `(${columns.map((column) => row.values.get(column) ?? 'null').join(', ')})`)
+    return `insert into ${target} (${columns.map(quoted).join(', ')}) values ${values.join(', ')}`
+  }
+  const update = async (columns: readonly string[], rows: readonly Prepared[]): Promise<void> => {
+    const changed = columns.filter((column) => column !== keyed.key)
+    if (changed.length === 0 || rows.length === 0) return
+    // By any other unique index it might be another row that is written over: those go one by one.
+    if (table.primary === keyed.key && table.unique.size === 1) {
+      const assignments = changed.map((column) => `${quoted(column)} = values(${quoted(column)})`)
+      await run(`${inserting(columns, rows)} on duplicate key update ${assignments.join(', ')}`)
+      return
+    }
+    for (const row of rows) {
+      const assignments = changed.map((column) => `${quoted(column)} = ${row.values.get(column) ?? 'null'}`)
+      await run(`update ${target} set ${assignments.join(', ')} where ${key} = ${row.key}`)
+    }
+  }
+
+  /** Answers the rows that were left as they are: an insert finds its key there, or an update does not. */
+  return async ({ operation, columns, rows }: Group): Promise<Prepared[]> => {
+    if (operation === 'delete') {
+      await run(`delete from ${target} where ${rows.map((row) => `${key} = ${row.key}`).join(' or ')}`)
+      return []
+    }
+    const there = await present(rows)
+    const missing = rows.filter((row) => !there.has(row))
+    if (operation !== 'insert') await update(columns, [...there])
+    if (operation !== 'update' && missing.length > 0) await run(inserting(columns, missing))
+    if (operation === 'upsert') return []
+    return operation === 'insert' ? [...there] : missing
+  }
+}
+
+/**
+ * Writes rows of a table in their order, in one transaction: an upsert makes the row or writes over it, an insert leaves a row that
+ * is there and an update makes none (both are skipped then), a delete of what is not there is done. Upserts and inserts make the
+ * table and its columns, its key the primary key; an existing table needs a unique index on the key. A row that the
+ * database refuses is rejected by itself.
+ */
+export const writeTableRows = async (
+  session: Session,
+  keyed: KeyedTable,
+  rows: readonly GivenRow[],
+): Promise<EventOutcome[]> => {
+  const { guarded } = session
+  const table = await ensure(session, keyed, rows)
+  if (table === undefined)
+    return rows.map(({ operation, values }): EventOutcome => {
+      if (operation === 'delete') return { kind: 'delivered' }
+      return operation === 'update' && !isAbsent(values[keyed.key])
+        ? { kind: 'skipped', reason: `There is no table ${keyed.table} in the database` }
+        : { kind: 'rejected', reason: `The row has no value for the key column ${keyed.key}` }
+    })
+  if (!table.unique.has(keyed.key))
+    return rows.map(() => ({
+      kind: 'retry',
+      misconfigured: true,
+      reason: `The table ${keyed.table} has no unique index on the column ${keyed.key}`,
+    }))
+  const read = rows.map((row) => prepare(guarded, keyed.table, table, keyed.key, row))
+  const prepared = read.filter((item): item is Prepared => !('problem' in item))
+  const write = writerOf(guarded, table, keyed)
+  const left = new Map<Prepared, string>()
+  const outcomes = await inTransaction(guarded, prepared, async (some) => {
+    for (const row of some) left.delete(row)
+    for (const group of groupsOf(some))
+      for (const row of await write(group)) left.set(row, leftAsIs[group.operation] ?? '')
+  })
+  let next = 0
+  return read.map((item): EventOutcome => {
+    if ('problem' in item) return { kind: 'rejected', reason: item.problem }
+    const outcome = outcomes[next++] ?? { kind: 'retry', reason: 'Not written' }
+    const reason = left.get(item)
+    return outcome.kind === 'delivered' && reason !== undefined ? { kind: 'skipped', reason } : outcome
+  })
+}
