@@ -12,8 +12,9 @@ export const RunBadge = ({ run }: { run: Pick<SyncRun, 'state'> }) => (
 )
 
 /** When a sync runs next, or why it does not by itself. */
-export const NextRun = ({ sync }: { sync: Pick<Sync, 'paused' | 'next_run_time'> }) => {
+export const NextRun = ({ sync }: { sync: Pick<Sync, 'paused' | 'next_run_time' | 'after'> }) => {
   if (sync.paused) return <span className="text-ink-3">Paused</span>
+  if (sync.after !== null) return <span className="text-ink-3">After a sync</span>
   if (sync.next_run_time === null) return <span className="text-ink-3">Manual</span>
   return <RelativeTime time={sync.next_run_time} upcoming past="Soon" />
 }

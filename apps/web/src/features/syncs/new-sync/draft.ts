@@ -1,11 +1,4 @@
-import {
-  type CatalogDestination,
-  type Destination,
-  genericTitle,
-  type Model,
-  type Sync,
-  type SyncMode,
-} from '@tributary/contract'
+import { type CatalogDestination, type Destination, genericTitle, type Model, type SyncMode } from '@tributary/contract'
 import {
   fieldsOfRows,
   type MappingProblems,
@@ -14,6 +7,7 @@ import {
   suggestedIdentifier,
   suggestedRows,
 } from '../mapping-rows.ts'
+import { manual, type Schedule, scheduleInput, scheduleProblem } from '../schedule.ts'
 import type { SyncInput } from '../sync-mutations.ts'
 import { modeOrder } from '../sync-words.ts'
 
@@ -33,7 +27,7 @@ export type SyncDraft = {
   rows: readonly MappingRow[]
   /** The place of the identifier in the rows; -1 for none. */
   identifier: number
-  interval: Sync['interval_minutes']
+  schedule: Schedule
   /** Undefined until somebody enters one: it is made of what is chosen. */
   title: string | undefined
 }
@@ -46,7 +40,7 @@ export const emptyDraft: SyncDraft = {
   mode: undefined,
   rows: [],
   identifier: -1,
-  interval: null,
+  schedule: manual,
   title: undefined,
 }
 
@@ -121,7 +115,10 @@ export const problemOf = (draft: SyncDraft, step: Step): StepProblem | undefined
     const mapping = mappingProblems(rows, identifier)
     return mapping && { mapping }
   }
-  if (step === 'schedule') return undefined
+  if (step === 'schedule') {
+    const message = scheduleProblem(draft.schedule)
+    return message === undefined ? undefined : { message }
+  }
   const title = genericTitle.safeParse(titleOf(draft))
   return title.success ? undefined : { message: title.error.issues[0]?.message ?? 'Required' }
 }
@@ -132,7 +129,7 @@ export const firstOpen = (draft: SyncDraft): Step | undefined =>
 
 /** The sync that a complete draft is; undefined while something is open. */
 export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
-  const { model, destination, object, objectName, mode, rows, identifier, interval } = draft
+  const { model, destination, object, objectName, mode, rows, identifier, schedule } = draft
   if (firstOpen(draft) !== undefined) return undefined
   if (model === undefined || destination === undefined || object === undefined || mode === undefined) return undefined
   return {
@@ -144,13 +141,13 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
     mode,
     identifier: rows[identifier]?.target.trim() ?? '',
     fields: fieldsOfRows(rows),
-    interval_minutes: interval,
+    ...scheduleInput(schedule),
   }
 }
 
 /** What a dry run of a draft is of, whatever its title is; undefined while something is open. */
 export const dryRunInputOf = (draft: SyncDraft) => {
-  const input = inputOf({ ...draft, title: 'Dry run' })
+  const input = inputOf({ ...draft, title: 'Dry run', schedule: manual })
   if (input === undefined) return undefined
   const { title: _title, interval_minutes: _interval, ...definition } = input
   return definition

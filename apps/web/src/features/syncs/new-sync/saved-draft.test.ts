@@ -1,6 +1,7 @@
 import type { Destination, SyncDraft as SavedDraft } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { aModel } from '../../../testing/syncs.ts'
+import { manual } from '../schedule.ts'
 import { emptyDraft, type RowObject, withDestination, withModel } from './draft.ts'
 import { restored, savedOf } from './saved-draft.ts'
 
@@ -32,7 +33,7 @@ const full = {
   ...withDestination(withModel(emptyDraft, model), destination, [table]),
   mode: 'FULL_SYNC' as const,
   objectName: 'mine',
-  interval: 60 as const,
+  schedule: { ...manual, interval_minutes: 60 as const },
   title: 'My sync',
 }
 

@@ -3,9 +3,10 @@ import {
   type Model,
   type methods,
   type SyncDraft as SavedDraft,
-  syncIntervals,
+  syncSchedule,
 } from '@tributary/contract'
 import { z } from 'zod'
+import { manual } from '../schedule.ts'
 import {
   emptyDraft,
   firstOpen,
@@ -23,14 +24,18 @@ const settings = z.object({
   object_name: z.string(),
   rows: z.array(z.object({ column: z.string(), type: z.string(), target: z.string(), included: z.boolean() })),
   identifier: z.number().int(),
-  interval: z.union(syncIntervals.map((minutes) => z.literal(minutes))).nullable(),
+  schedule: z.object({
+    interval_minutes: syncSchedule.shape.interval_minutes,
+    cron: z.object({ expression: z.string(), time_zone: z.string() }).nullable(),
+    after: z.object({ name: z.string(), title: z.string() }).nullable(),
+  }),
   title: z.string().nullable(),
   step: z.enum(steps),
 })
 
 /** What is kept of a draft, and of the step that it is at. */
 export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof methods.syncDrafts.update> => {
-  const { model, destination, object, objectName, mode, rows, identifier, interval, title } = draft
+  const { model, destination, object, objectName, mode, rows, identifier, schedule, title } = draft
   const problem = problemOf(draft, step)?.message
   return {
     source: model?.name ?? null,
@@ -42,7 +47,7 @@ export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof meth
       object_name: objectName,
       rows: rows.map((row) => ({ ...row })),
       identifier,
-      interval,
+      schedule: { ...schedule },
       title: title ?? null,
       step,
     },
@@ -63,7 +68,7 @@ export const restored = (
   const entered = settings.safeParse(saved.settings).data
   const model = models.find(({ name }) => name === saved.source)
   const to = destinations.find(({ destination }) => destination.name === saved.destination)
-  let draft: SyncDraft = { ...emptyDraft, interval: entered?.interval ?? null, title: entered?.title ?? undefined }
+  let draft: SyncDraft = { ...emptyDraft, schedule: entered?.schedule ?? manual, title: entered?.title ?? undefined }
   if (model !== undefined) {
     draft = withModel(draft, model)
     const columns = new Set(model.columns.map(({ name }) => name))

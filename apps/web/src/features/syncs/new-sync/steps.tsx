@@ -10,8 +10,10 @@ import { SearchSelect } from '../../../ui/forms/search-select.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { DryRun } from '../dry-run/dry-run.tsx'
 import { MappingFields } from '../mapping-fields.tsx'
-import { ModeChoice, ScheduleChoice } from '../sync-choices.tsx'
-import { modeSentences, scheduleTitle } from '../sync-words.ts'
+import { ModeChoice } from '../mode-choice.tsx'
+import { manual } from '../schedule.ts'
+import { ScheduleChoice } from '../schedule-choice.tsx'
+import { modeSentences, syncScheduleTitle } from '../sync-words.ts'
 import {
   dryRunInputOf,
   type StepProblem,
@@ -182,11 +184,15 @@ export const MappingStep = ({ draft, problem, onChange }: StepProps) => (
 )
 
 /** When it runs. */
-export const ScheduleStep = ({ draft, onChange }: StepProps) => (
+export const ScheduleStep = ({ draft, problem, onChange }: StepProps) => (
   <div className="space-y-2">
-    <ScheduleChoice value={draft.interval} onChange={(interval) => onChange({ ...draft, interval })} />
+    <ScheduleChoice
+      value={draft.schedule}
+      problem={problem?.message}
+      onChange={(schedule) => onChange({ ...draft, schedule })}
+    />
     <p className="text-sm text-ink-2">
-      {draft.interval === null
+      {JSON.stringify(draft.schedule) === JSON.stringify(manual)
         ? 'The sync runs only when someone runs it.'
         : 'The sync runs automatically. Runs never overlap, and a missed run is made up for once.'}
     </p>
@@ -202,7 +208,7 @@ const Fact = ({ title, children }: { title: string; children: React.ReactNode })
 
 /** All of it, before it is made. */
 export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
-  const { model, destination, object, objectName, mode, rows, identifier, interval } = draft
+  const { model, destination, object, objectName, mode, rows, identifier, schedule } = draft
   const fields = rows.filter(({ included }) => included).length
   const workspace = useWorkspace().name
   const input = dryRunInputOf(draft)
@@ -236,7 +242,7 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
           {count(fields)} {pluralise(fields, 'field')}, identified by{' '}
           <span className="font-mono text-xs">{rows[identifier]?.target}</span>
         </Fact>
-        <Fact title="Schedule">{scheduleTitle(interval)}</Fact>
+        <Fact title="Schedule">{syncScheduleTitle(schedule)}</Fact>
       </dl>
       {input !== undefined && (
         <div className="border-b border-line pb-4">

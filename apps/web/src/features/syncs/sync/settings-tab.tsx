@@ -11,7 +11,9 @@ import { Card } from '../../../ui/card.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { DeleteCard } from '../../../ui/page/delete-card.tsx'
-import { ModeChoice, ScheduleChoice } from '../sync-choices.tsx'
+import { ModeChoice } from '../mode-choice.tsx'
+import { scheduleInput, scheduleOf, scheduleProblem } from '../schedule.ts'
+import { ScheduleChoice } from '../schedule-choice.tsx'
 import { useDeleteSync, useResetSync, useRunSync, useUpdateSync } from '../sync-mutations.ts'
 import { hasEnded } from '../sync-words.ts'
 import { useRowObjects } from '../use-row-objects.ts'
@@ -51,7 +53,7 @@ const SavedCard = <Value,>({
                   </p>
                 )}
                 <Button
-                  disabled={value === saved || change === undefined}
+                  disabled={JSON.stringify(value) === JSON.stringify(saved) || change === undefined}
                   loading={update.isPending}
                   onClick={() => change !== undefined && update.mutate(change)}
                 >
@@ -213,14 +215,16 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
       />
       <ModeCard key={`mode ${sync.mode}`} sync={sync} />
       <SavedCard
-        key={`schedule ${sync.interval_minutes}`}
+        key={`schedule ${JSON.stringify(scheduleOf(sync))}`}
         sync={sync}
         title="Schedule"
         description="When the sync runs automatically. Manual syncs run only when someone runs them."
-        saved={sync.interval_minutes}
-        changeOf={(interval_minutes) => ({ interval_minutes })}
+        saved={scheduleOf(sync)}
+        changeOf={(schedule) => (scheduleProblem(schedule) === undefined ? scheduleInput(schedule) : undefined)}
       >
-        {(minutes, change) => <ScheduleChoice value={minutes} disabled={!mayEdit} onChange={change} />}
+        {(schedule, change) => (
+          <ScheduleChoice value={schedule} self={sync.name} disabled={!mayEdit} onChange={change} />
+        )}
       </SavedCard>
       <GuardCard key={`guard ${sync.guard_percent}`} sync={sync} />
       {mayEdit && (

@@ -1,6 +1,5 @@
-import { type Sync, type SyncMode, syncIntervals, syncModes } from '@tributary/contract'
-import { Select } from '../../ui/forms/input.tsx'
-import { modeOrder, modeSentences, scheduleTitle } from './sync-words.ts'
+import { type SyncMode, syncModes } from '@tributary/contract'
+import { modeOrder, modeSentences } from './sync-words.ts'
 
 /** A choice among the modes that an object has, each with what it does. */
 export const ModeChoice = ({
@@ -35,30 +34,4 @@ export const ModeChoice = ({
         </label>
       ))}
   </fieldset>
-)
-
-/** A choice of when a sync runs. */
-export const ScheduleChoice = ({
-  value,
-  disabled = false,
-  onChange,
-}: {
-  value: Sync['interval_minutes']
-  disabled?: boolean
-  onChange: (minutes: Sync['interval_minutes']) => void
-}) => (
-  <Select
-    aria-label="Schedule"
-    className="w-full sm:w-64"
-    disabled={disabled}
-    value={value === null ? '' : String(value)}
-    onChange={({ target }) => onChange(syncIntervals.find((minutes) => String(minutes) === target.value) ?? null)}
-  >
-    <option value="">{scheduleTitle(null)}</option>
-    {syncIntervals.map((minutes) => (
-      <option key={minutes} value={minutes}>
-        {scheduleTitle(minutes)}
-      </option>
-    ))}
-  </Select>
 )
