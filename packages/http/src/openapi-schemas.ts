@@ -93,6 +93,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Sync: contract.sync,
   SyncDryRun: contract.syncDryRun,
   SyncField: contract.syncField,
+  SyncAlerts: contract.syncAlerts,
   SyncDraft: contract.syncDraft,
   SyncRun: contract.syncRun,
   SyncRunCounts: contract.syncRunCounts,

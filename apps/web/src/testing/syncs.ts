@@ -1,4 +1,4 @@
-import type { Model, Sync, SyncRun, SyncRunCounts } from '@tributary/contract'
+import { defaultSyncAlerts, type Model, type Sync, type SyncRun, type SyncRunCounts } from '@tributary/contract'
 
 /** Counts of a run, those not given as 0. */
 export const someCounts = (some: Partial<SyncRunCounts> = {}): SyncRunCounts => ({
@@ -30,6 +30,7 @@ export const aRun = (some: Partial<SyncRun> = {}): SyncRun => ({
   planned: null,
   counts: null,
   message: '',
+  alert: '',
   approved_by: '',
   ...some,
 })
@@ -52,6 +53,7 @@ export const aSync = (some: Partial<Sync> = {}): Sync => ({
   paused: false,
   next_run_time: null,
   schedule_note: '',
+  alerts: defaultSyncAlerts,
   last_run: null,
   create_time: '2026-03-01T12:00:00.000Z',
   update_time: '2026-03-01T12:00:00.000Z',

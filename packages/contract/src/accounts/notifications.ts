@@ -11,6 +11,7 @@ export const notificationKinds = [
   'backlog_full',
   'stream_full',
   'sync_stalled',
+  'sync_alert',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

@@ -82,6 +82,24 @@ export const syncSchedule = z.object({
 })
 export type SyncSchedule = z.infer<typeof syncSchedule>
 
+const percent = (most: number) =>
+  z.number().int('Enter a whole number').min(0, 'At least 0').max(most, `At most ${most}`).nullable()
+
+/** When administrators and collaborators are notified of a run; null for never. They are told again when a run is as it should be. */
+export const syncAlerts = z.object({
+  failed: z.boolean(),
+  /** More than this share of the rows was rejected. */
+  rejected_percent: percent(100),
+  /** It took longer. */
+  minutes: percent(10_000),
+  /** It read so much more or less than the median of the runs before, three at least. */
+  rows_percent: percent(1000),
+})
+export type SyncAlerts = z.infer<typeof syncAlerts>
+
+/** The alerts of a sync that has decided nothing. */
+export const defaultSyncAlerts: SyncAlerts = { failed: true, rejected_percent: null, minutes: null, rows_percent: null }
+
 /** What a sync does; `fields` map columns of a model. */
 export const syncDefinition = {
   object: name,
@@ -140,6 +158,8 @@ export const syncRun = z.object({
   counts: syncRunCounts.nullable(),
   /** Why it failed, or why it asks; '' otherwise. */
   message: z.string(),
+  /** What people were notified of, by the alerts of the sync; '' when it was as it should be. */
+  alert: z.string(),
   /** Who approved it, as a user's name; '' when nobody was asked. */
   approved_by: z.string(),
 })
@@ -170,6 +190,7 @@ export const sync = z.object({
   next_run_time: time.nullable(),
   /** Why the last time of the schedule brought no run; '' when it did. */
   schedule_note: z.string(),
+  alerts: syncAlerts,
   last_run: syncRun.nullable(),
   create_time: time,
   update_time: time,
@@ -233,6 +254,7 @@ export const syncs = {
       interval_minutes: interval.default(null),
       cron: syncSchedule.shape.cron.default(null),
       after: syncSchedule.shape.after.default(null),
+      alerts: syncAlerts.default(defaultSyncAlerts),
       request_id: requestId,
     }),
     response: sync,
@@ -244,12 +266,13 @@ export const syncs = {
     path: '/workspaces/{workspace}/syncs/{sync}',
     access: workspaceEditors,
     summary:
-      'Changes title, mode, fields, guard, or schedule of a sync. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
+      'Changes title, mode, fields, guard, schedule, or alerts of a sync. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
     query: maskQuery,
     request: z.object({
       title: genericTitle.optional(),
       ...syncChange,
       ...syncSchedule.partial().shape,
+      alerts: syncAlerts.optional(),
     }),
     response: sync,
     errors: [errors.invalid, errors.forbidden, errors.notFound],

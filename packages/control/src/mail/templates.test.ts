@@ -9,6 +9,7 @@ import {
   onboardingMail,
   passwordChangedMail,
   signUpCodeMail,
+  syncAlertMail,
 } from './templates.ts'
 
 const origin = 'https://cdp.example.com'
@@ -28,6 +29,7 @@ const mails = (text: string): Mail[] => [
     expireTime,
   }),
   passwordChangedMail({ email: text, origin, time: expireTime, first: false }),
+  syncAlertMail({ sync: text, body: text, recovered: false, url: `${origin}/${encodeURIComponent(text)}` }),
   onboardingMail({ firstName: text, organization: text, url: `${origin}/${encodeURIComponent(text)}`, expireTime }),
 ]
 

@@ -1,5 +1,5 @@
 import { type Role, roleTitles } from '@tributary/kernel'
-import { layOut, shortName } from './layout.ts'
+import { layOut, oneLine, shortName } from './layout.ts'
 
 /** A mail without its recipient: what a template gives and `queueMail` takes. */
 export type Mail = { kind: string; subject: string; text: string; html: string }
@@ -117,6 +117,20 @@ export const onboardingMail = (given: {
       ],
       action: { label: 'Set up my account', url: given.url },
       notes: [`This link works once and expires on ${utc(given.expireTime)}.`],
+    }),
+  }
+}
+
+/** Tells that a sync needs attention, or that it does not any more. */
+export const syncAlertMail = (given: { sync: string; body: string; recovered: boolean; url: string }): Mail => {
+  const sync = shortName(given.sync)
+  return {
+    kind: 'sync-alert',
+    ...layOut({
+      subject: given.recovered ? `${sync} has recovered` : `${sync} needs attention`,
+      paragraphs: [`The last run of the sync ${sync}:`, oneLine(given.body)],
+      action: { label: 'Open the run', url: given.url },
+      notes: ['You get this email as an administrator or a collaborator.'],
     }),
   }
 }

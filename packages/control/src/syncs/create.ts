@@ -46,6 +46,7 @@ export const createSync =
           identifier: body.identifier,
           fields: JSON.stringify(body.fields),
           guard_percent: body.guard_percent,
+          alerts: JSON.stringify(body.alerts),
           ...(await storedSchedule(tx, body, { workspace: workspace.id, id, now })),
           create_time: time,
           update_time: time,

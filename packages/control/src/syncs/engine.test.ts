@@ -481,6 +481,41 @@ test('a sync begins at the times of its cron expression, and one that follows it
   })
 })
 
+test('people are told in inbox and mail when a sync fails, not again while it does, and when it has recovered', async () => {
+  const sync = await open('UPSERT_ONLY', { guard_percent: 100 })
+  const { administrator, collaborator, guest } = organization
+  const told = async (who: typeof guest): Promise<string[]> =>
+    (await who.ok(methods.notifications.list, { user: who.userId })).notifications
+      .filter(({ kind, link }) => kind === 'sync_alert' && link.includes(sync.params.sync))
+      .map(({ title, body }) => `${title}: ${body}`)
+  await sync.fill(first)
+  await sync.run()
+  expect(await told(administrator)).toEqual([])
+  await peer.query(`alter table shop.${sync.table} rename to gone_${sync.table}`)
+  expect(await sync.run()).toMatchObject({ state: 'failed', alert: expect.stringContaining('does not exist') })
+  await sync.run()
+  expect(await told(administrator)).toEqual([expect.stringContaining('People needs attention: The run failed: ')])
+  await peer.query(`alter table shop.gone_${sync.table} rename to ${sync.table}`)
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', alert: '' })
+  await sync.run()
+  for (const who of [administrator, collaborator])
+    expect((await told(who)).map((text) => text.split(':')[0])).toEqual([
+      'People has recovered',
+      'People needs attention',
+    ])
+  expect(await told(guest)).toEqual([])
+  const mails = (await harness.mailsTo(collaborator.email)).filter(({ body_text }) =>
+    body_text.includes(sync.params.sync),
+  )
+  expect(mails.map(({ subject }) => subject)).toEqual(['People needs attention', 'People has recovered'])
+  await administrator.ok(methods.syncs.update, sync.params, {
+    body: { alerts: { failed: false, rejected_percent: 10, minutes: null, rows_percent: null } },
+  })
+  delivery.state.refuse = (key) => key === 'ada'
+  await sync.fill([['1', 'ada', 'other'], ...first.slice(1)])
+  expect(await sync.run()).toMatchObject({ state: 'partial', alert: expect.stringContaining('1 of 3 rows') })
+})
+
 test('syncs cannot wait for each other, and a sync has one schedule at a time', async () => {
   const { administrator, workspaceId: workspace, otherWorkspaceId } = organization
   const nameOf = ({ params }: { params: { sync: string } }) => `workspaces/${workspace}/syncs/${params.sync}`

@@ -2,9 +2,11 @@ import { type Db, isId } from '@tributary/api-kit'
 import {
   resourceNames,
   type Sync,
+  type SyncAlerts,
   type SyncField,
   type SyncRun,
   type SyncRunCounts,
+  syncAlerts,
   syncField,
   syncIntervals,
   syncRun,
@@ -83,6 +85,9 @@ export const lastRuns = async (db: Db, ids: readonly string[]): Promise<Readonly
 export const fieldsOf = ({ fields }: Pick<SyncRow, 'fields'>): SyncField[] =>
   z.array(syncField).parse(JSON.parse(fields))
 
+/** By which rules people are notified of the runs of a sync. */
+export const alertsOf = ({ alerts }: Pick<SyncRow, 'alerts'>): SyncAlerts => syncAlerts.parse(JSON.parse(alerts))
+
 /** What is known of the rows of a run. */
 export const countsOf = ({ counts }: Pick<SyncRunRow, 'counts'>): SyncRunCounts | null =>
   counts === null ? null : syncRunCounts.parse(JSON.parse(counts))
@@ -107,6 +112,7 @@ export const presentRun = (row: SyncRunRow): SyncRun => ({
   planned: row.planned === null ? null : syncRun.shape.planned.parse(JSON.parse(row.planned)),
   counts: countsOf(row),
   message: row.message,
+  alert: row.alert,
   approved_by: row.approved_by === null ? '' : resourceNames.user.format({ user: row.approved_by }),
 })
 
@@ -134,6 +140,7 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
       row.after_sync_id === null
         ? null
         : { name: syncName(row.workspace_id, row.after_sync_id), title: row.after_title ?? '' },
+    alerts: alertsOf(row),
     paused: row.paused,
     next_run_time: row.paused ? null : (row.next_run_time?.toISOString() ?? null),
     schedule_note: row.schedule_note,

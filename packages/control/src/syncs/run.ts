@@ -1,6 +1,7 @@
 import type { SyncRunCounts } from '@tributary/contract'
 import { faultPoint, type Logger } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
+import { alertRun } from './alerts/alert.ts'
 import { findRowObject } from './check.ts'
 import { countRows } from './counts.ts'
 import { endRun } from './end-run.ts'
@@ -11,7 +12,7 @@ import { type ReadDeps, readRows } from './read-rows.ts'
 import { type Outbound, outcomesEnd, sendRows } from './send-rows.ts'
 import { createSyncStore, type SyncStore } from './store.ts'
 
-export type SyncRunDeps = Pick<ControlDeps, 'eventStore' | 'catalog' | 'clock' | 'jobs'> &
+export type SyncRunDeps = Pick<ControlDeps, 'eventStore' | 'catalog' | 'clock' | 'jobs' | 'live' | 'publicUrl'> &
   ReadDeps & { outbound: Outbound; logger: Logger }
 
 type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortSignal; attempt: number }
@@ -75,6 +76,20 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   return next === 'sending'
 }
 
+/** Ends a run, and notifies people of it where the rules of its sync say so, in one transaction. */
+const end = async (
+  deps: SyncRunDeps,
+  { row, run }: Pick<Working, 'row' | 'run'>,
+  event: 'settled' | 'settled_with_rejected' | 'fail',
+  set: { message: string } | { counts: string },
+): Promise<void> => {
+  const announce = await deps.db.transaction().execute(async (tx) => {
+    const state = await endRun(tx, deps, run.id, event, set)
+    return state === undefined ? undefined : await alertRun(tx, deps, row, run.id)
+  })
+  announce?.(deps.live)
+}
+
 /** Sends what is planned; resolves when the run has ended, or when it has waited for a while. */
 const send = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Promise<void> => {
   const { db, catalog, outbound } = deps
@@ -112,7 +127,7 @@ const send = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Pr
   faultPoint('sync.after-confirm')
   const counts = countRows(countsOf(run)?.read ?? 0, await store.count(run.id))
   const event = rejected > 0 ? 'settled_with_rejected' : 'settled'
-  await db.transaction().execute((tx) => endRun(tx, deps, run.id, event, { counts: JSON.stringify(counts) }))
+  await end(deps, { row, run }, event, { counts: JSON.stringify(counts) })
 }
 
 /**
@@ -146,7 +161,7 @@ export const runSync = async (
       const message = failureOf(error, attempt)
       if (message === undefined || signal.aborted) throw error
       logger.info({ sync, run: run.id, error: message }, 'A run of a sync has failed')
-      await db.transaction().execute((tx) => endRun(tx, deps, run.id, 'fail', { message }))
+      await end(deps, working, 'fail', { message })
       await store.clear(run.id)
       return
     }

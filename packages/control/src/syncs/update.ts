@@ -25,7 +25,7 @@ export const updateSync =
     }
     if (Object.keys(body).length > 0) {
       const now = clock()
-      const { fields, interval_minutes, cron, after, ...rest } = body
+      const { fields, interval_minutes, cron, after, alerts, ...rest } = body
       const rescheduled = [interval_minutes, cron, after].some((each) => each !== undefined)
       await db.transaction().execute(async (tx) => {
         if (rescheduled)
@@ -36,6 +36,7 @@ export const updateSync =
           .set({
             ...rest,
             ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
+            ...(alerts === undefined ? {} : { alerts: JSON.stringify(alerts) }),
             ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),
             update_time: new Date(now),
           })

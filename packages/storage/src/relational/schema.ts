@@ -801,6 +801,8 @@ export type SyncsTable = {
   paused: Generated<boolean>
   next_run_time: NullableTime
   schedule_note: Generated<string>
+  /** JSON text. */
+  alerts: Generated<string>
   /** Number of the last run that was begun. */
   run_number: Generated<number>
   create_time: Time
@@ -834,6 +836,8 @@ export type SyncRunsTable = {
   /** From where on the log of outcomes may tell of this run. */
   outcome_offset: ColumnType<string, number | string | undefined, number | string>
   message: Generated<string>
+  /** What was told of it. */
+  alert: Generated<string>
   /** JSON: when it came to each state after the first, the last time. */
   state_times: Generated<string>
   approved_by: string | null

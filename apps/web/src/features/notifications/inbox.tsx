@@ -17,6 +17,7 @@ const icons: Record<NotificationKind, LucideIcon> = {
   backlog_full: CircleAlert,
   stream_full: CircleAlert,
   sync_stalled: CircleAlert,
+  sync_alert: CircleAlert,
 }
 
 const Words = ({ notification }: { notification: Notification }) => (

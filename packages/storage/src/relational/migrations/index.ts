@@ -45,6 +45,7 @@ import { up as audienceProgress } from './0043-audience-progress.ts'
 import { up as syncRunSteps } from './0043-sync-run-steps.ts'
 import { up as syncDryRuns } from './0044-sync-dry-runs.ts'
 import { up as syncSchedules } from './0045-sync-schedules.ts'
+import { up as syncAlerts } from './0046-sync-alerts.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   { name: '0043-sync-run-steps', up: syncRunSteps },
   { name: '0044-sync-dry-runs', up: syncDryRuns },
   { name: '0045-sync-schedules', up: syncSchedules },
+  { name: '0046-sync-alerts', up: syncAlerts },
 ]

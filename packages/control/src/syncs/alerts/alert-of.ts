@@ -1,0 +1,45 @@
+import type { SyncAlerts } from '@tributary/contract'
+
+/** What a run came to. */
+export type EndedRun = {
+  failed: boolean
+  /** Why it failed. */
+  message: string
+  read: number
+  rejected: number
+  /** From its start to its end; null when it never started. */
+  milliseconds: number | null
+}
+
+/** Runs that it takes to know how many rows are usual. */
+const leastRuns = 3
+
+const count = (rows: number): string => rows.toLocaleString('en-US')
+
+/** Half of the runs read at most so many rows; undefined of too few runs. */
+const usualOf = (reads: readonly number[]): number | undefined =>
+  reads.length < leastRuns ? undefined : reads.toSorted((a, b) => a - b)[Math.floor(reads.length / 2)]
+
+/**
+ * What people are told of a run by the rules of its sync; '' when there is nothing to tell. `before` are the rows that the last runs
+ * read which sent everything.
+ */
+export const alertOf = (
+  { failed, rejected_percent, minutes, rows_percent }: SyncAlerts,
+  run: EndedRun,
+  before: readonly number[],
+): string => {
+  if (run.failed) return failed ? `The run failed: ${run.message}` : ''
+  const found: string[] = []
+  if (rejected_percent !== null && run.rejected * 100 > rejected_percent * run.read)
+    found.push(
+      `${count(run.rejected)} of ${count(run.read)} rows were rejected, which is more than ${rejected_percent}%`,
+    )
+  const took = (run.milliseconds ?? 0) / 60_000
+  if (minutes !== null && took > minutes)
+    found.push(`The run took ${count(Math.ceil(took))} minutes, which is more than ${count(minutes)}`)
+  const usual = usualOf(before)
+  if (rows_percent !== null && usual !== undefined && Math.abs(run.read - usual) * 100 > rows_percent * usual)
+    found.push(`${count(run.read)} rows were read, and ${count(usual)} are usual`)
+  return found.join('. ')
+}
