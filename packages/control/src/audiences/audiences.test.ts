@@ -108,6 +108,14 @@ describe('an audience', () => {
       { step: 'events', share: null },
       { step: 'events', share: 0.25 },
     ])
+    // What a computation that failed did last is nothing of the next one.
+    broken = new EventStoreLimitExceeded('time', 'too long')
+    expect(await compute(name)).toMatchObject({ state: 'failed', progress: null })
+    broken = undefined
+    const again = await organization.collaborator.ok(methods.audiences.compute, { workspace, audience: idIn(name) })
+    expect(again.progress).toEqual({ step: 'waiting', share: null })
+    whileReading = undefined
+    await compute(name)
     // One that is up to date stays so while all of it is looked at again.
     whileReading = async () => {
       expect(await get(name)).toMatchObject({ state: 'live', progress: null })

@@ -52,7 +52,7 @@ export const changeAudience = async (
     .updateTable('audiences')
     .set({
       ...next,
-      ...(asked ? { state: 'computing', failure: '' } : {}),
+      ...(asked ? { state: 'computing', failure: '', progress_step: null, progress_share: null } : {}),
       author_id: by.actor.userId,
       update_time: time,
     })

@@ -13,7 +13,11 @@ export const computeAudienceNow =
     const row = await readAudience(db, workspace.id, params.audience)
     if (row.state === 'paused') throw conflict('AUDIENCE_PAUSED', 'The audience is paused. Resume it first')
     await db.transaction().execute(async (tx) => {
-      await tx.updateTable('audiences').set({ state: 'computing' }).where('id', '=', row.id).execute()
+      await tx
+        .updateTable('audiences')
+        .set({ state: 'computing', progress_step: null, progress_share: null })
+        .where('id', '=', row.id)
+        .execute()
       await queueCompute(tx, { jobs }, row)
       await audit(tx, {
         actor,

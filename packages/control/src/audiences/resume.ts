@@ -11,7 +11,11 @@ export const resumeAudience =
   async ({ actor, workspace, params }) => {
     const row = await readAudience(db, workspace.id, params.audience)
     await db.transaction().execute(async (tx) => {
-      await tx.updateTable('audiences').set({ state: 'computing', failure: '' }).where('id', '=', row.id).execute()
+      await tx
+        .updateTable('audiences')
+        .set({ state: 'computing', failure: '', progress_step: null, progress_share: null })
+        .where('id', '=', row.id)
+        .execute()
       await queueCompute(tx, { jobs }, row)
       await audit(tx, {
         actor,
