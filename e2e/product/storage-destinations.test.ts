@@ -11,8 +11,10 @@ import {
   createSource,
   createWorkspace,
   eventually,
+  hasMariaDb,
   type PostgresPeer,
   type Product,
+  startMariaDb,
   startProduct,
   startSharedPostgres,
 } from '@tributary/test-kit'
@@ -176,6 +178,119 @@ test('a sync brings the rows of a table to another one: what changes, comes and 
     where a.id is null or b.id is null`)
   expect(different).toEqual({ rows: 0 })
 })
+
+test.skipIf(!hasMariaDb)(
+  'syncs from MariaDB to PostgreSQL and back leave exactly the rows that each mode promises, over three runs',
+  async () => {
+    await using maria = await startMariaDb()
+    const make = async (kind: string, body: Record<string, unknown>): Promise<string> =>
+      String((await product.api.ok('POST', `/${workspace}/${kind}`, body)).name)
+    const open = async (app: string, access: object, schema: object = {}) => ({
+      dataSource: await make('dataSources', {
+        title: `Read ${app}`,
+        app: { name: `catalogDataSources/${app}` },
+        settings: { ...access, tls: 'off' },
+      }),
+      destination: await make('destinations', {
+        title: `Write ${app}`,
+        app: { name: `catalogDestinations/${app}` },
+        settings: { ...access, tls: 'off', ...schema },
+      }),
+    })
+    const here = await open('mysql', maria.access)
+    const there = await open('postgresql', peer.access, { schema: 'trip' })
+    await peer.query(`create schema trip authorization ${peer.access.user}`)
+    const columns = ['email', 'plan', 'seen', 'spent']
+    const openSync = async (
+      mode: string,
+      from: string,
+      schema: string,
+      table: string,
+      destination: string,
+      to: string,
+    ) =>
+      make('syncs', {
+        title: `${mode} to ${to}`,
+        model: await make('models', {
+          title: `${mode} to ${to}`,
+          data_source: from,
+          query: { schema, table },
+          primary_key: ['email'],
+        }),
+        destination,
+        object: 'table',
+        object_name: to,
+        mode,
+        identifier: 'email',
+        guard_percent: 100,
+        fields: columns.map((name) => ({ column: name, target: name })),
+      })
+    const run = async (sync: string): Promise<void> => {
+      const { name } = await product.api.ok('POST', `/${sync}:run`, {})
+      const ended = async () => {
+        const found = await product.api.ok('GET', `/${String(name)}`)
+        return found.finish_time !== null && found
+      }
+      expect(await eventually('the run has ended', ended, 60_000)).toMatchObject({ state: 'succeeded' })
+    }
+    const rounds = [
+      { ada: 'pro', bob: 'free', cyd: 'free' },
+      { ada: 'pro', bob: 'pro', dee: 'free', eve: 'pro' },
+      { ada: 'pro', bob: 'pro', eve: 'free', fay: 'new' },
+    ]
+    const promised: Record<string, string> = {
+      FULL_SYNC: 'ada pro, bob pro, eve free, fay new',
+      UPSERT_ONLY: 'ada pro, bob pro, cyd free, dee free, eve free, fay new',
+      INSERT_ONLY: 'ada pro, bob free, cyd free, dee free, eve theirs, fay new',
+      UPDATE_ONLY: 'eve free',
+    }
+    const modes = Object.keys(promised)
+    const syncs = new Map<string, string[]>()
+    for (const mode of modes) {
+      const table = mode.toLowerCase()
+      const types = 'plan varchar(20), seen timestamp(3) null, spent decimal(30, 10)'
+      for (const name of [table, `${table}_back`])
+        await maria.query(`create table ${name} (email varchar(100) primary key, ${types})`)
+      await maria.query(`insert into ${table}_back (email, plan) values ('eve', 'theirs')`)
+      await peer.query(
+        `create table trip.${table} (email text primary key, plan text, seen timestamptz, spent numeric)`,
+      )
+      await peer.query(`insert into trip.${table} (email, plan) values ('eve', 'theirs')`)
+      await peer.query(`alter table trip.${table} owner to ${peer.access.user}`)
+      syncs.set(mode, [
+        await openSync(mode, here.dataSource, maria.access.database, table, there.destination, table),
+        await openSync(mode, there.dataSource, 'trip', table, here.destination, `${table}_back`),
+      ])
+    }
+    const texts = (rows: { email: string; plan: string }[]): string =>
+      rows.map(({ email, plan }) => `${email} ${plan}`).join(', ')
+    for (const people of rounds) {
+      const rows = Object.entries(people).map(
+        ([email, plan]) => `('${email}', '${plan}', '2026-01-02 03:04:05.678', 12345678901234567890.0123456789)`,
+      )
+      for (const mode of modes) {
+        await maria.query(`delete from ${mode.toLowerCase()}`)
+        await maria.query(`insert into ${mode.toLowerCase()} values ${rows.join(', ')}`)
+      }
+      for (const step of [0, 1]) await Promise.all(modes.map((mode) => run(syncs.get(mode)?.[step] ?? '')))
+    }
+    for (const mode of modes) {
+      const table = mode.toLowerCase()
+      expect([mode, texts(await peer.query(`select email, plan from trip.${table} order by email`))]).toEqual([
+        mode,
+        promised[mode],
+      ])
+      expect([mode, texts(await maria.query(`select email, plan from ${table}_back order by email`))]).toEqual([
+        mode,
+        promised[mode],
+      ])
+    }
+    expect(
+      await maria.query(`select cast(spent as char) spent, b.seen = a.seen as seen from full_sync_back b
+        join full_sync a using (email, spent) where email = 'ada'`),
+    ).toEqual([{ spent: '12345678901234567890.0123456789', seen: 1 }])
+  },
+)
 
 test('MAP-09: a query that the database does not understand is not saved, and one that it does is', async () => {
   const { source } = await createSource(product.api, workspace, 'Queries')
