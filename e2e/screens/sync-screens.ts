@@ -48,6 +48,25 @@ export const syncScreens: Screen[] = [
     path: at(wizard),
     ready: toStep(step),
   })),
+  {
+    name: 'new-sync-cron',
+    path: at(wizard),
+    ready: async (page) => {
+      await toStep(4)(page)
+      await page.getByRole('combobox', { name: 'Schedule' }).selectOption('Cron expression')
+      await settled(page)
+    },
+  },
+  {
+    name: 'new-sync-dry-run',
+    path: at(wizard),
+    ready: async (page) => {
+      await toStep(5)(page)
+      await button(page, 'Dry run').click()
+      await page.getByRole('region', { name: 'Added' }).waitFor()
+      await settled(page)
+    },
+  },
   { name: 'sync-runs', path: at(({ sync }) => sync), ready: settled },
   { name: 'sync-mapping', path: at(({ sync }) => `${sync}#mapping`), ready: settled },
   { name: 'sync-settings', path: at(({ sync }) => `${sync}#settings`), ready: settled },
