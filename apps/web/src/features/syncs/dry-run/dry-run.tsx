@@ -84,7 +84,7 @@ const Found = ({ dryRun }: { dryRun: SyncDryRun }) => {
                 <Sample key={at} sample={sample} />
               ))}
             </ul>
-            {shown.length < counts[group] && (
+            {shown.reduce((sum, { rows }) => sum + Math.max(1, rows), 0) < counts[group] && (
               <p className="mt-1 text-xs text-ink-3">The first {count(shown.length)}.</p>
             )}
           </section>
