@@ -92,14 +92,20 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const parking = createParking(deps.db, owned)
   const attempts = createAttemptLog({ eventStore: deps.eventStore, clock, logger, metrics, settings })
   const outcomes = createOutcomeLog({ log: deps.outcomes, clock, logger, metrics })
+  const places = createPlaces(reader.partitions)
   const context: WorkerContext = {
     reader,
     owned,
+    isRead: (partition, offset) => {
+      const place = places[partition]
+      return place !== undefined && (offset < place.next || offset >= place.end)
+    },
     destinationCache,
     connectors: deps.connectors,
     requestClient: deps.requestClient,
     accessTokens: deps.accessTokens,
     attempts,
+    eventStore: deps.eventStore,
     outcomes,
     forgotten: deps.forgotten,
     parking,
@@ -112,7 +118,6 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     queued: { bytes: 0 },
   }
   const workers = new Map<string, DestinationWorker>()
-  const places = createPlaces(reader.partitions)
   let loaded = false
   let stopping = false
   let loops: Promise<void>[] = []

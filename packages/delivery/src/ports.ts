@@ -7,7 +7,7 @@ import type {
 } from '@tributary/connector-kit'
 import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
-import type { LogReader } from '@tributary/storage'
+import type { EventStore, LogReader } from '@tributary/storage'
 import type { AttemptLog } from './log/attempts.ts'
 import type { OutcomeLog } from './log/outcome-log.ts'
 import type { Parking } from './retry/parking.ts'
@@ -64,11 +64,15 @@ export type WorkerContext = {
   reader: LogReader
   /** Partitions that this delivery was given: of others nothing is read, sent or looked up. */
   owned: ReadonlySet<number>
+  /** Whether the log was read through an offset: what lies there and before was offered. */
+  isRead(partition: number, offset: number): boolean
   destinationCache: DestinationCache
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   accessTokens: AccessTokens | undefined
   attempts: AttemptLog
+  /** What was delivered before is looked up there. */
+  eventStore: Pick<EventStore, 'query'>
   /** Where producers of rows learn their outcomes. */
   outcomes: OutcomeLog
   forgotten: ForgottenUsers

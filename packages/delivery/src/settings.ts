@@ -32,6 +32,8 @@ export type DeliverySettings = {
   attempts: { rows: number; waitMs: number; bufferRows: number; bufferBytes: number }
   /** Failures of one destination that wait to be parked; beyond it its requests stop. */
   unparked: number
+  /** Events and rows of producers that are queued, under way or parked; what comes beyond it is held as a range of the log. */
+  openChanges: number
   /** Parked rows in memory at once. */
   rowsInFlight: number
   /**
@@ -66,6 +68,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   flushMs: 250,
   attempts: { rows: 10_000, waitMs: 1000, bufferRows: 40_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,
+  openChanges: 50_000,
   rowsInFlight: 1000,
   held: { maxAgeMs: 24 * 3_600_000, maxLogAgeMs: 27 * 24 * 3_600_000, maxEvents: 20_000_000, maxRows: 200_000 },
   dead: { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 10_000 },

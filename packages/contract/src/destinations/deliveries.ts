@@ -11,6 +11,9 @@ import { operations, producerKinds } from './outbound.ts'
 export const deliveryStatuses = ['delivered', 'retry', 'dead', 'filtered'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
+/** The reason of what is held though nobody tried it: something earlier of its record waits. */
+export const waitsForEarlierChange = 'Waiting for an earlier change of the same record'
+
 /** One attempt to deliver one event. */
 export const delivery = z.object({
   /** Resource names of destination, source and event. */

@@ -1,5 +1,5 @@
 import type { Db } from '@tributary/api-kit'
-import type { DeliveryOutcomes } from '@tributary/contract'
+import { type DeliveryOutcomes, waitsForEarlierChange } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { sql } from 'kysely'
 
@@ -171,7 +171,7 @@ const countUntried = async (db: Db, scope: OutcomeScope, groups: OutcomeGroups):
         and ${destinationId === undefined ? sql`true` : sql`destination_id = ${destinationId}`}
         and ${sourceId === undefined ? sql`true` : sql`source_id = ${sourceId}`}
         and ${groups.failedOnly === true ? sql`state = 'dead'` : sql`true`}
-        and attempts = 0 and last_status is null and (last_reason = '' or state = 'dead')
+        and attempts = 0 and last_status is null and (last_reason in ('', ${waitsForEarlierChange}) or state = 'dead')
         and first_time >= ${new Date(from)} and first_time < ${new Date(end)}) untried
     group by 1, 2, 3, 4, 5`.execute(db)
   return rows.map((row) => ({

@@ -31,6 +31,8 @@ type Attempt = {
   operation: string
   object: string
   key: string
+  /** Of two of one key the later has the higher; 0 for events of sources. */
+  version: number
 }
 
 export type AttemptLog = {
@@ -68,6 +70,7 @@ const columns = [
   'operation',
   'object',
   'key',
+  'version',
 ]
 
 const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
@@ -91,6 +94,7 @@ const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
   to.text(attempt.operation)
   to.text(attempt.object)
   to.text(attempt.key)
+  to.uint64(attempt.version)
   to.end()
 }
 

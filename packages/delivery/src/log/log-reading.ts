@@ -12,6 +12,8 @@ export type Place = {
   owned: boolean
   /** The offset that is read next. */
   next: number
+  /** Where the log ended when it was taken up: what waits from there on is of a log that was lost. */
+  end: number
   /** Everything below is done and written down. */
   committed: number
   readonly tracker: OffsetTracker
@@ -23,6 +25,7 @@ export const createPlaces = (partitions: number): Place[] =>
     partition,
     owned: false,
     next: 0,
+    end: 0,
     committed: 0,
     tracker: createOffsetTracker(),
   }))

@@ -57,9 +57,12 @@ export const createMaintenance = (deps: {
     for (const worker of workers.values())
       for (const range of worker.spilled.all())
         if (range.cursor < (ends.get(range.partition) ?? 0)) range.dead ??= limit
-    const events =
-      (await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })) +
-      (await parking.deadLetterBelow(old.filter(({ offset }) => offset > 0)))
+    const died = [
+      ...(await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })),
+      ...(await parking.deadLetterBelow(old.filter(({ offset }) => offset > 0))),
+    ]
+    for (const { id, destinationId } of died) workers.get(destinationId)?.keyOrder.lost([id])
+    const events = died.reduce((sum, row) => sum + row.events, 0)
     if (events > 0) {
       metrics.count('delivery_events_dead', events, { reason: 'limit' })
       logger.warn({ events }, 'Parked deliveries went beyond their limits and are dead letters now')

@@ -3,6 +3,7 @@ import type { Clock, Logger } from '@tributary/kernel'
 import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
 import type { Parking } from '../retry/parking.ts'
 import { restoredRange } from '../retry/range-change.ts'
+import { restoreOrder } from '../retry/restore-order.ts'
 import type { DestinationWorker } from '../worker/destination-worker.ts'
 import type { AttemptLog } from './attempts.ts'
 import type { Commit } from './commit.ts'
@@ -26,9 +27,9 @@ export const createPartitions = (deps: {
   places: readonly Place[]
   workers: ReadonlyMap<string, DestinationWorker>
   workerOf: (id: string) => DestinationWorker
-  reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'>
+  reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends' | 'find'>
   journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'rewind'>
-  parking: Pick<Parking, 'ranges'>
+  parking: Pick<Parking, 'ranges' | 'waitingOfProducers'>
   attempts: Pick<AttemptLog, 'flush'>
   commit: Commit
   reading: Pick<LogReading, 'change'>
@@ -52,9 +53,11 @@ export const createPartitions = (deps: {
         deps.logger.warn({ partitions: [...rewound] }, 'The log is another one: it is delivered from there')
       const positions = deps.journal.positions()
       const starts = await deps.reader.starts()
+      const ends = await deps.reader.ends()
       for (const place of given) {
         place.committed = positions.get(place.partition) ?? 0
         place.next = Math.max(place.committed, starts[place.partition] ?? 0)
+        place.end = ends[place.partition] ?? 0
       }
       const fresh = new Set(given.map(({ partition }) => partition))
       const ranges = await parking.ranges(fresh)
@@ -62,6 +65,7 @@ export const createPartitions = (deps: {
         const limit = rewound.has(row.partition) ? (positions.get(row.partition) ?? 0) : undefined
         workerOf(row.destinationId).spilled.restore(restoredRange(row, clock(), limit))
       }
+      await restoreOrder({ parking, reader: deps.reader, orderOf: (id) => workerOf(id).keyOrder }, fresh)
       for (const partition of fresh) owned.add(partition)
       await maintenance.refresh()
       // What is held and parked has to be known before anything new is offered.
@@ -86,7 +90,10 @@ export const createPartitions = (deps: {
         done = written && isFree()
         if (!done) await pause(10)
       }
-      for (const worker of workers.values()) for (const partition of gone) worker.spilled.forget(partition)
+      for (const worker of workers.values()) {
+        for (const partition of gone) worker.spilled.forget(partition)
+        worker.keyOrder.forget(gone)
+      }
       await maintenance.refresh()
     },
   }

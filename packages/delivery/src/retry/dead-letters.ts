@@ -1,4 +1,5 @@
 import type { WorkerContext } from '../ports.ts'
+import type { KeyOrder } from '../worker/key-order.ts'
 import type { WorkerRows } from './retry-queue.ts'
 
 /** Makes dead letters of all that waits for a deleted destination. */
@@ -13,6 +14,7 @@ export const createDeadLettering = (
   id: string,
   rows: WorkerRows,
   { parking, metrics, logger }: Pick<WorkerContext, 'parking' | 'metrics' | 'logger'>,
+  order: Pick<KeyOrder, 'forget'>,
 ): DeadLettering => {
   let running = false
   return {
@@ -22,6 +24,7 @@ export const createDeadLettering = (
       parking.deadLetterAll(id, 'The destination was deleted').then(
         (events) => {
           rows.waiting = 0
+          order.forget()
           rows.nextDue = Number.POSITIVE_INFINITY
           running = false
           metrics.count('delivery_events_dead', events, { reason: 'deleted' })

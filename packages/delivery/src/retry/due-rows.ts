@@ -9,7 +9,7 @@ export const fetchRows = 200
 
 export type RowFetchDeps = {
   id: string
-  context: Pick<WorkerContext, 'parking' | 'clock'>
+  context: Pick<WorkerContext, 'parking' | 'clock' | 'isRead'>
   rows: WorkerRows
   state: () => WorkerState
   /** True while the worker has anything queued or under way. */
@@ -18,6 +18,9 @@ export type RowFetchDeps = {
   hasCapacity: () => boolean
   read: RowReading
 }
+
+/** How long a row waits for what is before it in the log to be offered, ms. */
+const unreadMs = 50
 
 const byPlace = (a: ParkedRow, b: ParkedRow): number => a.partition - b.partition || a.offset - b.offset
 
@@ -33,11 +36,15 @@ export const createDueRows =
     rows.nextDue = Number.POSITIVE_INFINITY
     const limit = state() === 'probing' ? 1 : fetchRows
     const found = await parking.waiting(id, [...rows.taken.keys()], limit)
+    const isRead = ({ partition, offset }: ParkedRow): boolean => context.isRead(partition, offset)
     const may = (row: ParkedRow): boolean =>
-      hasCapacity() && (state() === 'probing' ? !busy() : state() === 'flowing' && row.nextTime <= clock())
+      hasCapacity() &&
+      isRead(row) &&
+      (state() === 'probing' ? !busy() : state() === 'flowing' && row.nextTime <= clock())
     await read(found.filter(may).toSorted(byPlace), may)
     const left = found.filter((row) => !rows.taken.has(row.id))
     const more = found.length === limit ? clock() : Number.POSITIVE_INFINITY
-    const next = left.reduce((earliest, row) => Math.min(earliest, row.nextTime), more)
+    const timeOf = (row: ParkedRow): number => (isRead(row) ? row.nextTime : Math.max(row.nextTime, clock() + unreadMs))
+    const next = left.reduce((earliest, row) => Math.min(earliest, timeOf(row)), more)
     rows.nextDue = Math.min(rows.nextDue, next)
   }

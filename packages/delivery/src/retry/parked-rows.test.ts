@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { noMetrics } from '@tributary/kernel'
 import { type LogReader, openLogReader, openLogWriter } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createKeyOrder } from '../worker/key-order.ts'
 import type { WorkerState } from '../worker/worker-state.ts'
 import { createDueRows, type RowFetchDeps } from './due-rows.ts'
 import type { ParkedRow, Parking, ParkingChange } from './parking.ts'
@@ -50,7 +51,7 @@ const row = (offset: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
 
 /** Rows of a destination in a store that answers as it does, and what is taken of them. */
 const start = (stored: readonly ParkedRow[]) => {
-  const now = { time: 1000, state: 'flowing' as WorkerState, busy: false, hasCapacity: 1000 }
+  const now = { time: 1000, state: 'flowing' as WorkerState, busy: false, hasCapacity: 1000, readTo: 1000 }
   const dead: string[] = []
   const taken: string[] = []
   const records = new Set<unknown>()
@@ -69,10 +70,16 @@ const start = (stored: readonly ParkedRow[]) => {
   } as unknown as Parking
   const clock = () => now.time
   const owned = new Set([0])
-  const retries = createRetryQueue('d-1', { parking, metrics: noMetrics, clock })
+  const retries = createRetryQueue(
+    'd-1',
+    { parking, metrics: noMetrics, clock },
+    createKeyOrder({ bytes: 0 }, () => true),
+  )
   const read = createRowReading({
     context: { reader: log, clock, owned },
     retries,
+    knows: () => true,
+    later: async () => () => {},
     consume: (record, of) => {
       records.add(record)
       taken.push(of?.id ?? '')
@@ -80,7 +87,7 @@ const start = (stored: readonly ParkedRow[]) => {
   })
   const deps: RowFetchDeps = {
     id: 'd-1',
-    context: { parking, clock },
+    context: { parking, clock, isRead: (_, offset) => offset < now.readTo },
     rows: retries.rows,
     state: () => now.state,
     busy: () => now.busy || (now.state === 'probing' && taken.length > 0),
@@ -136,6 +143,16 @@ describe('rows without an order', () => {
     now.hasCapacity = 2
     await due()
     expect([taken, rows.nextDue]).toEqual([ids(1, 2), 100])
+  })
+
+  test('a row waits until what is before it in the log was offered', async () => {
+    const { due, taken, rows, now } = start([row(2), row(5)])
+    now.readTo = 5
+    await due()
+    expect([taken, rows.nextDue]).toEqual([ids(2), 1050])
+    now.readTo = 6
+    await due()
+    expect(taken).toEqual(ids(2, 5))
   })
 
   test('a probe takes one, whenever it is due, and none beside what is under way', async () => {

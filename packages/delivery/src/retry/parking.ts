@@ -1,6 +1,7 @@
 import type { Database, LogPosition, ParkedDeliveriesTable } from '@tributary/storage'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
+import type { Open } from '../worker/key-order.ts'
 
 /** A reference to events of one record that could not be delivered, waiting for another try or dead. */
 export type ParkedRow = {
@@ -33,6 +34,8 @@ export type NewParkedRow = ParkedRow & {
   reason: string
   request: string
   response: string
+  /** Of its events, those that have an order among the changes of their record; not stored. */
+  opens?: readonly Open[]
 }
 
 /** Rows to take away and rows to put in their place, in one transaction. */
@@ -41,6 +44,9 @@ export type ParkingChange = { deletes: readonly string[]; rows: readonly NewPark
 type WaitingSummary = { destinationId: string; rows: number; nextTime: number }
 
 export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number }
+
+/** A row that has died beyond a limit. */
+export type DeadRow = { id: string; destinationId: string; events: number }
 
 export type Parking = {
   /** Takes a change; `settle` is called when it is durable. */
@@ -63,10 +69,12 @@ export type Parking = {
   makeDue(destinationId: string, now: number): Promise<void>
   /** Declares every waiting row of a destination dead; resolves to the number of events. */
   deadLetterAll(destinationId: string, reason: string): Promise<number>
-  /** Declares rows dead that wait since before `before`, or beyond the number; resolves to the number of events. */
-  enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<number>
-  /** Makes dead letters of the rows (not ranges) that lie below these offsets; resolves to their events. */
-  deadLetterBelow(positions: readonly LogPosition[]): Promise<number>
+  /** Declares rows dead that wait since before `before`, or beyond the number; resolves to them. */
+  enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<DeadRow[]>
+  /** Makes dead letters of the rows (not ranges) that lie below these offsets; resolves to them. */
+  deadLetterBelow(positions: readonly LogPosition[]): Promise<DeadRow[]>
+  /** A page of the waiting rows (not ranges) of producers in some partitions, in the order of their places. */
+  waitingOfProducers(partitions: ReadonlySet<number>, after: ParkedRow | undefined, limit: number): Promise<ParkedRow[]>
   /** Deletes dead letters that are older than `before` or beyond the newest `maxRows` of a destination. */
   purgeDeadLetters(limits: { before: number; maxRows: number }): Promise<void>
   /** Dead rows and ranges whose outcome is not reported to a producer yet. */
@@ -214,6 +222,16 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   needsReport: row.tells,
 })
 
+const deadColumns = ['id', 'destination_id', 'event_count'] as const
+type DeadColumns = Pick<SelectedRow, (typeof deadColumns)[number]>
+const deadRow = ({ id, destination_id, event_count }: DeadColumns): DeadRow => ({
+  id,
+  destinationId: destination_id,
+  events: event_count,
+})
+/** Below every id. */
+const noId = '00000000-0000-0000-0000-000000000000'
+
 /**
  * The table of parked deliveries. Who holds a partition of the consumer owns its rows: only those of `owned` are looked
  * up. Writes are collected and go in one transaction per flush; what was pushed stays until a flush succeeds.
@@ -324,21 +342,21 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .where('state', '=', 'waiting')
         .where('log_end', 'is', null)
         .where('first_time', '<', new Date(before))
-        .returning('event_count')
+        .returning([...deadColumns])
         .execute()
-      let events = old.reduce((sum, row) => sum + row.event_count, 0)
+      const dead = old.map(deadRow)
       for (const destinationId of destinations) {
-        const beyond = await sql<{ event_count: number }>`
+        const beyond = await sql<DeadColumns>`
           update parked_deliveries set state = 'dead', last_reason = 'limit'
           where id in (select id from parked_deliveries where destination_id = ${destinationId}::uuid and state = 'waiting'
             and log_end is null order by first_time desc offset ${maxRows})
-          returning event_count`.execute(db)
-        events += beyond.rows.reduce((sum, row) => sum + row.event_count, 0)
+          returning id, destination_id, event_count`.execute(db)
+        dead.push(...beyond.rows.map(deadRow))
       }
-      return events
+      return dead
     },
     deadLetterBelow: async (positions) => {
-      let events = 0
+      const dead: DeadRow[] = []
       for (const { partition, offset } of positions) {
         const old = await db
           .updateTable('parked_deliveries')
@@ -347,11 +365,20 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
           .where('log_end', 'is', null)
           .where('log_partition', '=', partition)
           .where('log_offset', '<', String(offset))
-          .returning('event_count')
+          .returning([...deadColumns])
           .execute()
-        events += old.reduce((sum, row) => sum + row.event_count, 0)
+        dead.push(...old.map(deadRow))
       }
-      return events
+      return dead
+    },
+    waitingOfProducers: async (partitions, after, limit) => {
+      const { rows } = await sql<SelectedRow>`
+        select ${sql.join(rowColumns.map((name) => sql.ref(name)))} from parked_deliveries
+        where state = 'waiting' and tells and log_end is null and log_partition = any(${[...partitions]}::integer[])
+          and (log_partition, log_offset, id) > (${after?.partition ?? -1}::integer, ${after?.offset ?? 0}::bigint,
+            ${after?.id ?? noId}::uuid)
+        order by log_partition, log_offset, id limit ${limit}`.execute(db)
+      return rows.map(fromDatabase)
     },
     purgeDeadLetters: async ({ before, maxRows }) => {
       await sql`

@@ -123,6 +123,7 @@ export const restoredRange = (row: ParkedRange, now: number, limit = Number.POSI
   writtenAt: now,
   persisted: { from: row.offset, end: row.end },
   sealed: true,
+  restored: true,
   dead: row.offset < limit ? undefined : noLongerHeld,
   tracker: createOffsetTracker(),
 })

@@ -61,13 +61,14 @@ const hold = (from: number, to: number): void => {
 const start = (more: Partial<RangeReadingDeps> = {}) => {
   const reading = createRangeReading({
     id: 'd-1',
-    context: { reader: log, clock: () => 0, logger: silentLogger },
+    context: { reader: log, clock: () => 0, logger: silentLogger, isRead: () => true },
     spilled,
     state: () => 'flowing',
     busy: () => false,
     hasCapacity: () => true,
     rangesDue: () => true,
     limit: () => Number.POSITIVE_INFINITY,
+    later: async () => () => {},
     consume: (record, _row, done) => {
       taken.push(record.reference.offset)
       finish.push(() => done({} as InFlightRecord))
@@ -147,7 +148,7 @@ test.each<[string, (change: { state: WorkerState; hasCapacity: boolean }) => voi
     },
   }
   const { ended } = start({
-    context: { reader, clock: () => 0, logger: silentLogger },
+    context: { reader, clock: () => 0, logger: silentLogger, isRead: () => true },
     state: () => now.state,
     hasCapacity: () => now.hasCapacity,
   })
@@ -160,7 +161,8 @@ test('a log that cannot be read takes nothing away, and is not asked again at on
   let reads = 0
   const broken = { ...log, read: () => Promise.reject(new Error(`EIO ${++reads}`)) }
   let now = 0
-  const { reading, ended } = start({ context: { reader: broken, clock: () => now, logger: silentLogger } })
+  const context = { reader: broken, clock: () => now, logger: silentLogger, isRead: () => true }
+  const { reading, ended } = start({ context })
   await ended()
   reading.start()
   await ended()

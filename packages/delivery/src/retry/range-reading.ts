@@ -3,6 +3,7 @@ import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { InFlightRecord } from '../worker/in-flight-record.ts'
 import type { WorkerState } from '../worker/worker-state.ts'
+import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
 import { noLongerHeld } from './range-change.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
@@ -22,7 +23,7 @@ export type RangeReading = {
 
 export type RangeReadingDeps = {
   id: string
-  context: Pick<WorkerContext, 'reader' | 'clock' | 'logger'>
+  context: Pick<WorkerContext, 'reader' | 'clock' | 'logger' | 'isRead'>
   spilled: SpilledRanges
   state: () => WorkerState
   /** True while the worker has anything queued or under way. */
@@ -32,6 +33,7 @@ export type RangeReadingDeps = {
   rangesDue: () => boolean
   /** The offset before which the range that comes next may be read now; undefined while it may not. */
   limit: (range: SpilledRange) => number | undefined
+  later: LaterDeliveries
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
   /** Called when a piece of work is done: there may be something to send, and more to read. */
   wake: () => void
@@ -55,6 +57,8 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
     if (!deps.hasCapacity() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
     if (context.clock() < readAgain) return undefined
+    // What is before it was not offered yet: it comes first.
+    if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
     const before = deps.limit(range)
     return before === undefined ? undefined : { range, before }
   }
@@ -98,6 +102,14 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     return true
   }
 
+  const wantedOf = (records: readonly LogRecord[]) =>
+    records.flatMap((found) => {
+      const record = openRecord(found)
+      const { meta } = record?.reference ?? {}
+      if (record === undefined || meta?.b === undefined || !meta.d.includes(id)) return []
+      return [{ record, indexes: Array.from({ length: meta.n }, (_, index) => index) }]
+    })
+
   const readOn = async (): Promise<void> => {
     const until = performance.now() + turnMs
     for (let place = next(); place !== undefined && performance.now() < until; place = next()) {
@@ -105,10 +117,16 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       const { cursor } = range
       const most = deps.state() === 'probing' ? 1 : pieceBytes
       const records = await context.reader.read(range.partition, cursor, most)
-      const now = next()
-      // Changed while the log was read: what was read may not be what comes next.
-      if (now?.range !== range || range.cursor !== cursor) continue
-      if (!takePiece(range, records, now.before)) return
+      // Of what waited before this process began, or died and was made due, something later may have been delivered.
+      const taken = range.restored ? await deps.later(wantedOf(records)) : undefined
+      try {
+        const now = next()
+        // Changed while the log was read: what was read may not be what comes next.
+        if (now?.range !== range || range.cursor !== cursor) continue
+        if (!takePiece(range, records, now.before)) return
+      } finally {
+        taken?.()
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import { noMetrics } from '@tributary/kernel'
 import { expect, it } from 'vitest'
 import type { EventFailure, InFlightRecord, Item } from '../worker/in-flight-record.ts'
+import { createKeyOrder } from '../worker/key-order.ts'
 import type { ParkedRow, Parking, ParkingChange } from './parking.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
@@ -8,7 +9,11 @@ import { createRetryQueue } from './retry-queue.ts'
 const start = () => {
   const pushed: { change: ParkingChange; settle: () => void }[] = []
   const parking = { push: (change: ParkingChange, settle: () => void) => void pushed.push({ change, settle }) }
-  const queue = createRetryQueue('d-1', { parking: parking as Parking, metrics: noMetrics, clock: () => 1000 })
+  const queue = createRetryQueue(
+    'd-1',
+    { parking: parking as Parking, metrics: noMetrics, clock: () => 1000 },
+    createKeyOrder({ bytes: 0 }, () => true),
+  )
   return { ...queue, changes: () => pushed.map(({ change }) => change), write: () => pushed.shift()?.settle() }
 }
 

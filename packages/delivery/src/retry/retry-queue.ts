@@ -7,6 +7,7 @@ import {
   replaceRow,
   rowsOf,
 } from '../worker/in-flight-record.ts'
+import type { KeyOrder } from '../worker/key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
 import { noLongerHeld } from './range-change.ts'
 
@@ -41,6 +42,7 @@ export type RetryQueue = {
 export const createRetryQueue = (
   destinationId: string,
   { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
+  order: KeyOrder,
 ): RetryQueue => {
   const rows: WorkerRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Map(), unparked: 0, version: 0 }
 
@@ -59,6 +61,8 @@ export const createRetryQueue = (
   /** Writes a change; afterwards what was written is known, and `then` is called. */
   const write = (change: ParkingChange, then: () => void): void => {
     rows.unparked++
+    for (const { id, state, opens = [], nextTime } of change.rows)
+      if (state === 'waiting' && opens.length > 0) order.park(id, opens, nextTime)
     parking.push(change, () => {
       rows.unparked--
       then()
@@ -75,6 +79,8 @@ export const createRetryQueue = (
   const close: RetryQueue['close'] = (inFlight, row) => {
     const change = replaceRow(destinationId, inFlight, row, clock())
     if (change !== undefined) return write(change, () => leave(row))
+    const opens = inFlight.failures.flatMap(({ open }) => (open === undefined ? [] : [open]))
+    if (opens.length > 0) order.park(row.id, opens, row.nextTime)
     rows.taken.delete(row.id)
     rows.version++
     rows.nextDue = Math.min(rows.nextDue, row.nextTime)
@@ -108,6 +114,7 @@ export const createRetryQueue = (
     },
     close,
     lost: (row, now) => {
+      order.lost([row.id])
       rows.taken.set(row.id, row.partition)
       const dead: NewParkedRow = {
         ...row,

@@ -1,8 +1,10 @@
 import type { DeliveryRecord } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { InFlightRecord } from '../worker/in-flight-record.ts'
+import type { KeyOrder } from '../worker/key-order.ts'
 import type { WorkerState } from '../worker/worker-state.ts'
 import { createDueRows } from './due-rows.ts'
+import { createLaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
 import { createPlaceOrder } from './place-order.ts'
 import { createRangeReading } from './range-reading.ts'
@@ -29,6 +31,7 @@ export type RetrySourceDeps = {
   context: WorkerContext
   spilled: SpilledRanges
   retries: RetryQueue
+  keyOrder: KeyOrder
   state: () => WorkerState
   /** True while the worker has anything queued or under way. */
   busy: () => boolean
@@ -49,7 +52,7 @@ export type RetrySourceDeps = {
  * in the log.
  */
 export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
-  const { id, context, spilled, retries, state, busy, consume, wake } = deps
+  const { id, context, spilled, retries, keyOrder, state, busy, consume, wake } = deps
   const { rows } = retries
   const { parking, clock, logger, settings } = context
   let fetching = false
@@ -58,12 +61,14 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   let askAgain = 0
 
   const order = createPlaceOrder({ rows, spilled, busy })
-  const read = createRowReading({ context, retries, consume })
+  const later = createLaterDeliveries(id, context, keyOrder)
+  const read = createRowReading({ context, retries, knows: keyOrder.knows, later, consume })
   const fetchDeps = { id, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
   const fetchDue = createDueRows(fetchDeps)
   const fetchInOrder = createRowsInOrder({ ...fetchDeps, order })
   const ranges = createRangeReading({
     ...deps,
+    later,
     limit: (range) => {
       if (deps.ordered()) return fetching || makingDue ? undefined : order.limit(range)
       // What is probed is a row, where one waits.

@@ -1,6 +1,8 @@
+import type { LogRecord } from '@tributary/storage'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { InFlightRecord } from '../worker/in-flight-record.ts'
+import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
 import type { RetryQueue } from './retry-queue.ts'
 
@@ -14,7 +16,7 @@ const pieceBytes = 1024 * 1024
 export type RowReading = (rows: readonly ParkedRow[], may: (row: ParkedRow) => boolean) => Promise<number>
 
 /** Whether a record is the one that a row was parked from, and not one of a log that gave the same place again. */
-const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean => {
+export const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean => {
   const [index = -1] = indexes
   const [eventId] = eventIds
   const found = record.events()?.[index]
@@ -25,6 +27,9 @@ const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean
 export const createRowReading = (deps: {
   context: Pick<WorkerContext, 'reader' | 'clock' | 'owned'>
   retries: RetryQueue
+  /** Whether nothing later of what a row is about can have been delivered unseen. */
+  knows: (row: string) => boolean
+  later: LaterDeliveries
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
 }): RowReading => {
   const { context, retries } = deps
@@ -35,20 +40,36 @@ export const createRowReading = (deps: {
     deps.consume(record, row, (inFlight) => retries.close(inFlight, row))
   }
 
+  /** The record of each row, shared by those of the same one. */
+  const open = (found: readonly (LogRecord | undefined)[]): (DeliveryRecord | undefined)[] => {
+    let last: DeliveryRecord | undefined
+    return found.map((each) => {
+      const { partition, offset } = last?.reference ?? {}
+      if (each === undefined) last = undefined
+      else if (each.partition !== partition || each.offset !== offset) last = openRecord(each)
+      return last
+    })
+  }
+
   return async (rows, may) => {
     let done = 0
-    let last: DeliveryRecord | undefined
     while (done < rows.length) {
-      const found = await context.reader.find(rows.slice(done), pieceBytes)
-      for (const each of found) {
-        const row = rows[done]
-        // Its partition may have been taken away while the log was read.
-        if (row === undefined || !context.owned.has(row.partition) || !may(row)) return done
-        const { partition, offset } = last?.reference ?? {}
-        if (each === undefined) last = undefined
-        else if (each.partition !== partition || each.offset !== offset) last = openRecord(each)
-        takeRow(row, last)
-        done++
+      const records = open(await context.reader.find(rows.slice(done), pieceBytes))
+      const unknown = records.flatMap((record, place) => {
+        const row = rows[done + place]
+        return record === undefined || row === undefined || deps.knows(row.id) ? [] : [{ record, indexes: row.indexes }]
+      })
+      const taken = await deps.later(unknown)
+      try {
+        for (const record of records) {
+          const row = rows[done]
+          // Its partition may have been taken away while the log was read.
+          if (row === undefined || !context.owned.has(row.partition) || !may(row)) return done
+          takeRow(row, record)
+          done++
+        }
+      } finally {
+        taken()
       }
     }
     return done

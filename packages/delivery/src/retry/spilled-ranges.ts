@@ -30,6 +30,8 @@ export type SpilledRange = {
   /** What the relational store has of it. */
   persisted: { from: number; end: number } | undefined
   sealed: boolean
+  /** It comes from the relational store: it waited before this process began, or was made due by somebody. */
+  readonly restored: boolean
   /** Set when it can never be sent: why. */
   dead: string | undefined
   readonly tracker: OffsetTracker
@@ -136,6 +138,7 @@ export const createSpilledRanges = (isOwned: (partition: number) => boolean = ()
         writtenAt: now,
         persisted: undefined,
         sealed: false,
+        restored: false,
         dead: undefined,
         tracker: createOffsetTracker(),
       })

@@ -10,6 +10,7 @@ const item = (action: string, number: number, more: { since?: number; bytes?: nu
   bytes: 10,
   since: 0,
   entry: 0,
+  open: undefined,
   ...more,
 })
 const names = (batch: readonly Item[] | number): string =>

@@ -12,6 +12,7 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createCollecting } from './collecting.ts'
 import { createDispatcher } from './dispatcher.ts'
 import type { Item } from './in-flight-record.ts'
+import { createKeyOrder, type KeyOrder, laterDelivered } from './key-order.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createReadiness, type Ready } from './readiness.ts'
 import { createRecordConsumer } from './record-consumer.ts'
@@ -46,6 +47,8 @@ export type DestinationWorker = {
   ranges(all: boolean): RangeChange
   readonly spilled: SpilledRanges
   readonly rows: WorkerRows
+  /** What of producers is open here. */
+  readonly keyOrder: KeyOrder
   /** True when nothing is queued, under way, or could be sent now. */
   idle(): boolean
   /** True when its destination is deleted and nothing of it is left. */
@@ -70,10 +73,12 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   /** Of who was deleted, as it was looked at last; undefined before the first look. */
   let forgottenVersion: string | undefined
   const readiness = createReadiness(context)
-  const retries = createRetryQueue(id, context)
-  const { rows } = retries
-  const outcomes = createOutcomes(id, context, retries)
   const ordered = (): boolean => readiness.ready()?.ordered === true
+  // Where everything is in order, each record is.
+  const keyOrder = createKeyOrder(context.queued, () => !ordered())
+  const retries = createRetryQueue(id, context, keyOrder)
+  const { rows } = retries
+  const outcomes = createOutcomes(id, context, retries, keyOrder)
   const breaker = createCircuitBreaker(id, context, {
     recovered: () => retrySource.makeDue(),
     stopped: () => requeue(),
@@ -81,7 +86,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   const { state } = breaker
   const sends = (): boolean => !halted && (state() === 'flowing' || state() === 'probing')
   const alarm = createAlarm(clock, () => pump())
-  const deadLettering = createDeadLettering(id, rows, context)
+  const deadLettering = createDeadLettering(id, rows, context, keyOrder)
   const dispatcher = createDispatcher(id, context, (batch, dispatched) => {
     if (dispatched.kind === 'split') return split(batch)
     const { result, misconfigured } = dispatched
@@ -94,7 +99,8 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   const hasCapacity = (): boolean => {
     const bounds = collecting.bounds()
     return (
-      queue.length() < bounds.events &&
+      queue.length() + keyOrder.held() < bounds.events &&
+      keyOrder.size() < settings.openChanges &&
       queue.bytes() < bounds.bytes &&
       context.queued.bytes < settings.totalBytes &&
       rows.unparked < settings.unparked &&
@@ -106,7 +112,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   const hasRowCapacity = (): boolean => {
     const bounds = collecting.bounds()
     return (
-      queue.length() < 2 * bounds.events &&
+      queue.length() + keyOrder.held() < 2 * bounds.events &&
       queue.bytes() < 2 * bounds.bytes &&
       context.queued.bytes < 2 * settings.totalBytes &&
       !context.attempts.full()
@@ -118,6 +124,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     context,
     outcomes,
     queue,
+    order: keyOrder,
     ready: readiness.ready,
     sends,
     wake: () => pump(),
@@ -128,6 +135,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     context,
     spilled,
     retries,
+    keyOrder,
     ordered,
     hasCapacity: () => hasCapacity() && consume.free(),
     hasRowCapacity: () => hasRowCapacity() && consume.free(),
@@ -140,13 +148,16 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
 
   /** What is queued goes back to where it waits. */
   const requeue = (): void => {
-    outcomes.requeue(queue.clear(), clock())
+    outcomes.requeue([...queue.clear(), ...keyOrder.clearHeld()], clock())
     consume.requeue()
     retrySource.settleFirst()
   }
 
+  /** Of what is sent first. */
+  const inMemory = (): readonly Item[] => [...dispatcher.items(), ...queue.items(), ...keyOrder.heldItems()]
+
   const isBusy = (partitions: ReadonlySet<number>): boolean =>
-    [...queue.items(), ...dispatcher.items()].some(({ inFlight }) => partitions.has(inFlight.record.partition)) ||
+    inMemory().some(({ inFlight }) => partitions.has(inFlight.record.partition)) ||
     consume.has(partitions) ||
     [...rows.taken.values()].some((partition) => partitions.has(partition)) ||
     spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0)
@@ -172,7 +183,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     const { problem } = readiness.look(entry)
     // What is queued was checked by the gate of before, or overtook what is to be in order now: it comes back.
     const deletes = noticesDeletion(entry.workspaceId)
-    if (deletes) outcomes.noteForgotten([...dispatcher.items(), ...queue.items()], clock())
+    if (deletes) outcomes.noteForgotten(inMemory(), clock())
     if (deletes || before?.gate !== readiness.ready()?.gate) requeue()
     if (!entry.enabled) breaker.note('halted', 'The destination is disabled')
     else if (problem !== '') breaker.note('halted', problem)
@@ -201,8 +212,24 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     return next
   }
 
+  /** Goes on with what was held behind changes that are settled now. */
+  const letGo = (): void => {
+    for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
+      const { send, superseded, behind } = released
+      if (send.length > 0) queue.add(send)
+      if (behind.length > 0) outcomes.waitBehind(behind, clock())
+      const gateResult = { kind: 'filtered' as const, reason: laterDelivered }
+      if (superseded.length > 0)
+        outcomes.skip(
+          superseded.map((item) => ({ ...item, gateResult })),
+          clock(),
+        )
+    }
+  }
+
   const pump = (): void => {
     if (halted) return
+    letGo()
     if (collecting.active() || queue.length() < collecting.bounds().events / 2) retrySource.fill()
     for (let ready = readiness.ready(); ready !== undefined && queue.length() > 0; ready = readiness.ready()) {
       if (!mayStart(state(), dispatcher.inFlight(), ready.concurrency)) return
@@ -229,7 +256,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     const crawls = oldest !== undefined && oldest.inFlight.row === undefined && now - oldest.since >= patience
     if (!dispatcher.hangs(settings.stallMs) && !crawls) return
     dispatcher.forgive()
-    outcomes.takeOver([...dispatcher.items(), ...queue.items()], now)
+    outcomes.takeOver(inMemory(), now)
   }
 
   refresh()
@@ -237,6 +264,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     id,
     spilled,
     rows,
+    keyOrder,
     offer: (record, entry, tracker) => {
       const { partition, offset, time, bytes, meta } = record.reference
       if (spilled.covers(partition, offset)) return
@@ -267,6 +295,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     ranges: (all) => rangeChange({ id, spilled, settings, metrics, now: clock(), all, gone: state() === 'gone' }),
     idle: () =>
       queue.length() === 0 &&
+      keyOrder.held() === 0 &&
       dispatcher.inFlight() === 0 &&
       consume.pending() === 0 &&
       !retrySource.pending() &&
@@ -282,13 +311,14 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       halted = true
       alarm.stop()
       queue.clear()
+      keyOrder.clearHeld()
     },
     end: async () => readiness.ready()?.lifetime.end(),
     snapshot: () => ({
       destinationId: id,
       state: state(),
       reason: breaker.reason(),
-      queued: queue.length(),
+      queued: queue.length() + keyOrder.held(),
       inFlight: dispatcher.inFlight(),
       heldEvents: spilled.events(),
       waitingRows: rows.waiting,

@@ -3,14 +3,20 @@ import { newId } from '@tributary/kernel'
 import type { Outgoing, RecordReference } from '../log/record.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from '../retry/parking.ts'
 import type { Decision } from '../retry/retry-rules.ts'
+import type { Open } from './key-order.ts'
 
-/** What is to be written of an event that was not delivered; `returned` means that it was not tried. */
+/** What is to be written of an event that was not delivered; `returned` and `behind` mean that it was not tried. */
 export type EventFailure = {
   index: number
   /** Empty where it is not known. */
   eventId: string
-  decision: Exclude<Decision, { kind: 'delivered' }> | { kind: 'returned' }
+  decision:
+    | Exclude<Decision, { kind: 'delivered' }>
+    | { kind: 'returned' }
+    | { kind: 'behind'; nextTime: number; reason: string }
   result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
+  /** Of what has an order among the changes of its record. */
+  open?: Open | undefined
 }
 
 /** The events of one record on their way to one destination. */
@@ -38,6 +44,8 @@ export type Item = {
   readonly since: number
   /** Its place among all that entered the queue; the queue's own. */
   entry: number
+  /** Of what has an order among the changes of its record. */
+  readonly open: Open | undefined
 }
 
 /** Takes holds off a record in flight. */
@@ -55,7 +63,7 @@ const newRow = (
   const last = failures.at(-1)
   const decision = last?.decision ?? { kind: 'returned' as const }
   const { record, row } = inFlight
-  const tried = decision.kind !== 'returned'
+  const tried = decision.kind === 'waiting' || decision.kind === 'dead'
   const nextTime = failures.reduce(
     (latest, failure) => Math.max(latest, 'nextTime' in failure.decision ? failure.decision.nextTime : now),
     now,
@@ -84,11 +92,12 @@ const newRow = (
     request: last?.result?.request ?? '',
     response: last?.result?.response ?? '',
     replayId: row?.replayId,
+    opens: inOrder.flatMap(({ open }) => (open === undefined ? [] : [open])),
   }
 }
 
 const kindOf = ({ decision }: EventFailure): string =>
-  decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind === 'waiting' ? 'waiting' : 'returned'
+  decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind
 
 /**
  * Rows for events that were not delivered: one for each kind of outcome, since those share time and answer. What is dead for

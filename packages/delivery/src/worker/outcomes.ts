@@ -1,5 +1,5 @@
 import type { DeliverResult, EventOutcome } from '@tributary/connector-kit'
-import type { DeliveryStatus } from '@tributary/contract'
+import { type DeliveryStatus, waitsForEarlierChange } from '@tributary/contract'
 import type { AttemptLog } from '../log/attempts.ts'
 import type { Recorded } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
@@ -9,9 +9,10 @@ import type { DeliverySettings } from '../settings.ts'
 import { isLeftOut, isOfForgotten, userDeleted } from './forgotten.ts'
 import type { GateResult } from './gate.ts'
 import { type EventFailure, type InFlightRecord, type Item, releaseRecord } from './in-flight-record.ts'
+import { type KeyOrder, laterDelivered } from './key-order.ts'
 
 /** An event that is not sent, and why. */
-export type SkippedEvent = Pick<Item, 'inFlight' | 'index'> & {
+export type SkippedEvent = Pick<Item, 'inFlight' | 'index' | 'open'> & {
   event: Recorded
   gateResult: Exclude<GateResult, { kind: 'pass' }>
 }
@@ -23,6 +24,8 @@ export type Outcomes = {
   skip(items: readonly SkippedEvent[], now: number): void
   /** Parks events that were not tried, due at once. */
   requeue(items: readonly Item[], now: number): void
+  /** Parks what is behind an earlier change of its record that waits itself, not to be looked at before it. */
+  waitBehind(items: readonly { item: Item; nextTime: number }[], now: number): void
   /**
    * Parks events that are queued or under way for long: their record leaves the shared stream, and their outcomes
    * is written to their row.
@@ -49,6 +52,9 @@ const groupByRecord = <T>(pairs: readonly { inFlight: InFlightRecord; value: T }
   return groups
 }
 
+/** How long what is behind a change that is due waits at least, ms: that one comes first then. */
+const behindMs = 50
+
 const untried: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
 
 const factOf = (
@@ -62,6 +68,10 @@ const factOf = (
       : { status: 'delivered', reason: '' }
   return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
 }
+
+/** Whether a request leaves nothing to be done of an event. */
+const isDone = (result: DeliverResult, index: number): boolean =>
+  ['delivered', 'skipped'].includes(outcomeAt(result, index).kind)
 
 /** What is to be written of an event that a request did not deliver; undefined for one that it did. */
 const eventFailureOf = (
@@ -80,13 +90,13 @@ const eventFailureOf = (
   const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
   return decision.kind === 'delivered'
     ? undefined
-    : { index: item.index, eventId: item.event.eventId, decision, result }
+    : { index: item.index, eventId: item.event.eventId, decision, result, open: item.open }
 }
 
 /** The row of the delivery log that says what became of an event. */
 const attemptOf = (
   destinationId: string,
-  { inFlight, index, event }: Omit<SkippedEvent, 'gateResult'>,
+  { inFlight, index, event, open }: Omit<SkippedEvent, 'gateResult'>,
   fact: { status: DeliveryStatus; reason: string },
   result: Omit<DeliverResult, 'outcomes'>,
   now: number,
@@ -117,11 +127,17 @@ const attemptOf = (
     operation: row?.operation ?? (known === undefined ? '' : 'event'),
     object: row?.object ?? '',
     key: named ? (row?.key ?? known ?? '') : '',
+    version: open?.version ?? 0,
   }
 }
 
 /** The bookkeeping of one worker's outcomes: nothing is let go before it is durable where it belongs. */
-export const createOutcomes = (destinationId: string, context: WorkerContext, retries: RetryQueue): Outcomes => {
+export const createOutcomes = (
+  destinationId: string,
+  context: WorkerContext,
+  retries: RetryQueue,
+  order: KeyOrder,
+): Outcomes => {
   const { attempts, settings, metrics, forgotten } = context
   /** What was queued until then was checked by a gate that did not know of a deletion, epoch ms. */
   let staleUntil = Number.NEGATIVE_INFINITY
@@ -129,7 +145,7 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
 
   /** Writes a row of the delivery log; a hold of the record in flight ends when it is durable. */
   const log = (
-    { inFlight, index, event }: Omit<SkippedEvent, 'gateResult'>,
+    { inFlight, index, event, open }: Omit<SkippedEvent, 'gateResult'>,
     fact: { status: DeliveryStatus; reason: string },
     result: Omit<DeliverResult, 'outcomes'>,
     now: number,
@@ -140,7 +156,7 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
       const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
       context.outcomes.push(producer.n, outcome, () => releaseRecord(inFlight))
     }
-    attempts.push(attemptOf(destinationId, { inFlight, index, event }, fact, result, now), inFlight)
+    attempts.push(attemptOf(destinationId, { inFlight, index, event, open }, fact, result, now), inFlight)
   }
 
   /** Failed events of a row are replaced when all of the row is known, others parked now. */
@@ -150,6 +166,21 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
       if (inFlight.row !== undefined) continue
       inFlight.open++
       retries.park(inFlight, failures, 1, now)
+    }
+  }
+
+  /** Parks what was not tried: straight from the log now, of a row when all of it is known. */
+  const giveBack = (items: readonly { item: Item; decision: EventFailure['decision'] }[], now: number): void => {
+    const pairs = items.map(({ item: { inFlight, index, event, open }, decision }) => ({
+      inFlight,
+      value: { index, eventId: event.eventId, decision, result: undefined, open },
+    }))
+    for (const [inFlight, failures] of groupByRecord(pairs)) {
+      if (inFlight.row === undefined) retries.park(inFlight, failures, failures.length, now)
+      else {
+        inFlight.failures.push(...failures)
+        releaseRecord(inFlight, failures.length)
+      }
     }
   }
 
@@ -163,11 +194,26 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
       // Events of a batch share what was sent and answered.
       const { request: _, response: __, ...withoutSample } = answer
       const result = batch.some(isTheirs) ? withoutSample : answer
+      for (const [index, { open }] of batch.entries())
+        if (open !== undefined && isDone(result, index))
+          order.close(open, outcomeAt(result, index).kind === 'delivered')
       for (const [index, item] of batch.entries()) {
         const failure = eventFailureOf(item, index, result, now, settings)
+        const { open } = item
         if (failure !== undefined && isStale(item) && isLeftOut(forgotten, item.inFlight.record, item.event)) {
+          if (open !== undefined) order.close(open, false)
           log(item, { status: 'filtered', reason: userDeleted }, untried, now)
           continue
+        }
+        if (open !== undefined && failure !== undefined) {
+          // Both were in one batch of a destination in order.
+          if (order.isSuperseded(open)) {
+            order.close(open, false)
+            log(item, { status: 'filtered', reason: laterDelivered }, result, now)
+            continue
+          }
+          if (failure.decision.kind === 'waiting') order.wait(open, failure.decision.nextTime)
+          else order.close(open, false)
         }
         if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
         log(item, factOf(failure, outcomeAt(result, index)), result, now)
@@ -180,6 +226,7 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
     skip: (items, now) => {
       const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
       for (const item of items) {
+        if (item.open !== undefined) order.close(item.open, false)
         const { inFlight, index, gateResult } = item
         const { reason } = gateResult
         if (gateResult.kind === 'failed') {
@@ -192,22 +239,21 @@ export const createOutcomes = (destinationId: string, context: WorkerContext, re
       if (failed.length > 0) parkFailed(failed, now)
     },
     requeue: (items, now) => {
-      const pairs = items.map((item) => ({
-        inFlight: item.inFlight,
-        value: {
-          index: item.index,
-          eventId: item.event.eventId,
-          decision: { kind: 'returned' as const },
-          result: undefined,
-        },
-      }))
-      for (const [inFlight, failures] of groupByRecord(pairs)) {
-        if (inFlight.row === undefined) retries.park(inFlight, failures, failures.length, now)
-        else {
-          inFlight.failures.push(...failures)
-          releaseRecord(inFlight, failures.length)
-        }
-      }
+      for (const { open } of items) if (open !== undefined) order.wait(open, now)
+      giveBack(
+        items.map((item) => ({ item, decision: { kind: 'returned' } })),
+        now,
+      )
+    },
+    waitBehind: (items, now) => {
+      const reason = waitsForEarlierChange
+      const least = now + behindMs
+      const given = items.map(({ item, nextTime }) => ({ item, nextTime: Math.max(nextTime, least) }))
+      for (const { item, nextTime } of given) if (item.open !== undefined) order.wait(item.open, nextTime)
+      giveBack(
+        given.map(({ item, nextTime }) => ({ item, decision: { kind: 'behind', nextTime, reason } })),
+        now,
+      )
     },
     takeOver: (items, now) => {
       const free = items

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import type { DeliveryRecord } from '../log/record.ts'
 import { createBatchQueue } from './batch-queue.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
+import { createKeyOrder } from './key-order.ts'
 import type { Outcomes } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 import { createRecordConsumer } from './record-consumer.ts'
@@ -36,6 +37,7 @@ const consume = createRecordConsumer({
   },
   outcomes: {} as Outcomes,
   queue: batchQueue,
+  order: createKeyOrder({ bytes: 0 }, () => true),
   ready: () => ({ batching, gate: () => ({ kind: 'pass', action: 'send' }) }) as unknown as Ready,
   sends: () => true,
   wake: () => {},

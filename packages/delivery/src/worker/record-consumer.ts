@@ -4,6 +4,7 @@ import type { WorkerContext } from '../ports.ts'
 import type { ParkedRow } from '../retry/parking.ts'
 import type { BatchQueue } from './batch-queue.ts'
 import { type InFlightRecord, type Item, releaseRecord } from './in-flight-record.ts'
+import { type KeyOrder, laterDelivered, type Open } from './key-order.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 
@@ -39,7 +40,16 @@ const newInFlightRecord = (
   return inFlight
 }
 
-type Consumption = { inFlight: InFlightRecord; indexes: readonly number[]; next: number }
+type Consumption = {
+  inFlight: InFlightRecord
+  indexes: readonly number[]
+  next: number
+  /** One for each index, of what has an order among the changes of its record. */
+  opens: readonly Open[] | undefined
+}
+
+/** Of changes that are not queued, how many are held, and those that are parked behind others. */
+type Ordered = { held: number; behind: { item: Item; nextTime: number }[] }
 
 /**
  * Takes the events of a record (of a parked row: those that it names) out of the log. Each is checked by the gate as it
@@ -55,38 +65,61 @@ export const createRecordConsumer = (deps: {
   context: Pick<WorkerContext, 'clock' | 'logger' | 'destinationCache' | 'workShare'>
   outcomes: Outcomes
   queue: BatchQueue
+  order: KeyOrder
   ready: () => Ready | undefined
   /** What waits for its turn may be checked now. */
   sends: () => boolean
   /** Something was queued at a later turn. */
   wake: () => void
 }): RecordConsumer => {
-  const { outcomes, queue } = deps
+  const { outcomes, queue, order } = deps
   const { clock, logger, workShare } = deps.context
   const waiting = new Map<Consumption, DeliveryRecord>()
   const workspace = (): string => deps.context.destinationCache.get(deps.id)?.workspaceId ?? ''
 
+  /** Puts a change of a record where it belongs beside the others of that. */
+  const lineUp = (
+    open: Open,
+    item: Item,
+    { items, kept, ordered }: { items: Item[]; kept: SkippedEvent[]; ordered: Ordered },
+  ): void => {
+    const verdict = order.admit(open, item)
+    if (verdict.kind === 'send') items.push(item)
+    else if (verdict.kind === 'hold') ordered.held++
+    else if (verdict.kind === 'behind') ordered.behind.push({ item, nextTime: verdict.nextTime })
+    else kept.push({ ...item, gateResult: { kind: 'filtered', reason: laterDelivered } })
+  }
+
   /** Checks what fits in a stretch. */
   const slice = (consumption: Consumption, record: DeliveryRecord, ready: Ready): void => {
-    const { inFlight, indexes } = consumption
+    const { inFlight, indexes, opens } = consumption
     const events = record.events() ?? []
     const now = clock()
     const items: Item[] = []
     const kept: SkippedEvent[] = []
+    const ordered: Ordered = { held: 0, behind: [] }
     const until = performance.now() + sliceMs
     do {
+      const open = opens?.[consumption.next]
       const index = indexes[consumption.next++]
       const event = index === undefined ? undefined : events[index]
-      if (index === undefined || event === undefined) continue
+      if (index === undefined || event === undefined) {
+        if (open !== undefined) order.close(open, false)
+        continue
+      }
       const gateResult = ready.gate(record, index, now)
       if (gateResult.kind === 'pass') {
         const { action, payload } = gateResult
         const outgoing = { ...event, action, ...(payload === undefined ? {} : { payload }) }
-        items.push({ inFlight, index, event: outgoing, bytes: bytesOf(outgoing, ready.batching), since: now, entry: 0 })
-      } else kept.push({ inFlight, index, event, gateResult })
+        const bytes = bytesOf(outgoing, ready.batching)
+        const item: Item = { inFlight, index, event: outgoing, bytes, since: now, entry: 0, open }
+        if (open === undefined) items.push(item)
+        else lineUp(open, item, { items, kept, ordered })
+      } else kept.push({ inFlight, index, event, gateResult, open })
     } while (consumption.next < indexes.length && performance.now() < until)
-    inFlight.open += items.length + kept.length
+    inFlight.open += items.length + kept.length + ordered.held + ordered.behind.length
     if (kept.length > 0) outcomes.skip(kept, now)
+    if (ordered.behind.length > 0) outcomes.waitBehind(ordered.behind, now)
     queue.add(items)
     if (consumption.next < indexes.length) waiting.set(consumption, record)
     else {
@@ -97,14 +130,25 @@ export const createRecordConsumer = (deps: {
 
   const requeueOne = (consumption: Consumption, record: DeliveryRecord): void => {
     waiting.delete(consumption)
-    const { inFlight, indexes } = consumption
+    const { inFlight, indexes, opens } = consumption
     const events = record.events() ?? []
     const now = clock()
-    const rest = indexes.slice(consumption.next).flatMap((index) => {
+    const at = consumption.next
+    const rest = indexes.slice(consumption.next).flatMap((index, place) => {
       const event = events[index]
       return event === undefined
         ? []
-        : [{ inFlight, index, event: { ...event, action: '' }, bytes: 0, since: now, entry: 0 }]
+        : [
+            {
+              inFlight,
+              index,
+              event: { ...event, action: '' },
+              bytes: 0,
+              since: now,
+              entry: 0,
+              open: opens?.[at + place],
+            },
+          ]
     })
     inFlight.open += rest.length
     outcomes.requeue(rest, now)
@@ -145,12 +189,15 @@ export const createRecordConsumer = (deps: {
     if (events === undefined) {
       const { partition, offset } = reference
       logger.error({ partition, offset }, 'A record of the deliveries log is unreadable')
+      if (row !== undefined) order.lost([row.id])
       outcomes.unreadable(inFlight, clock())
       return
     }
     // A worker takes nothing while it cannot send. What a fault leaves open stays in the log.
     if (ready === undefined) throw new Error('Events were taken for a destination that cannot send')
-    const consumption: Consumption = { inFlight, indexes: row?.indexes ?? [...events.keys()], next: 0 }
+    const indexes = row?.indexes ?? [...events.keys()]
+    const opens = order.take(record, indexes, row?.id)
+    const consumption: Consumption = { inFlight, indexes, next: 0, opens }
     workShare.run(
       workspace(),
       () => slice(consumption, record, ready),

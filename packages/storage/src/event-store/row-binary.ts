@@ -22,6 +22,8 @@ export type RowWriter = {
   uint16(value: number): void
   /** UInt32, as UInt16. */
   uint32(value: number): void
+  /** Up to 2^53 - 1. */
+  uint64(value: number): void
   /** How many elements an Array has; their values follow. */
   size(value: number): void
   /** DateTime64(3), from epoch ms. */
@@ -126,6 +128,9 @@ export const createRowWriter = (): RowWriter => {
     uint32(value) {
       reserve(4)
       length = room.writeUInt32LE(within(value, 0xffff_ffff), length)
+    },
+    uint64(value) {
+      time(Math.max(0, value))
     },
     optionalTime(ms) {
       reserve(1)

@@ -1,0 +1,148 @@
+import { expect, it, test } from 'vitest'
+import type { DeliveryRecord } from '../log/record.ts'
+import type { Item } from './in-flight-record.ts'
+import { createKeyOrder, type Open, orderKey, versionOf } from './key-order.ts'
+
+/** A record with a change of each of these keys. */
+const recordOf = (offset: number, keys: readonly string[], kind: 'event' | 'audience' = 'audience'): DeliveryRecord => {
+  const b = { k: 'audience' as const, n: 'audience c', e: [...keys] }
+  const meta = { w: 'w', s: 's', d: ['d'], n: keys.length, ...(kind === 'audience' ? { b } : {}) }
+  return {
+    reference: { partition: 0, offset, time: 0, bytes: 1, meta },
+    events: () => [],
+    values: () => undefined,
+  }
+}
+const start = ({ blocks = true } = {}) => {
+  const queued = { bytes: 0 }
+  const order = createKeyOrder(queued, () => blocks)
+  const take = (offset: number, key = 'k', row?: string): Open => {
+    const [open] = order.take(recordOf(offset, [key]), [0], row) ?? []
+    if (open === undefined) throw new Error('no order')
+    return open
+  }
+  const itemOf = (open: Open): Item => ({ open, bytes: 10, index: 0 }) as unknown as Item
+  const admit = (open: Open): unknown => {
+    const verdict = order.admit(open, itemOf(open))
+    return verdict.kind === 'behind' ? `behind ${verdict.nextTime}` : verdict.kind
+  }
+  const enter = (offset: number, key?: string): unknown => admit(take(offset, key))
+  const released = () => {
+    const { send, superseded, behind } = order.released() ?? { send: [], superseded: [], behind: [] }
+    const offsets = (items: readonly Item[]): number[] => items.map(({ open }) => (open?.version ?? 0) / 65_536)
+    return {
+      send: offsets(send),
+      superseded: offsets(superseded),
+      behind: behind.map(({ item, nextTime }) => [...offsets([item]), nextTime]),
+    }
+  }
+  return { order, queued, take, admit, enter, released }
+}
+
+/** What becomes of a change of place 5 beside one other that is open. */
+test.each([
+  ['an earlier one that is sent', 3, 'sending', 'hold'],
+  ['an earlier one that is held', 3, 'held', 'hold'],
+  ['an earlier one that is being taken', 3, 'taken', 'hold'],
+  ['an earlier one that waits', 3, 'waiting', 'behind 701'],
+  ['a later one that is sent', 7, 'sending', 'hold'],
+  ['a later one that is held', 7, 'held', 'send'],
+  ['a later one that is being taken', 7, 'taken', 'send'],
+  ['a later one that waits', 7, 'waiting', 'send'],
+  ['another copy of it that is sent', 5, 'sending', 'hold'],
+  ['another copy of it that waits', 5, 'waiting', 'send'],
+] as const)('beside %s', (_, offset, state, expected) => {
+  const { order, take, admit } = start()
+  const other = take(offset)
+  if (state === 'waiting') order.park('r', [other], 700)
+  else other.state = state
+  expect(admit(take(5))).toBe(expected)
+})
+
+it('changes of other records do not wait for each other, and where all is in order none does', () => {
+  const { enter } = start()
+  expect([enter(1, 'a'), enter(1, 'b'), enter(2, 'a')]).toEqual(['send', 'send', 'hold'])
+  const inOrder = start({ blocks: false })
+  expect([inOrder.enter(1), inOrder.enter(2)]).toEqual(['send', 'send'])
+})
+
+it('events of sources have no order and leave nothing behind', () => {
+  const { order } = start()
+  expect(order.take(recordOf(1, ['a'], 'event'), [0])).toBeUndefined()
+  expect(order.size()).toBe(0)
+})
+
+it('what is held goes on one by one, each when the one before is settled, whatever became of it', () => {
+  const { order, queued, take, admit, released } = start()
+  const opens = [1, 2, 3].map((offset) => take(offset))
+  const [first, second, third] = opens
+  if (first === undefined || second === undefined || third === undefined) throw new Error('none')
+  expect(opens.map(admit)).toEqual(['send', 'hold', 'hold'])
+  expect([order.held(), queued.bytes]).toEqual([2, 20])
+  expect(released().send).toEqual([])
+  order.close(first, true)
+  expect(released().send).toEqual([2])
+  order.close(second, false)
+  expect(released().send).toEqual([3])
+  order.close(third, true)
+  expect([order.size(), order.held(), queued.bytes, order.released()]).toEqual([0, 0, 0, undefined])
+})
+
+it('what is held behind a change that failed waits for its next try', () => {
+  const { order, take, admit, released } = start()
+  const [first, second] = [take(1), take(2)]
+  expect([admit(first), admit(second)]).toEqual(['send', 'hold'])
+  order.wait(first, 900)
+  expect(released()).toEqual({ send: [], superseded: [], behind: [[2, 901]] })
+})
+
+it('what is taken out of its row again keeps its place, and frees what is behind it when its row is lost', () => {
+  const { order, take, admit, enter } = start()
+  const first = take(1)
+  order.park('r-1', [first], 500)
+  expect([order.knows('r-1'), order.knows('r-2')]).toEqual([true, false])
+  expect(take(1, 'k', 'r-1')).toBe(first)
+  expect([admit(first), enter(2)]).toEqual(['send', 'hold'])
+  order.park('r-1', [first], 500)
+  order.lost(['r-1'])
+  expect(enter(3)).toBe('hold')
+  expect(order.released()?.send).toHaveLength(1)
+})
+
+it('what comes back when something later was delivered is not sent, be it held or just taken', () => {
+  const { order, take, admit, released } = start()
+  const later = take(9)
+  expect(admit(later)).toBe('send')
+  const [older, old] = [take(3), take(4)]
+  expect(admit(older)).toBe('hold')
+  order.close(later, true)
+  expect([admit(old), released().superseded, order.isSuperseded(older)]).toEqual(['superseded', [3], true])
+})
+
+it('what waits since before the process began is not known to be the last, and holds what is later', () => {
+  const { order, enter, take, admit } = start()
+  order.restore('r-1', recordOf(1, ['k', 'other']), [0], 400)
+  expect([order.knows('r-1'), enter(2), enter(2, 'other')]).toEqual([false, 'behind 401', 'send'])
+  const look = order.beginLook()
+  look.learn(orderKey('s', '', 'k'), versionOf({ offset: 2 }, 0))
+  const open = take(1, 'k', 'r-1')
+  look.end()
+  expect(admit(open)).toBe('superseded')
+})
+
+it('what is delivered while somebody looks is known to what is taken then', () => {
+  const { order, take, admit } = start()
+  const later = take(2)
+  admit(later)
+  const look = order.beginLook()
+  order.close(later, true)
+  const early = take(1)
+  look.end()
+  expect(admit(early)).toBe('superseded')
+  order.close(early, false)
+  // Nobody looks any more, and nothing is open.
+  expect(order.size()).toBe(0)
+  const again = order.beginLook()
+  expect(admit(take(1))).toBe('send')
+  again.end()
+})
