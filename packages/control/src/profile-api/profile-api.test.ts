@@ -86,6 +86,16 @@ test('a person is found by any identifier, traits are to the digit, and what is 
   expect(await ask('user_id:nothing-known/traits', key)).toMatchObject({ status: 200, text: '{"traits":{}}' })
 })
 
+test('of a trait that two identifiers of a person have, the latest is answered', async () => {
+  const key = await makeKey('secret')
+  await identify({ anonymousId: 'a-two', traits: '{"city":"Oslo","plan":"free"}' })
+  await identify({ userId: 'two', traits: '{"plan":"team"}' })
+  await identify({ userId: 'two', anonymousId: 'a-two' })
+  const all = '{"traits":{"city":"Oslo","plan":"team"}}'
+  for (const person of ['user_id:two', 'anonymous_id:a-two'])
+    expect(await ask(`${person}/traits`, key), person).toMatchObject({ status: 200, text: all })
+})
+
 test('nobody, and somebody of another workspace, is 404', async () => {
   const other = await startOrganization(harness)
   await identify({ userId: 'theirs' }, other)

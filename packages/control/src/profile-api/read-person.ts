@@ -8,15 +8,42 @@ export type PersonIdentifier = { readonly type: string; readonly value: string; 
 /** Traits of one person that are answered. */
 const maxTraits = 2000
 
-/** That nobody has suppressed one of the identifiers of `known`: looked up one by one, since there are few. */
-const notSuppressed = `(select count(*) from profile_identifiers s
-    cross join lateral (select from privacy_hashes h
-      where h.workspace_id = s.workspace_id and h.identifier = s.sequence and h.suppress_time is not null limit 1) as h
-    where s.workspace_id = known.workspace_id and s.profile_id = known.profile_id) = 0`
+/** One row when somebody has suppressed the identifier that `i` names: looked up one by one, since there are few. */
+const suppression = `lateral (select true as suppressed from privacy_hashes h
+    where h.workspace_id = i.workspace_id and h.identifier = i.sequence and h.suppress_time is not null limit 1) as h`
+
+/** The identifiers `i` of whoever is known by one, each with whether it is suppressed. */
+const ofKnown = `from profile_identifiers known
+    join profile_identifiers i on i.workspace_id = known.workspace_id and i.profile_id = known.profile_id
+    left join ${suppression} on true`
+
+const isKnown = 'where known.workspace_id = $1 and known.value = $2 and known.type = $3'
+
+/** The traits of the table or view `from` that are asked for. */
+const asked = (
+  from: string,
+): string => `left join ${from} t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
+    and t.name <> '' and ($4::text[] is null or t.name = any($4::text[]))`
+
+/** What somebody has suppressed comes first, so that a limit never hides it. */
+const traitsByName = {
+  name: 'profile-api-traits',
+  text: `select h.suppressed, t.name, t.value ${ofKnown} ${asked('profile_traits')} ${isKnown}
+    order by h.suppressed, t.name limit ${maxTraits + 1}`,
+}
+
+const latestTraits = {
+  name: 'profile-api-latest-traits',
+  text: `select distinct on (t.name) t.name, t.value ${ofKnown} ${asked('current_traits')} ${isKnown}
+    order by t.name, t.time desc, t.event_id desc limit ${maxTraits}`,
+}
+
+type TraitRow = { suppressed: true | null; name: string | null; value: string | null }
 
 /**
  * The latest of each trait of whoever is known by an identifier, of some names only when they are given; undefined when
- * nobody is, or is suppressed. One query that the connection has prepared.
+ * nobody is, or is suppressed. One query that the connection has prepared, which takes half the time of the one that knows when
+ * each trait came; that one follows only where two identifiers of a person have the same trait.
  */
 export const readPersonTraits = async (
   pool: Pick<Relational['pool'], 'query'>,
@@ -24,19 +51,14 @@ export const readPersonTraits = async (
   { type, value }: { type: string; value: string },
   names: readonly string[] | null,
 ): Promise<PersonTrait[] | undefined> => {
-  const { rows } = await pool.query<{ name: string | null; value: string | null }>({
-    name: 'profile-api-traits',
-    text: `select distinct on (t.name) t.name, t.value
-      from profile_identifiers known
-      join profile_identifiers i on i.workspace_id = known.workspace_id and i.profile_id = known.profile_id
-      left join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
-        and t.name <> '' and ($4::text[] is null or t.name = any($4::text[]))
-      where known.workspace_id = $1 and known.value = $2 and known.type = $3 and ${notSuppressed}
-      order by t.name, t.time desc, t.event_id desc limit ${maxTraits}`,
-    values: [workspaceId, value, type, names],
-  })
-  if (rows.length === 0) return undefined
-  return rows.flatMap((row) => (row.name === null ? [] : [{ name: row.name, value: row.value }]))
+  const values = [workspaceId, value, type, names]
+  const { rows } = await pool.query<TraitRow>({ ...traitsByName, values })
+  if (rows[0] === undefined || rows[0].suppressed === true) return undefined
+  const named = (found: readonly TraitRow[]): PersonTrait[] =>
+    found.flatMap((row) => (row.name === null ? [] : [{ name: row.name, value: row.value }]))
+  const traits = named(rows)
+  if (traits.length <= maxTraits && new Set(traits.map(({ name }) => name)).size === traits.length) return traits
+  return named((await pool.query<TraitRow>({ ...latestTraits, values })).rows)
 }
 
 /** The identifiers of whoever is known by one of them, those seen first before the others; none when nobody is, or is suppressed. */
@@ -45,12 +67,10 @@ export const readPersonIdentifiers = async (
   workspaceId: string,
   { type, value }: { type: string; value: string },
 ): Promise<PersonIdentifier[]> => {
-  const { rows } = await pool.query<{ type: string; value: string; create_time: Date }>({
+  const { rows } = await pool.query<PersonIdentifier & { suppressed: true | null }>({
     name: 'profile-api-identifiers',
-    text: `select i.type, i.value, i.create_time from profile_identifiers known
-      join profile_identifiers i on i.workspace_id = known.workspace_id and i.profile_id = known.profile_id
-      where known.workspace_id = $1 and known.value = $2 and known.type = $3 and ${notSuppressed} order by i.sequence`,
+    text: `select h.suppressed, i.type, i.value, i.create_time ${ofKnown} ${isKnown} order by i.sequence`,
     values: [workspaceId, value, type],
   })
-  return rows
+  return rows.some(({ suppressed }) => suppressed) ? [] : rows
 }

@@ -57,6 +57,9 @@ beforeAll(async () => {
     `insert into profile_traits (workspace_id, identifier, name, value, set_id, time, event_id, source_id)
      select $1, n, name, '"' || name || case name when 'plan' then '' else n::text end || '"', md5('s')::uuid, now(), '0-1-0', $1
      from generate_series(1, ${profiles}) as n cross join (values ('email'), ('name'), ('plan')) as k (name)`,
+    // One has a trait by both identifiers.
+    `insert into profile_traits (workspace_id, identifier, name, value, time, event_id, source_id)
+     select $1, 9 + ${profiles}, 'plan', '"free"', now(), '0-0-0', $1`,
     // Nobody who is asked for.
     `insert into privacy_hashes (workspace_id, hash, type, identifier, suppress_time, request_id)
      select $1, md5('h' || n), 'user_id', n, now(), $1 from generate_series(${profiles / 2}, ${profiles}) as n`,
@@ -121,6 +124,12 @@ const cases: readonly [string, () => Promise<unknown>, boolean][] = [
       true,
     ]),
   ),
+  [
+    'the Profile API of who has a trait by two identifiers',
+    () =>
+      readPersonTraits(harness.database.pool, organization.workspaceId, { type: 'user_id', value: 'user_id9' }, null),
+    true,
+  ],
 ]
 
 test.each(cases)('%s looks up its rows in 200,000 profiles by indexes', async (_, ask, isPrepared) => {
