@@ -159,6 +159,31 @@ test('the shortcuts are listed by ?, none of them acts while typing or in a dial
   await expect(page).toHaveURL(new RegExp(`/${source}$`))
 })
 
+test('what is typed while the command palette is on its way is in it when it opens', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Typing ahead')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  const { promise: typed, resolve: hasTyped } = Promise.withResolvers<void>()
+  await page.route(/\/command-palette[^/]*\.js$/, async (route) => {
+    await typed
+    await route.continue()
+  })
+  await page.goto(`/${workspace}/sources`)
+  await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('sh')
+  hasTyped()
+  const box = page.getByRole('dialog', { name: 'Command palette' }).getByRole('combobox')
+  await expect(box).toBeFocused()
+  await page.keyboard.type('op')
+  await expect(box).toHaveValue('shop')
+  await expect(page.getByRole('option').first()).toContainText('Shop')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/${source}$`))
+})
+
 test('the sidebar is collapsed and expanded by keyboard, stays so over a reload, and its links keep their names', async ({
   signedIn: page,
   product,

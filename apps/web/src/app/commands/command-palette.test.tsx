@@ -7,6 +7,7 @@ import { createMemoryRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { clearRecent, useRecent } from '../../lib/browser/recent.ts'
+import { openCommand } from '../../lib/keyboard/command.ts'
 import { clearSession, signIn } from '../../lib/people/session.ts'
 import { WorkspaceProvider } from '../../lib/workspace.ts'
 import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
@@ -63,6 +64,7 @@ afterEach(() => {
 })
 
 const open = () => {
+  openCommand('palette')
   const areas = areasOf(workspace.name, { audiences: true, syncs: false, signals: false })
   const palette = <CommandPalette open onClose={() => undefined} workspace={workspace} areas={areas} />
   const router = createMemoryRouter([{ path: '*', element: palette }], { initialEntries: ['/workspaces/w1'] })

@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { FoundObject, Workspace } from '@tributary/contract'
 import { ListTree, Target } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { remember, useRecent } from '../../lib/browser/recent.ts'
 import { useFlag } from '../../lib/integrations/flags.ts'
+import { typeCommand, useCommand } from '../../lib/keyboard/command.ts'
 import { paths } from '../../lib/paths.ts'
 import { catalogDestinationsQuery, catalogSourcesQuery, searchQuery } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
@@ -138,13 +139,7 @@ export const CommandPalette = ({
   workspace: Workspace
   areas: readonly Area[]
 }) => {
-  const [text, setText] = useState('')
-  const [shown, setShown] = useState(open)
-  if (shown !== open) {
-    setShown(open)
-    // A palette that opens is an empty one.
-    if (open) setText('')
-  }
+  const text = useCommand((state) => state.text)
   const router = useNavigate()
   const navigate = useMemo(() => (to: string, state?: object) => void router(to, { state }), [router])
   const recent = useRecent((state) => state.byWorkspace[workspace.name]) ?? []
@@ -183,7 +178,7 @@ export const CommandPalette = ({
       open={open}
       onClose={onClose}
       text={text}
-      onText={setText}
+      onText={typeCommand}
       groups={events.length === 0 ? groups : [...groups, { heading: 'Events', items: events }]}
       busy={busy}
       empty={failed ? 'The workspace could not be searched. Try again.' : `Nothing matches “${text.trim()}”`}

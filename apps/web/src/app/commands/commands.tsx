@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { closeCommand, openCommand, useCommand } from '../../lib/keyboard/command.ts'
+import { closeCommand, openCommand, typeCommand, useCommand } from '../../lib/keyboard/command.ts'
 import { actsAt, createShortcutReader, isApple, placeOf } from '../../lib/keyboard/key-presses.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { focusFirstRow } from '../../ui/lists/row-keys.ts'
@@ -30,6 +30,19 @@ const leavesSearch = ({ key, target, altKey, ctrlKey, metaKey, shiftKey }: Keybo
   target instanceof HTMLInputElement &&
   target.matches('main input[type="search"]')
 
+/**
+ * Takes what is typed while the palette is not there yet: its code, or the focus of its box, may come after the first letters.
+ * True when the press was one.
+ */
+const typesAhead = ({ key, target, altKey, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean => {
+  const { open, text } = useCommand.getState()
+  if (open !== 'palette' || altKey || ctrlKey || metaKey || isComposing || key.length !== 1) return false
+  const dialog = target instanceof Element ? target.closest('[role="dialog"]') : null
+  if (dialog !== null && dialog !== target) return false
+  typeCommand(text + key)
+  return true
+}
+
 /** Listens for shortcuts while a page of a workspace is shown. */
 const useShortcuts = (areas: readonly Area[]): void => {
   const navigate = useNavigate()
@@ -39,6 +52,7 @@ const useShortcuts = (areas: readonly Area[]): void => {
       if (press.defaultPrevented) return
       // What is typed right after the shortcut should find the palette there.
       if (press.key === 'Control' || press.key === 'Meta') void loadPalette().catch(() => undefined)
+      if (typesAhead(press)) return press.preventDefault()
       if (leavesSearch(press) && focusFirstRow(document)) return press.preventDefault()
       const place = placeOf(press.target, document)
       const shortcut = read(press, press.timeStamp)

@@ -1,10 +1,16 @@
 import { create } from 'zustand'
 
-/** What of the keyboard's own windows is open: the command palette, the list of shortcuts, or neither. */
-export const useCommand = create<{ open: 'palette' | 'shortcuts' | undefined }>()(() => ({ open: undefined }))
+/** What of the keyboard's own windows is open: the command palette with what is typed into it, the list of shortcuts, or neither. */
+export const useCommand = create<{ open: 'palette' | 'shortcuts' | undefined; text: string }>()(() => ({
+  open: undefined,
+  text: '',
+}))
 
-/** Opens one of them in place of the other. */
-export const openCommand = (open: 'palette' | 'shortcuts'): void => useCommand.setState({ open })
+/** Opens one of them in place of the other; the palette is empty. */
+export const openCommand = (open: 'palette' | 'shortcuts'): void => useCommand.setState({ open, text: '' })
 
 /** Closes what is open. */
 export const closeCommand = (): void => useCommand.setState({ open: undefined })
+
+/** Puts a text into the palette. */
+export const typeCommand = (text: string): void => useCommand.setState({ text })
