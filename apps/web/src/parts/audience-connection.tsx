@@ -9,12 +9,14 @@ type State = Pick<
 >
 
 /** How far a destination is told of an audience. */
-export const ConnectionState = ({ of: { state, enabled, fill_count, fill_sent_count } }: { of: State }) => {
+export const ConnectionState = ({ of }: { of: State }) => {
+  const { state, enabled, fill_count, fill_sent_count } = of
   if (!enabled) return <Badge tone="neutral">Paused</Badge>
-  return (
-    <Badge tone={state === 'live' ? 'success' : 'accent'}>
-      {state === 'live' ? 'Live' : `Sent ${count(fill_sent_count)} of ${count(fill_count)}`}
-    </Badge>
+  if (state !== 'live') return <Badge tone="accent">{`Sent ${count(fill_sent_count)} of ${count(fill_count)}`}</Badge>
+  return of.waiting_count + of.dead_count > 0 ? (
+    <Badge tone="warning">Failing</Badge>
+  ) : (
+    <Badge tone="success">Live</Badge>
   )
 }
 

@@ -1,15 +1,10 @@
 import { type Audience, type MethodResponse, methods } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
+import { csvOf, inFileName } from '../../lib/format/csv.ts'
 import { audienceIds } from '../../lib/format/names.ts'
 
 type Page = MethodResponse<typeof methods.audiences.listMembers>
-
-/** A field of a CSV file (RFC 4180). A text that a spreadsheet would take for a formula is kept a text. */
-export const csvField = (text: string): string => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
 
 const header = ['profile', 'title', 'email', 'user_id', 'anonymous_id', 'entered']
 
@@ -20,7 +15,7 @@ export const membersCsv = (members: Page['members']): string => {
     const id = profile.name.slice(profile.name.lastIndexOf('/') + 1)
     return [id, profile.title, profile.email, first('user_id'), first('anonymous_id'), enter_time]
   })
-  return [header, ...rows].map((row) => `${row.map(csvField).join(',')}\r\n`).join('')
+  return csvOf(header, rows)
 }
 
 /** How often a list is read anew that changes while it is read. */
@@ -54,7 +49,7 @@ const readMembers = async (audience: string): Promise<Pick<Page, 'as_of' | 'memb
 
 /** The name of a file of profiles as of a time: 'Loyal 2026-03-04T05-06-07Z.csv', which every file system takes. */
 export const fileNameOf = (title: string, asOf: string | null): string => {
-  const plain = title.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+  const plain = inFileName(title)
   return `${asOf === null ? plain : `${plain} ${asOf.slice(0, 19).replaceAll(':', '-')}Z`}.csv`
 }
 

@@ -1,6 +1,6 @@
 import { type ListKind, type ListReport, listLimits } from '@tributary/contract'
+import { csvOf } from '../../lib/format/csv.ts'
 import { count } from '../../lib/format/text.ts'
-import { csvField } from './export-members.ts'
 
 /** Bytes of a file that is read at most. */
 export const maxFileBytes = 20 * 1024 * 1024
@@ -107,6 +107,8 @@ export const leftOutCsv = (values: readonly string[], { not_found, invalid, dupl
     ...invalid.map((place) => [place, 'invalid'] as const),
     ...duplicates.map((place) => [place, 'duplicate'] as const),
   ].toSorted(([one], [other]) => one - other)
-  const lines = rows.map(([place, reason]) => `${csvField(values[place] ?? '')},${reason}\r\n`)
-  return `identifier,reason\r\n${lines.join('')}`
+  return csvOf(
+    ['identifier', 'reason'],
+    rows.map(([place, reason]) => [values[place] ?? '', reason]),
+  )
 }

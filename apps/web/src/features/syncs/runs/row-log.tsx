@@ -1,17 +1,21 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { type Sync, type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
+import { Download } from 'lucide-react'
 import { useMemo } from 'react'
 import { useAddress } from '../../../lib/browser/use-address.ts'
 import { useTyped } from '../../../lib/browser/use-typed.ts'
 import { count } from '../../../lib/format/text.ts'
-import { isRunning, syncRunRowsQuery } from '../../../lib/queries/sync-queries.ts'
+import { isRunning, type RowFilters, syncRunRowsQuery } from '../../../lib/queries/sync-queries.ts'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { SearchInput, Select } from '../../../ui/forms/input.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../../ui/lists/load-more.tsx'
+import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { changeTitles, outcomeTitles, outcomeTones } from '../sync-words.ts'
+import { exportRows, maxExportedRows } from './export-rows.ts'
 
 type Row = SyncRunRow & { id: string }
 
@@ -58,8 +62,24 @@ const emptyWords = ({ counts, planned }: SyncRun, filtered: boolean): string => 
   return same ? 'All rows are unchanged.' : `Rows are kept for the last ${syncLimits.runs} runs.`
 }
 
+const Export = ({ sync, run, filters }: { sync: Sync; run: SyncRun; filters: RowFilters }) => {
+  const file = useMutation({
+    mutationFn: () => exportRows(run.name, sync.title, filters),
+    onSuccess: (more) => {
+      if (more) notify('info', `The file has the first ${count(maxExportedRows)} rows`)
+    },
+    onError: (error) => notifyRefusal('Could not export the rows', error),
+  })
+  return (
+    <Button className="sm:ml-auto" loading={file.isPending} onClick={() => file.mutate()}>
+      <Download aria-hidden />
+      Export CSV
+    </Button>
+  )
+}
+
 /** The rows of a run that were not unchanged, found by key and outcome, each with why it ended so. */
-export const RowLog = ({ run }: { run: SyncRun }) => {
+export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const [{ key, outcome }, change] = useAddress(names)
   const typed = useTyped(key, (text) => change({ key: text }))
   const wanted = outcomes.find((each) => each === outcome) ?? ''
@@ -92,6 +112,7 @@ export const RowLog = ({ run }: { run: SyncRun }) => {
             </option>
           ))}
         </Select>
+        {rows.length > 0 && <Export sync={sync} run={run} filters={{ key, outcome: wanted }} />}
       </search>
       <QueryView query={query} skeleton={<TableSkeleton columns={3} />} errorTitle="Failed to load the rows">
         {() => (

@@ -196,6 +196,11 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
           {sentence(run.message)} Nothing was sent.
         </p>
       )}
+      {run.alert !== '' && run.state !== 'failed' && (
+        <p className="mb-5 rounded-lg bg-warning-soft px-5 py-4 text-sm break-words text-warning-ink">
+          {sentence(run.alert)}
+        </p>
+      )}
       <div className="mb-5 grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-2">
         <Card title="Steps">
           <RunSteps run={run} />
@@ -210,7 +215,7 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
           )}
         </Card>
       </div>
-      {mayEdit && run.counts !== null && <RowLog run={run} />}
+      {mayEdit && run.counts !== null && <RowLog sync={sync} run={run} />}
     </>
   )
 }

@@ -1,7 +1,6 @@
 import { genericTitle, type Sync, type SyncMode } from '@tributary/contract'
 import { RefreshCw, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
-import { failureText } from '../../../lib/api/errors.ts'
 import { paths } from '../../../lib/paths.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
 import { ReadOnlyNote } from '../../../parts/settings/read-only-note.tsx'
@@ -17,57 +16,8 @@ import { ScheduleChoice } from '../schedule-choice.tsx'
 import { useDeleteSync, useResetSync, useRunSync, useUpdateSync } from '../sync-mutations.ts'
 import { hasEnded } from '../sync-words.ts'
 import { useRowObjects } from '../use-row-objects.ts'
-
-/** A card with one setting, saved apart: what is chosen is kept when it is refused. */
-const SavedCard = <Value,>({
-  sync,
-  title,
-  description,
-  saved,
-  changeOf,
-  children,
-}: {
-  sync: Sync
-  title: string
-  description: string
-  saved: Value
-  /** What is sent of a value; undefined for one that cannot be. */
-  changeOf: (value: Value) => Parameters<ReturnType<typeof useUpdateSync>['mutate']>[0] | undefined
-  children: (value: Value, change: (value: Value) => void) => React.ReactNode
-}) => {
-  const mayEdit = useMayEdit() === true
-  const update = useUpdateSync(sync)
-  const [value, setValue] = useState(saved)
-  const change = changeOf(value)
-  return (
-    <Card
-      title={title}
-      description={description}
-      {...(mayEdit
-        ? {
-            footer: (
-              <>
-                {update.isError && (
-                  <p role="alert" className="mr-auto text-xs text-danger-ink">
-                    {failureText(update.error)}
-                  </p>
-                )}
-                <Button
-                  disabled={JSON.stringify(value) === JSON.stringify(saved) || change === undefined}
-                  loading={update.isPending}
-                  onClick={() => change !== undefined && update.mutate(change)}
-                >
-                  Save
-                </Button>
-              </>
-            ),
-          }
-        : {})}
-    >
-      {children(value, setValue)}
-    </Card>
-  )
-}
+import { AlertsCard } from './alerts-card.tsx'
+import { SavedCard } from './saved-card.tsx'
 
 const ModeCard = ({ sync }: { sync: Sync }) => {
   const mayEdit = useMayEdit() === true
@@ -197,7 +147,7 @@ const ResetCard = ({ sync }: { sync: Sync }) => {
   )
 }
 
-/** Title, mode, schedule, approval, resync, reset, and deletion of a sync. */
+/** Title, mode, schedule, approval, alerts, resync, reset, and deletion of a sync. */
 export const SettingsTab = ({ sync }: { sync: Sync }) => {
   const workspace = useWorkspace().name
   const mayEdit = useMayEdit() === true
@@ -227,6 +177,7 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
         )}
       </SavedCard>
       <GuardCard key={`guard ${sync.guard_percent}`} sync={sync} />
+      <AlertsCard key={`alerts ${JSON.stringify(sync.alerts)}`} sync={sync} />
       {mayEdit && (
         <>
           <ResyncCard sync={sync} />

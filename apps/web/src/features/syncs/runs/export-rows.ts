@@ -1,0 +1,50 @@
+import { type MethodResponse, methods, type SyncRunRow } from '@tributary/contract'
+import { call } from '../../../lib/api/client.ts'
+import { saveFile } from '../../../lib/browser/save-file.ts'
+import { csvOf, inFileName } from '../../../lib/format/csv.ts'
+import { syncRunIds } from '../../../lib/format/names.ts'
+import type { RowFilters } from '../../../lib/queries/sync-queries.ts'
+import { changeTitles, outcomeTitles } from '../sync-words.ts'
+
+type Page = MethodResponse<typeof methods.syncRuns.listRows>
+
+/** Rows that one file holds at most: what a browser keeps, and a spreadsheet opens. */
+export const maxExportedRows = 200_000
+
+const header = ['key', 'primary_key', 'change', 'outcome', 'reason', 'rows']
+
+/** Rows of a run as a CSV file with a header, in the words of the screen. */
+export const rowsCsv = (rows: readonly SyncRunRow[]): string =>
+  csvOf(
+    header,
+    rows.map(({ key, source_key, change, outcome, reason, rows: count }) => [
+      key,
+      source_key,
+      changeTitles[change],
+      outcomeTitles[outcome],
+      reason,
+      String(count),
+    ]),
+  )
+
+/** Saves the rows of a run that the filters find as a CSV file; resolves to whether there were more than one file holds. */
+export const exportRows = async (run: string, title: string, { key, outcome }: RowFilters): Promise<boolean> => {
+  const rows: SyncRunRow[] = []
+  let token = ''
+  do {
+    const page: Page = await call(methods.syncRuns.listRows, {
+      params: syncRunIds(run),
+      query: {
+        page_size: 1000,
+        page_token: token,
+        ...(key === '' ? {} : { key }),
+        ...(outcome === '' ? {} : { outcome }),
+      },
+    })
+    rows.push(...page.rows)
+    token = page.next_page_token
+  } while (token !== '' && rows.length < maxExportedRows)
+  const of = outcome === '' ? 'rows' : `${outcomeTitles[outcome].toLowerCase()} rows`
+  saveFile(`${inFileName(title)} ${of}.csv`, rowsCsv(rows), 'text/csv')
+  return token !== ''
+}

@@ -1,0 +1,98 @@
+import type { Sync } from '@tributary/contract'
+import { useMayEdit } from '../../../lib/workspace.ts'
+import { Input } from '../../../ui/forms/input.tsx'
+import { type AlertsInput, alertProblem, alertsInput, alertsOf, type NumberAlert, numberAlerts } from './alert-rules.ts'
+import { SavedCard } from './saved-card.tsx'
+
+/** What stands before and behind the number of each alert, and what it is called by itself. */
+const words: Record<NumberAlert, { before: string; after: string; label: string }> = {
+  rejected_percent: {
+    before: 'More than',
+    after: '% of the rows were rejected',
+    label: 'Share of rejected rows, in percent',
+  },
+  minutes: { before: 'It took longer than', after: 'minutes', label: 'Longest run, in minutes' },
+  rows_percent: {
+    before: 'It read over',
+    after: '% more or fewer rows than usual',
+    label: 'Difference from the usual number of rows, in percent',
+  },
+}
+
+const NumberRow = ({
+  rule,
+  text,
+  disabled,
+  onChange,
+}: {
+  rule: NumberAlert
+  text: string
+  disabled: boolean
+  onChange: (text: string) => void
+}) => {
+  const { before, after, label } = words[rule]
+  const problem = alertProblem(rule, text)
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm">
+      <span>{before}</span>
+      <Input
+        aria-label={label}
+        inputMode="numeric"
+        className="w-20 text-right tabular"
+        maxLength={5}
+        placeholder="Off"
+        value={text}
+        disabled={disabled}
+        aria-invalid={problem === undefined ? undefined : true}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <span>{after}</span>
+      {problem !== undefined && (
+        <span role="alert" className="text-xs text-danger-ink">
+          {problem}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** When people are notified of a run. */
+export const AlertsCard = ({ sync }: { sync: Sync }) => {
+  const mayEdit = useMayEdit() === true
+  return (
+    <SavedCard<AlertsInput>
+      sync={sync}
+      title="Alerts"
+      description="Administrators and collaborators are notified in the inbox and by email when a run is not as it should be, and when it is again. An empty box is off."
+      saved={alertsInput(sync.alerts)}
+      changeOf={(input) => {
+        const alerts = alertsOf(input)
+        return alerts === undefined ? undefined : { alerts }
+      }}
+    >
+      {(input, change) => (
+        <div className="space-y-3">
+          <label className="flex items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              className="size-4 shrink-0 accent-accent"
+              checked={input.failed}
+              disabled={!mayEdit}
+              onChange={({ target }) => change({ ...input, failed: target.checked })}
+            />
+            The run failed
+          </label>
+          {numberAlerts.map((rule) => (
+            <NumberRow
+              key={rule}
+              rule={rule}
+              text={input[rule]}
+              disabled={!mayEdit}
+              onChange={(text) => change({ ...input, [rule]: text })}
+            />
+          ))}
+        </div>
+      )}
+    </SavedCard>
+  )
+}

@@ -1,0 +1,58 @@
+import type { Sync } from '@tributary/contract'
+import { useState } from 'react'
+import { failureText } from '../../../lib/api/errors.ts'
+import { useMayEdit } from '../../../lib/workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { type SyncChange, useUpdateSync } from '../sync-mutations.ts'
+
+/** A card with one setting, saved apart: what is chosen is kept when it is refused. */
+export const SavedCard = <Value,>({
+  sync,
+  title,
+  description,
+  saved,
+  changeOf,
+  children,
+}: {
+  sync: Sync
+  title: string
+  description: string
+  saved: Value
+  /** What is sent of a value; undefined for one that cannot be. */
+  changeOf: (value: Value) => SyncChange | undefined
+  children: (value: Value, change: (value: Value) => void) => React.ReactNode
+}) => {
+  const mayEdit = useMayEdit() === true
+  const update = useUpdateSync(sync)
+  const [value, setValue] = useState(saved)
+  const change = changeOf(value)
+  return (
+    <Card
+      title={title}
+      description={description}
+      {...(mayEdit
+        ? {
+            footer: (
+              <>
+                {update.isError && (
+                  <p role="alert" className="mr-auto text-xs text-danger-ink">
+                    {failureText(update.error)}
+                  </p>
+                )}
+                <Button
+                  disabled={JSON.stringify(value) === JSON.stringify(saved) || change === undefined}
+                  loading={update.isPending}
+                  onClick={() => change !== undefined && update.mutate(change)}
+                >
+                  Save
+                </Button>
+              </>
+            ),
+          }
+        : {})}
+    >
+      {children(value, setValue)}
+    </Card>
+  )
+}
