@@ -5,7 +5,7 @@ import { defineMethod } from '../api/method.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { workspace } from './organizations.ts'
 
-export const objectKinds = ['source', 'destination', 'audience'] as const
+export const objectKinds = ['source', 'destination', 'audience', 'sync'] as const
 
 /** What a search finds: something in a workspace that people gave a name to. */
 export const foundObject = z.object({

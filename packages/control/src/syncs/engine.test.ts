@@ -258,6 +258,16 @@ const second: Row[] = [
   ['4', 'dee', 'free'],
 ]
 
+test('a sync is found by its title until it is deleted', async () => {
+  const { administrator, workspaceId: workspace } = organization
+  const { params } = await open('UPSERT_ONLY', { title: 'Zebras' })
+  const found = async () =>
+    (await administrator.ok(methods.workspaces.search, { workspace }, { query: { search: 'zebras' } })).objects
+  expect(await found()).toMatchObject([{ kind: 'sync', title: 'Zebras' }])
+  await administrator.ok(methods.syncs.delete, params)
+  expect(await found()).toEqual([])
+})
+
 test('a sync runs from one database to another: what is new, changed and gone there is the same, and each row counts once', async () => {
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill(first)

@@ -42,10 +42,10 @@ const rowsOf = (
     .limit(rankedLimit)
     .execute()
 
-/** Audiences are made of no app. */
-const audiencesOf = (db: Db, workspace: string, search: string) =>
+/** What is made of no app. */
+const plainOf = (db: Db, table: 'audiences' | 'syncs', workspace: string, search: string) =>
   db
-    .selectFrom('audiences')
+    .selectFrom(table)
     .select(['id', 'title'])
     .where('workspace_id', '=', workspace)
     .where(fitting(search))
@@ -59,7 +59,7 @@ const scoreOf = ({ title, app }: FoundObject, search: string): number =>
   matchScore(title, search) * 10 + matchScore(app.display_name, search) ||
   matchScore(`${title} ${app.display_name}`, search) / 10
 
-/** Finds the sources, destinations and audiences of a workspace that a search fits, the best match first. */
+/** Finds the sources, destinations, audiences and syncs of a workspace that a search fits, the best match first. */
 export const searchWorkspace =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.workspaces.search> =>
   async ({ workspace: { id: workspace }, query: { search, page_size } }) => {
@@ -70,10 +70,11 @@ export const searchWorkspace =
         extra: { app_icon: entry?.icon ?? '' },
       }
     }
-    const [sources, destinations, audiences] = await Promise.all([
+    const [sources, destinations, audiences, syncs] = await Promise.all([
       rowsOf(db, 'sources', { workspace, search, catalog: catalog.sources }),
       rowsOf(db, 'destinations', { workspace, search, catalog: catalog.destinations }),
-      audiencesOf(db, workspace, search),
+      plainOf(db, 'audiences', workspace, search),
+      plainOf(db, 'syncs', workspace, search),
     ])
     const found: FoundObject[] = [
       ...sources.map(({ id, title, app }) => ({
@@ -93,6 +94,12 @@ export const searchWorkspace =
         kind: 'audience' as const,
         title,
         app: { display_name: 'Audience', extra: { app_icon: '' } },
+      })),
+      ...syncs.map(({ id, title }) => ({
+        name: resourceNames.sync.format({ workspace, sync: id }),
+        kind: 'sync' as const,
+        title,
+        app: { display_name: 'Sync', extra: { app_icon: '' } },
       })),
     ]
     const ranked = found

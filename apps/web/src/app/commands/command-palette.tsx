@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { FoundObject, Workspace } from '@tributary/contract'
-import { ListTree, Target } from 'lucide-react'
+import { ArrowLeftRight, ListTree, Target } from 'lucide-react'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { remember, useRecent } from '../../lib/browser/recent.ts'
@@ -74,25 +74,21 @@ const useCatalog = (workspace: string, open: boolean, navigate: (to: string) => 
 
 const kinds = { source: 'Source', destination: 'Destination' } as const
 
-const commandOf = (object: FoundObject, navigate: (to: string) => void): Command =>
-  object.kind === 'audience'
-    ? {
-        id: object.name,
-        heading: 'Audiences',
-        label: object.title,
-        icon: <Target />,
-        object,
-        act: () => navigate(paths.audience(object.name)),
-      }
-    : {
-        id: object.name,
-        heading: 'Sources and destinations',
-        label: object.title,
-        detail: `${object.app.display_name} · ${kinds[object.kind]}`,
-        icon: icon(object.app.extra.app_icon),
-        object,
-        act: () => navigate(paths[object.kind](object.name)),
-      }
+const commandOf = (object: FoundObject, navigate: (to: string) => void): Command => {
+  const { name, kind, title, app } = object
+  const plain = { id: name, label: title, object }
+  if (kind === 'audience')
+    return { ...plain, heading: 'Audiences', icon: <Target />, act: () => navigate(paths.audience(name)) }
+  if (kind === 'sync')
+    return { ...plain, heading: 'Syncs', icon: <ArrowLeftRight />, act: () => navigate(paths.sync(name)) }
+  return {
+    ...plain,
+    heading: 'Sources and destinations',
+    detail: `${app.display_name} · ${kinds[kind]}`,
+    icon: icon(app.extra.app_icon),
+    act: () => navigate(paths[kind](name)),
+  }
+}
 
 /** Whether a text may be the id of a user or of a message: one word with a digit or a sign in it. */
 const likeAnId = (text: string): boolean => /^\S*[\d@_-]\S*$/.test(text)
@@ -143,9 +139,9 @@ export const CommandPalette = ({
   const router = useNavigate()
   const navigate = useMemo(() => (to: string, state?: object) => void router(to, { state }), [router])
   const recent = useRecent((state) => state.byWorkspace[workspace.name]) ?? []
-  const audiences = useFlag('audiences')
+  const flags = { audience: useFlag('audiences'), sync: useFlag('syncs') }
   const { objects: found, busy, failed, many } = useObjects(workspace.name, text, open)
-  const objects = audiences ? found : found.filter(({ kind }) => kind !== 'audience')
+  const objects = found.filter(({ kind }) => kind === 'source' || kind === 'destination' || flags[kind])
   const commands = useCommands({ workspace, areas, navigate })
   const catalog = useCatalog(workspace.name, open, navigate)
   // What was opened last is known without asking where there is too much to read it all.

@@ -34,6 +34,7 @@ const partsOf = ({ kind, name }: FoundObject): ObjectPart[] => {
     case 'destination':
       return destinationTabs.map(([title, tab]) => ({ name: title, to: paths.destination(name, tab) }))
     case 'audience':
+    case 'sync':
       return []
   }
 }

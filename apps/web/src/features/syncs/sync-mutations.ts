@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type MethodRequest, methods, type Sync, type SyncDryRun, type SyncRun } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { call } from '../../lib/api/client.ts'
+import { forgetRecent } from '../../lib/browser/recent.ts'
 import { syncDryRunIds, syncIds, syncRunIds, workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { refresh } from '../../lib/queries/query.ts'
@@ -100,7 +101,10 @@ export const useUpdateSync = ({ name }: Pick<Sync, 'name'>) => {
 export const useDeleteSync = ({ name }: Pick<Sync, 'name'>) =>
   useMutation<unknown, Error, void>({
     mutationFn: () => call(methods.syncs.delete, { params: syncIds(name) }),
-    onSuccess: () => notify('success', 'Sync Deleted'),
+    onSuccess: () => {
+      forgetRecent(`workspaces/${syncIds(name).workspace}`, name)
+      notify('success', 'Sync Deleted')
+    },
     onSettled: useRefresh(name),
   })
 

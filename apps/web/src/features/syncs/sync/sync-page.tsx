@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Sync, syncModes } from '@tributary/contract'
 import { ArrowLeftRight, Pause, Play } from 'lucide-react'
 import { Link, useParams } from 'react-router'
+import { useVisited } from '../../../lib/browser/recent.ts'
 import { paths } from '../../../lib/paths.ts'
 import { isRunning, syncQuery } from '../../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
@@ -112,6 +113,7 @@ const Actions = ({ sync }: { sync: Sync }) => {
 const SyncView = ({ item: sync }: { item: Sync }) => {
   const workspace = useWorkspace().name
   const mayEdit = useMayEdit() === true
+  useVisited(workspace, 'sync', { ...sync, app: { display_name: 'Sync', extra: { app_icon: '' } } })
   return (
     <>
       <PageHeader
