@@ -102,9 +102,50 @@ const preloadList: Plugin = {
   },
 }
 
+/** What of the contract is for readers of the API's documents: the screens say everything in words of their own. */
+const documentation = new Set(['summary', 'when'])
+
+/** A node of a syntax tree, as far as it is looked at here. */
+type Node = { type: string; start: number; end: number; key?: { name?: string }; value?: Node } & Record<
+  string,
+  unknown
+>
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+
+/** Where texts for readers stand in a file of the contract: literals that are values of such members. */
+const documentationIn = (node: Node): Node[] => {
+  const { type, key, value } = node
+  if (
+    type === 'Property' &&
+    documentation.has(key?.name ?? '') &&
+    /^(Literal|TemplateLiteral)$/.test(value?.type ?? '')
+  )
+    return value === undefined ? [] : [value]
+  return Object.values(node).flatMap((child) =>
+    (Array.isArray(child) ? child : [child]).filter(isNode).flatMap(documentationIn),
+  )
+}
+
+/** Leaves the texts of the API's documents out of the files that browsers load. Every place in a file stays where it was. */
+const withoutDocumentation: Plugin = {
+  name: 'without-documentation',
+  apply: 'build',
+  enforce: 'post',
+  transform: {
+    filter: { id: at('packages/contract/src/') },
+    handler(code) {
+      let left = code
+      for (const { start, end } of documentationIn(this.parse(code) as unknown as Node))
+        left = `${left.slice(0, start)}''${' '.repeat(end - start - 2)}${left.slice(end)}`
+      return { code: left, map: null }
+    },
+  },
+}
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), pageList, preloadList],
+  plugins: [react(), tailwindcss(), withoutDocumentation, pageList, preloadList],
   build: { emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900, ...output(mode) },
   server: {
     proxy: {
