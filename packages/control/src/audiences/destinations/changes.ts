@@ -12,10 +12,13 @@ type Connection = {
   fill_cursor: string | null
 }
 
-/** Those who were in an audience when it was connected, behind the cursor, in the order of their ids. */
+/**
+ * Those who were in an audience when it was connected, behind the cursor, in the order of their ids. Whoever is merged by now into
+ * one who was in, too, is told of by that one.
+ */
 export const readFill = async (
   db: Db,
-  { audience_id, first_change, fill_cursor }: Connection,
+  { workspace_id, audience_id, first_change, fill_cursor }: Connection,
   sent: number,
   limit: number,
 ): Promise<Telling[]> => {
@@ -25,7 +28,17 @@ export const readFill = async (
       where audience_id = ${audience_id}::uuid and id <= ${first_change}::bigint
         and (${fill_cursor}::uuid is null or profile_id > ${fill_cursor}::uuid)
       order by profile_id, id desc
-    ) as last where kind = 'entered' order by profile_id limit ${limit}`.execute(db)
+    ) as last where kind = 'entered' and not exists (
+      with recursive found as (
+        select merged_into as id from profiles where workspace_id = ${workspace_id}::uuid and id = last.profile_id
+        union all
+        select p.merged_into from found join profiles p on p.workspace_id = ${workspace_id}::uuid and p.id = found.id
+      )
+      select from found cross join lateral (
+        select kind from audience_changes c where c.audience_id = ${audience_id}::uuid and c.profile_id = found.id
+          and c.id <= ${first_change}::bigint order by c.id desc limit 1
+      ) as other where other.kind = 'entered'
+    ) order by profile_id limit ${limit}`.execute(db)
   return rows.map(({ profile_id, time }, index) => ({
     place: sent + index + 1,
     kind: 'entered',

@@ -145,6 +145,16 @@ test('who is merged into one that is in neither exits nor enters again', async (
   expect(sentIn(stream)).toEqual([])
 })
 
+test('two who are in and are merged before the first fill is sent enter once', async () => {
+  await receive({ userId: 'ada' }, { anonymousId: 'device' }, { userId: 'bob' })
+  expect(await connect()).toEqual({ fill_count: 3 })
+  await receive({ userId: 'ada', anonymousId: 'device' })
+  const stream = createStream()
+  await senderOf(stream).send()
+  await senderOf(stream).send()
+  expect(sentIn(stream).toSorted()).toEqual(['Audience Entered ada', 'Audience Entered bob'])
+})
+
 test('an event of an audience is a track of the person with identifiers, traits and the audience, to the digit', async () => {
   const traits = { plan: 'pro', balance: 1.5 }
   await receive({ type: 'identify', userId: 'ada', anonymousId: 'device', traits }, { userId: 'ada' })
