@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromPlaywright, fromVitest, gapsOf } from './test-results.ts'
+import { failuresIn, fromPlaywright, fromVitest, gapsOf } from './test-results.ts'
 
 const run = { commit: 'a'.repeat(40), changed: false, ended: '2026-01-01T00:00:00.000Z' }
 const runs = { unit: run, product: run, browser: run }
@@ -67,4 +67,41 @@ test('of a report of unit tests what passed or failed is taken', () => {
     { title: 'good', kinds: ['unit'], passed: true },
     { title: 'bad', kinds: ['unit'], passed: false },
   ])
+})
+
+test('each failed test is named with its file and why, of both kinds of report', () => {
+  const unit = {
+    testResults: [
+      {
+        name: `${process.cwd()}/packages/a.test.ts`,
+        status: 'failed',
+        assertionResults: [
+          { title: 'holds', status: 'passed' },
+          { title: 'breaks', status: 'failed', failureMessages: ['\u001b[31mexpected 1\u001b[39m\nto be 2'] },
+        ],
+      },
+      {
+        name: `${process.cwd()}/packages/b.test.ts`,
+        status: 'failed',
+        message: 'no such module',
+        assertionResults: [],
+      },
+    ],
+  }
+  expect(failuresIn(unit)).toEqual([
+    'packages/a.test.ts › breaks\n    expected 1\n    to be 2',
+    'packages/b.test.ts › the file itself\n    no such module',
+  ])
+  const browser = {
+    suites: [
+      {
+        file: 'a.spec.ts',
+        specs: [
+          { title: 'holds', ok: true, tests: [{ status: 'expected' }] },
+          { title: 'breaks', ok: false, tests: [{ status: 'unexpected', results: [{ error: { message: 'gone' } }] }] },
+        ],
+      },
+    ],
+  }
+  expect(failuresIn(browser)).toEqual(['a.spec.ts › breaks\n    gone'])
 })

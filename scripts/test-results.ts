@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { CheckKind, ProofKind, TestResult } from './requirements.ts'
 
 const folder = '.cache/results'
@@ -12,11 +14,16 @@ export type SuiteName = (typeof suiteNames)[number]
 export type SuiteRun = { commit: string; changed: boolean; ended: string }
 
 type VitestReport = {
-  testResults: { name: string; assertionResults: { title: string; status: string }[] }[]
+  testResults: {
+    name: string
+    status?: string
+    message?: string
+    assertionResults: { title: string; status: string; failureMessages?: string[] }[]
+  }[]
 }
 type PlaywrightSuite = {
   file: string
-  specs?: { title: string; ok: boolean; tests: { status: string }[] }[]
+  specs?: { title: string; ok: boolean; tests: { status: string; results?: { error?: { message?: string } }[] }[] }[]
   suites?: PlaywrightSuite[]
 }
 
@@ -98,6 +105,40 @@ export const fromPlaywright = (json: unknown): TestResult[] => {
       ...inside(inner),
     ])
   return inside((json as { suites: PlaywrightSuite[] }).suites)
+}
+
+type FailedTest = { title: string; file: string; why: string }
+
+const failedOfVitest = ({ testResults }: VitestReport): FailedTest[] =>
+  testResults.flatMap(({ name: file, message = '', status, assertionResults }) => {
+    const own = assertionResults
+      .filter((each) => each.status === 'failed')
+      .map(({ title, failureMessages = [] }) => ({ title, file, why: failureMessages[0] ?? '' }))
+    return status === 'failed' && own.length === 0 ? [{ title: 'the file itself', file, why: message }] : own
+  })
+
+const failedOfPlaywright = (suites: readonly PlaywrightSuite[]): FailedTest[] =>
+  suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
+    ...specs
+      .filter(({ ok }) => !ok)
+      .map(({ title, tests }) => ({
+        title,
+        file,
+        why: tests.flatMap(({ results = [] }) => results.map(({ error }) => error?.message ?? ''))[0] ?? '',
+      })),
+    ...failedOfPlaywright(inner),
+  ])
+
+/** The failed tests of a report of either kind: file, title and the first lines of why, a paragraph each. */
+export const failuresIn = (json: unknown): string[] => {
+  const report = json as VitestReport | { suites: PlaywrightSuite[] }
+  const failed = 'suites' in report ? failedOfPlaywright(report.suites) : failedOfVitest(report)
+  return failed.map(({ title, file, why }) => {
+    const lines = stripVTControlCharacters(why).split('\n').slice(0, 8)
+    return [`${relative(process.cwd(), file)} › ${title}`, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join(
+      '\n',
+    )
+  })
 }
 
 /** The tests of every suite that has a report. */

@@ -2,7 +2,7 @@
 // only the named ones. The exit code is 1 when a test fails or a suite goes over twice its budget.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { currentCommit, forgetRun, recordRun, reportOf } from './test-results.ts'
+import { currentCommit, failuresIn, forgetRun, recordRun, reportOf } from './test-results.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 type Suite = {
@@ -76,6 +76,7 @@ if (unknown.length > 0) {
 mkdirSync('.cache/results', { recursive: true })
 const total: Outcome = { passed: 0, failed: 0, skipped: 0 }
 const lines: string[] = []
+const failures: string[] = []
 let over = false
 for (const suite of suites) {
   if (wanted.length > 0 && !wanted.includes(suite.name)) continue
@@ -91,7 +92,9 @@ for (const suite of suites) {
   const minutes = (Date.now() - started) / 60_000
   let outcome: Outcome
   try {
-    outcome = suite.read(JSON.parse(readFileSync(report, 'utf8')))
+    const results: unknown = JSON.parse(readFileSync(report, 'utf8'))
+    outcome = suite.read(results)
+    failures.push(...failuresIn(results))
     if (run.signal === null) recordRun(suite.name, before)
   } catch {
     outcome = { passed: 0, failed: 1, skipped: 0 }
@@ -106,5 +109,7 @@ for (const suite of suites) {
     `${suite.name.padEnd(10)} ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped} skipped · ${minutes.toFixed(1)} of ${suite.budgetMinutes} min${minutes > suite.budgetMinutes ? ' OVER BUDGET' : ''}`,
   )
 }
+// Each of them again, where the end of a long output has it.
+if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}`)
 console.log(`\n${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exit(total.failed > 0 || over ? 1 : 0)

@@ -36,6 +36,15 @@ const links = {
 /** A share that a test fills with a few requests: what waits is stored after about a second. */
 const share = { TRIBUTARY_WORKSPACE_BACKLOG_MB: '1' }
 
+/** The last of what a product said that is more than an information, each line cut to 600 characters. */
+const complaintsIn = (output: string): string =>
+  output
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{"level":"info"'))
+    .slice(-20)
+    .map((line) => line.slice(0, 600))
+    .join('\n')
+
 /** What a page of the product may have kept. What the browser keeps of its files stays: they need not be read and compiled anew. */
 const keptByPages = 'local_storage,indexeddb,cache_storage,service_workers,cookies'
 
@@ -108,8 +117,12 @@ export const test = base.extend<Fixtures, Shared>({
     await profile.clearCookies()
     await use(page)
     // What the product itself said of it is gone with the worker otherwise.
-    if (testInfo.status !== testInfo.expectedStatus)
+    if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach('output of the product', { body: product.output(), contentType: 'text/plain' })
+      const shown = await page.locator('body').ariaSnapshot({ timeout: 2000 }).catch(String)
+      console.error(`What the page showed:\n${shown.slice(0, 4000)}`)
+      console.error(`What the product complained of, the last of it:\n${complaintsIn(product.output())}`)
+    }
     await Promise.all(profile.pages().map((each) => each.close()))
   },
   signedIn: async ({ page }, use) => {
