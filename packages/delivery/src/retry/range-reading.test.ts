@@ -59,6 +59,7 @@ const hold = (from: number, to: number): void => {
 }
 
 const start = (more: Partial<RangeReadingDeps> = {}) => {
+  let resting = false
   const reading = createRangeReading({
     id: 'd-1',
     context: { reader: log, clock: () => 0, logger: silentLogger, isRead: () => true },
@@ -73,12 +74,17 @@ const start = (more: Partial<RangeReadingDeps> = {}) => {
       taken.push(record.reference.offset)
       finish.push(() => done({} as InFlightRecord))
     },
-    wake: () => reading.start(),
+    wake: () => {
+      reading.start()
+      resting = !reading.underWay()
+    },
     ...more,
   })
   reading.start()
+  // On a slow machine one turn is not enough for all there is: it has ended when being woken begins no other.
   const ended = async (): Promise<void> => {
-    while (reading.underWay()) await nextTurn()
+    resting = !reading.underWay()
+    while (!resting) await nextTurn()
   }
   return { reading, ended }
 }
