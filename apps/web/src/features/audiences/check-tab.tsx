@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type Audience, type AudienceExplanation, conditionText, queriesOf } from '@tributary/contract'
 import { Check, UserRoundSearch, X } from 'lucide-react'
 import { useAddress } from '../../lib/browser/use-address.ts'
@@ -76,7 +76,11 @@ const Explanation = ({ audience, profile }: { audience: Audience; profile: strin
 const shownProfiles = 5
 
 const Found = ({ search, onChoose }: { search: string; onChoose: (profile: string) => void }) => {
-  const query = useInfiniteQuery(profilesQuery(useWorkspace().name, search))
+  // Leaving the field narrows the list: the button that was pressed for it must still be there when it is let go.
+  const query = useInfiniteQuery({
+    ...profilesQuery(useWorkspace().name, search),
+    placeholderData: keepPreviousData,
+  })
   return (
     <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the profiles">
       {({ pages }) => {

@@ -25,6 +25,8 @@ export const useAddress = <Name extends string>(
       for (const [name, value] of Object.entries<string | undefined>(some))
         if (value === undefined || value === '') next.delete(name)
         else next.set(name, value)
+      // The next change may come before this one is rendered.
+      latest.current = { ...latest.current, search: next.toString() }
       // The hash names the tab: an address without it would lead to the first one.
       void navigate({ search: next.toString(), hash: latest.current.hash }, { replace: true, preventScrollReset: true })
     },
