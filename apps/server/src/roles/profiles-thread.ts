@@ -1,6 +1,5 @@
 // The profiles role in a worker thread of its own: reads the stream, writes who is who into the relational store, and
 // says it to the event store.
-import { constants } from 'node:os'
 import {
   createAudienceFollower,
   createComputedTraitCache,
@@ -18,11 +17,7 @@ import { hostRole, startCache } from './thread-host.ts'
 
 // Under load profiles are behind, and make up for it: storing and delivering come first. Each configuration cache listens on a
 // connection, and looks for changes on another.
-const context = openRoleContext('profiles', {
-  log: 'stream',
-  maxConnections: 8,
-  priority: constants.priority.PRIORITY_LOW,
-})
+const context = openRoleContext('profiles', { log: 'stream', maxConnections: 8 })
 const { coordination, db, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const requests = openLogReader({ dir: folders.requests })
 const stored = followStoredPositions(coordination)

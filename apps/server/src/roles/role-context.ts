@@ -22,13 +22,13 @@ import { yieldToAcceptance } from './thread-host.ts'
  */
 export const openRoleContext = (
   role: 'pipeline' | 'delivery' | 'profiles',
-  reads: { log: 'requests' | 'stream'; maxConnections: number; priority?: number },
+  reads: { log: 'requests' | 'stream'; maxConnections: number },
 ) => {
   const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
   const logger = createLogger(config.logLevel, { role })
   const at = folders(config.dataDir)
   installFault(config.fault)
-  yieldToAcceptance(reads.priority)
+  yieldToAcceptance()
 
   const coordination = connectCoordination(port)
   const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })

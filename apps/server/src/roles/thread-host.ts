@@ -15,10 +15,10 @@ export const tell = (message: ThreadMessage): void => {
  * comes before processing them. Linux schedules threads by their own priority; elsewhere, or where it is refused,
  * nothing changes.
  */
-export const yieldToAcceptance = (priority: number = constants.priority.PRIORITY_BELOW_NORMAL): void => {
+export const yieldToAcceptance = (): void => {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    setPriority(thread, priority)
+    setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
     // Not Linux, or not allowed: the role runs with the same priority as the rest.
   }
