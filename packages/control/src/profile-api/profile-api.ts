@@ -3,7 +3,6 @@ import {
   AppError,
   badRequest,
   type Clock,
-  type ErrorBody,
   forbidden,
   type Logger,
   type Metrics,
@@ -11,8 +10,9 @@ import {
   rateLimited,
   unauthorized,
 } from '@tributary/kernel'
-import { isRelationalUnavailable, type Relational } from '@tributary/storage'
+import type { Relational } from '@tributary/storage'
 import type { CachedProfileKey, ProfileKeyCache } from '../configuration-cache/profile-key-cache.ts'
+import { answerCall, failureOfCall, headersOfFailure, keyOf } from '../key-calls.ts'
 import { readPersonIdentifiers, readPersonTraits } from './read-person.ts'
 import { createRequestRate } from './request-rate.ts'
 
@@ -42,12 +42,9 @@ const askedIn = (path: string): Asked => {
   throw badRequest('VALIDATION', 'The value in the address must be percent-encoded UTF-8')
 }
 
-/** The key in the user name of Basic authorization, as a Bearer token, or, for public keys, in the address. */
-const keyIn = ({ headers: { authorization = '' } }: IncomingMessage, query: URLSearchParams): string | undefined => {
-  if (authorization.length > 500) return undefined
-  const [, scheme = '', token = ''] = /^(Basic|Bearer) +(\S+)$/i.exec(authorization) ?? []
-  if (scheme.toLowerCase() === 'bearer') return token
-  if (scheme !== '') return Buffer.from(token, 'base64').toString('latin1').split(':')[0]
+/** The key that the request brings, or, for public keys, the one in the address. */
+const keyIn = (request: IncomingMessage, query: URLSearchParams): string | undefined => {
+  if (request.headers.authorization !== undefined) return keyOf(request)
   const open = query.get('key')
   return open?.startsWith('profile_public_') ? open : undefined
 }
@@ -128,25 +125,7 @@ export const createProfileApi = ({ pool, keys, clock, logger, metrics }: Profile
 
   const send = (response: ServerResponse, status: number, body: string, headers: Record<string, string>): void => {
     metrics.count('profile_api_requests', 1, { status: String(status) })
-    response
-      .writeHead(status, {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': Buffer.byteLength(body),
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        ...headers,
-      })
-      .end(body)
-  }
-
-  const failureOf = (error: unknown): AppError => {
-    if (error instanceof AppError) return error
-    if (isRelationalUnavailable(error))
-      return new AppError(503, 'UNAVAILABLE', 'The database is starting or busy; try again in a moment', {
-        retry_after: '1',
-      })
-    logger.error({ err: error }, 'a call of the Profile API failed')
-    return new AppError(500, 'INTERNAL', 'Something went wrong on our side')
+    answerCall(response, status, body, headers)
   }
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -165,12 +144,9 @@ export const createProfileApi = ({ pool, keys, clock, logger, metrics }: Profile
         asked.part === 'traits' ? await answerTraits(key, asked, names(query)) : await answerIdentifiers(key, asked)
       send(response, 200, body, headers)
     } catch (error) {
-      const { code, reason, message, metadata } = failureOf(error)
-      const { retry_after } = metadata
-      if (retry_after !== undefined) headers['retry-after'] = retry_after
-      if (code === 405) headers.allow = 'GET'
-      const body: ErrorBody = { code, reason, message, metadata }
-      send(response, code, JSON.stringify(body), headers)
+      const failure = failureOfCall(error, logger, 'a call of the Profile API failed')
+      if (failure.code === 405) headers.allow = 'GET'
+      send(response, failure.code, JSON.stringify(failure.toBody()), { ...headers, ...headersOfFailure(failure) })
     }
   }
 
