@@ -70,6 +70,18 @@ export const syncScreens: Screen[] = [
   { name: 'sync-runs', path: at(({ sync }) => sync), ready: settled },
   { name: 'sync-mapping', path: at(({ sync }) => `${sync}#mapping`), ready: settled },
   { name: 'sync-settings', path: at(({ sync }) => `${sync}#settings`), ready: settled },
+  { name: 'sync-tokens', path: at(({ workspace }) => `${workspace}/syncs/tokens`), ready: settled },
+  {
+    name: 'sync-tokens-made',
+    path: at(({ workspace }) => `${workspace}/syncs/tokens`),
+    ready: async (page) => {
+      await settled(page)
+      await button(page, 'Create token').click()
+      await page.getByLabel('Title').fill('Airflow')
+      await button(page, 'Create token').last().click()
+      await page.getByRole('dialog', { name: 'Save your API token' }).waitFor()
+    },
+  },
   {
     name: 'sync-delete',
     path: at(({ sync }) => `${sync}#settings`),

@@ -56,6 +56,7 @@ import { settleSecretKey } from './secrets/secret-key-rotation.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
 import { createOldestLogged, createStoredBefore, createWhenStored } from './stored-before.ts'
 import { createRemoteStream } from './stream/remote-stream.ts'
+import { startSyncApi } from './sync-api.ts'
 
 export type RunningProduct = {
   url: string
@@ -268,6 +269,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   }
   const profileApi = has('api') ? await startProfileApi(engines.addresses.databaseUrl, { logger, metrics }) : undefined
   stack.defer(() => profileApi?.stop())
+  const syncApi = has('api') ? await startSyncApi({ relational, eventStore, jobs, logger, metrics }) : undefined
+  stack.defer(() => syncApi?.stop())
   const fastify = Fastify(apiServerOptions)
   if (has('api'))
     await createApi({
@@ -281,6 +284,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         delivery: () => refreshOf(threads.delivery),
         profiles: () => refreshOf(threads.profiles),
         'profile-api': async () => profileApi?.refresh(),
+        'sync-api': async () => syncApi?.refresh(),
       }),
       logger,
       metrics,
@@ -306,6 +310,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     }),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     profileApi,
+    syncApi,
     devOutbox: mail.devOutbox,
     media: has('api')
       ? createMedia({ readImage: control.readImage, readLogo: createConnectorLogos(), logger })

@@ -16,6 +16,7 @@ test('a write is read when those who follow it have seen it, and others are not 
       delivery: async () => void asked.push('delivery'),
       profiles: async () => void asked.push('profiles'),
       'profile-api': async () => void asked.push('profile-api'),
+      'sync-api': async () => void asked.push('sync-api'),
     },
     60_000,
   )
@@ -38,6 +39,7 @@ test('who cannot follow, or not in time, is waited for no longer', async () => {
       delivery: () => Promise.reject(new Error('away')),
       profiles: never,
       'profile-api': never,
+      'sync-api': never,
     },
     1,
   )

@@ -166,6 +166,9 @@ import { updateSource } from './sources/update.ts'
 import { updateSourceSetting } from './sources/update-setting.ts'
 import { deleteSuppression } from './suppressions/delete.ts'
 import { listSuppressions } from './suppressions/list.ts'
+import { createSyncToken } from './sync-tokens/create.ts'
+import { deleteSyncToken } from './sync-tokens/delete.ts'
+import { listSyncTokens } from './sync-tokens/list.ts'
 import { approveSyncRun } from './syncs/approve-run.ts'
 import { cancelSyncRun } from './syncs/cancel-run.ts'
 import { createSync } from './syncs/create.ts'
@@ -426,6 +429,11 @@ export const createHandlers = (
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   metrics: { get: getMetrics(deps) },
   identitySettings: { get: getIdentitySettings(deps), update: updateIdentitySettings(deps) },
+  syncTokens: {
+    list: listSyncTokens(deps),
+    create: createSyncToken(deps),
+    delete: deleteSyncToken(deps),
+  },
   profileKeys: {
     list: listProfileKeys(deps),
     create: createProfileKey(deps),

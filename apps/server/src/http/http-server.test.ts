@@ -12,6 +12,7 @@ const parts: HttpParts = {
   flags: undefined,
   devOutbox: undefined,
   profileApi: undefined,
+  syncApi: undefined,
   media: undefined,
   api: undefined,
   web: (_, response) => void response.end('page'),

@@ -20,6 +20,7 @@ export type HttpParts = {
   flags: { handles(path: string): boolean; handle: Handler } | undefined
   /** The mail of a development server. */
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
+  syncApi: { handles(path: string): boolean; handle: Handler } | undefined
   profileApi: { handles(path: string): boolean; handle: Handler } | undefined
   media: { handles(path: string): boolean; handle: Handler } | undefined
   /** The documentation that comes with the product. */
@@ -88,7 +89,7 @@ const endUnread = (request: IncomingMessage, response: ServerResponse): void => 
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 
 /** Paths that are no page of the web application, whoever answers below them in this process. */
-const notPages = /^\/(api|v1|profiles|media|ofrep|pusher|apps?|docs|health|metrics)(?=[/?]|$)/
+const notPages = /^\/(api|v1|profiles|syncs|media|ofrep|pusher|apps?|docs|health|metrics)(?=[/?]|$)/
 
 const answerNothing: Handler = (request, response) => {
   const path = (request.url ?? '').split('?')[0]?.slice(0, 200)
@@ -124,6 +125,7 @@ export const createHttpServer = (
       else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
       else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)
       else if (parts.profileApi?.handles(url)) parts.profileApi.handle(request, response)
+      else if (parts.syncApi?.handles(url)) parts.syncApi.handle(request, response)
       else if (parts.devOutbox?.handles(url.split('?')[0] ?? '')) parts.devOutbox.handle(request, response)
       else if (parts.guides.handles(url.split('?')[0] ?? '')) parts.guides.handle(request, response)
       else if (parts.realtime?.handleHttp(request, response)) return

@@ -35,6 +35,7 @@ test.each([
   ['/workspaces/1/profiles', '', '/docs/profiles'],
   ['/workspaces/1/profiles/settings', '', '/docs/profiles#identity-settings'],
   ['/workspaces/1/profiles/settings', '#api', '/docs/profiles#profile-api'],
+  ['/workspaces/1/syncs/tokens', '', '/docs/syncs#start-a-sync-by-api'],
   ['/workspaces/1/profiles/3', '', '/docs/profiles#traits'],
   ['/workspaces/1/profiles/3', '#identifiers', '/docs/profiles#identifiers'],
   ['/workspaces/1/profiles/3', '#history', '/docs/profiles#merges-and-splits'],

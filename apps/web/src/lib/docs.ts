@@ -59,6 +59,7 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
   [/^audiences\/[^/]+\/edit$/, { '': 'audiences#build-an-audience' }],
   [/^audiences\/[^/]+$/, { '': 'audiences#size-and-profiles', sql: 'audiences#the-sql' }],
   [/^syncs$/, { '': 'syncs' }],
+  [/^syncs\/tokens$/, { '': 'syncs#start-a-sync-by-api' }],
   [/^syncs\/new$/, { '': 'syncs#create-a-sync' }],
   [/^syncs\/[^/]+$/, { '': 'syncs', settings: 'syncs#change-a-sync' }],
   [/^syncs\/[^/]+\/runs\/[^/]+$/, { '': 'syncs#runs' }],

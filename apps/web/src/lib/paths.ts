@@ -71,6 +71,8 @@ export const paths = {
   syncs: (workspace: string) => `/${workspace}/syncs`,
   /** The steps to a new sync, of a model where one was chosen before. */
   newSync: (workspace: string, model?: string) => `/${workspace}/syncs/new${queryOf({ model })}`,
+  /** The tokens with which orchestrators start syncs. */
+  syncTokens: (workspace: string) => `/${workspace}/syncs/tokens`,
   sync: (sync: string, tab?: SyncTab) => `/${sync}${tab === undefined ? '' : `#${tab}`}`,
   syncRun: (run: string) => `/${run}`,
   dataSources: (workspace: string) => `/${workspace}/dataSources`,
@@ -141,6 +143,7 @@ export const patterns = {
   connections: 'connections/*',
   syncs: 'syncs',
   newSync: 'syncs/new',
+  syncTokens: 'syncs/tokens',
   sync: 'syncs/:syncId',
   syncRun: 'syncs/:syncId/runs/:runId',
   dataSources: 'dataSources',

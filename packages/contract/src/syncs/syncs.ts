@@ -142,7 +142,7 @@ export const syncRun = z.object({
   /** `workspaces/{id}/syncs/{id}/runs/{id}`. */
   name: z.string(),
   state: z.enum(syncRunStates),
-  trigger: z.enum(['manual', 'schedule', 'after']),
+  trigger: z.enum(['manual', 'schedule', 'after', 'api']),
   /** Everything is sent again, whatever was confirmed before. */
   resync: z.boolean(),
   create_time: time,

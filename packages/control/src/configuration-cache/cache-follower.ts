@@ -31,6 +31,7 @@ export type Changed = {
   readonly profileKeys: readonly string[]
   /** Workspaces whose computed traits may have changed. */
   readonly computedTraits: readonly string[]
+  readonly syncTokens: readonly string[]
 }
 
 /** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
@@ -54,6 +55,7 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
     identitySettings: idsOf('identity_settings'),
     profileKeys: idsOf('profile_key'),
     computedTraits: idsOf('computed_traits'),
+    syncTokens: idsOf('sync_token'),
   }
 }
 

@@ -42,7 +42,7 @@ export const beginRun = async (
   tx: Tx,
   jobs: JobSender,
   sync: string,
-  given: { trigger: SyncRunRow['trigger']; resync: boolean; time: Date },
+  given: { trigger: SyncRunRow['trigger']; resync: boolean; time: Date; requestKey?: string | null },
 ): Promise<string | undefined> => {
   const row = await tx
     .selectFrom('syncs')
@@ -63,6 +63,7 @@ export const beginRun = async (
       state: 'queued',
       trigger: given.trigger,
       resync: given.resync,
+      request_key: given.requestKey ?? null,
       planned: null,
       counts: null,
       approved_by: null,

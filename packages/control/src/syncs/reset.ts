@@ -14,7 +14,7 @@ export const resetSync =
     const { id } = await readSync(db, workspace.id, params.sync)
     await db.transaction().execute(async (tx) => {
       await tx.selectFrom('syncs').select('id').where('id', '=', id).forUpdate().execute()
-      if ((await activeRun(tx, id)) !== undefined) throw running()
+      if ((await activeRun(tx, id)) !== undefined) throw await running(tx, id)
       await createSyncStore(eventStore, workspace.id).forget(id)
       await audit(tx, {
         actor,

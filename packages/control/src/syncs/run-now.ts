@@ -1,13 +1,17 @@
-import { audit } from '@tributary/api-kit'
+import { audit, type Tx } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { conflict } from '@tributary/kernel'
+import { type AppError, conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { beginRun } from './begin-run.ts'
+import { activeRun, beginRun } from './begin-run.ts'
 import { presentRun, readSync, readSyncRun, syncName } from './read.ts'
 
-/** What is said while a run has not ended. */
-export const running = () => conflict('SYNC_RUNNING', 'A run of this sync has not ended yet')
+/** What is said while a run of a sync has not ended: with its id, where it still has not. */
+export const running = async (tx: Tx, sync: string): Promise<AppError> => {
+  const run = await activeRun(tx, sync)
+  const text = 'A run of this sync has not ended yet'
+  return conflict('SYNC_RUNNING', text, run === undefined ? {} : { run: run.id })
+}
 
 /** Begins a run; refused with 409 while one has not ended. */
 export const runSyncNow =
@@ -17,7 +21,7 @@ export const runSyncNow =
     const time = new Date(clock())
     const run = await db.transaction().execute(async (tx) => {
       const begun = await beginRun(tx, jobs, id, { trigger: 'manual', resync, time })
-      if (begun === undefined) throw running()
+      if (begun === undefined) throw await running(tx, id)
       await audit(tx, {
         actor,
         action: 'syncs.run',

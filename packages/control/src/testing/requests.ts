@@ -130,6 +130,12 @@ const profileKeyIdOf = async ({ administrator, workspaceId }: Organization): Pro
   return idIn((await administrator.ok(methods.profileKeys.create, { workspace: workspaceId }, { body })).name)
 }
 
+/** A token for orchestrators. */
+const syncTokenIdOf = async ({ administrator, workspaceId }: Organization): Promise<string> => {
+  const body = { title: 'Airflow' }
+  return idIn((await administrator.ok(methods.syncTokens.create, { workspace: workspaceId }, { body })).name)
+}
+
 type Made = Awaited<ReturnType<typeof makeResources>>
 
 /** An audience of everybody who has an email. */
@@ -246,6 +252,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'computedTraits.create': { trait: `orders ${newId()}`, definition: trialComputedTrait },
   'computedTraits.update': { definition: { ...trialComputedTrait, window_days: 7 } },
   'computedTraits.preview': { definition: trialComputedTrait },
+  'syncTokens.create': { title: 'Token' },
   'profileKeys.create': { kind: 'secret', title: 'Key' },
   'profileKeys.update': { title: 'Key' },
   'profileKeys.rotate': {},
@@ -322,8 +329,8 @@ const trialSync = async (harness: Harness, organization: Organization, destinati
   }
 }
 
-/** A sync, in the place of those before: a workspace has few of them. */
-const makeSync = async (harness: Harness, organization: Organization, destination: string): Promise<string> => {
+/** A sync of a workspace to a destination (a resource name), in the place of those before: a workspace has few of them. */
+export const makeSync = async (harness: Harness, organization: Organization, destination: string): Promise<string> => {
   const { administrator, workspaceId } = organization
   await harness.db.deleteFrom('syncs').where('workspace_id', '=', workspaceId).execute()
   const body = await trialSync(harness, organization, destination)
@@ -402,6 +409,7 @@ export const createRequests = async (
       event: eventId,
       profile: profile?.id ?? '',
       ...(method.path.includes('{profile_key}') ? { profile_key: await profileKeyIdOf(organization) } : {}),
+      ...(method.path.includes('{sync_token}') ? { sync_token: await syncTokenIdOf(organization) } : {}),
       failure_group: deadGroup,
       suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
       privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',

@@ -272,7 +272,7 @@ export type DirectoryVersionTable = {
 
 /** What changed last of what configuration caches hold, with the version of that change; kept for what is deleted. */
 export type DirectoryChangesTable = {
-  kind: 'source' | 'destination' | 'write_key' | 'identity_settings' | 'profile_key' | 'computed_traits'
+  kind: 'source' | 'destination' | 'write_key' | 'identity_settings' | 'profile_key' | 'computed_traits' | 'sync_token'
   id: string
   version: ColumnType<string, number | string, number | string>
 }
@@ -809,6 +809,21 @@ export type SyncsTable = {
   update_time: Time
 }
 
+/** What orchestrators start syncs with. */
+export type SyncTokensTable = {
+  id: string
+  workspace_id: string
+  title: string
+  /** SHA-256 of the token. */
+  token_hash: Uint8Array
+  /** Its last characters. */
+  hint: string
+  create_time: Time
+  /** To a minute. */
+  last_used_time: NullableTime
+  revoke_time: NullableTime
+}
+
 /** One time that a sync brought rows over. */
 export type SyncRunsTable = {
   id: string
@@ -826,7 +841,9 @@ export type SyncRunsTable = {
     | 'partial'
     | 'failed'
     | 'canceled'
-  trigger: 'manual' | 'schedule' | 'after'
+  trigger: 'manual' | 'schedule' | 'after' | 'api'
+  /** By which a caller of the API knows the run it asked for. */
+  request_key: ColumnType<string | null, string | null | undefined, string | null>
   resync: boolean
   /** JSON texts; null until they are known. */
   planned: string | null
@@ -941,5 +958,6 @@ export type Database = {
   syncs: SyncsTable
   sync_runs: SyncRunsTable
   sync_drafts: SyncDraftsTable
+  sync_tokens: SyncTokensTable
   sync_dry_runs: SyncDryRunsTable
 }

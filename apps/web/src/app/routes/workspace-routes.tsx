@@ -13,7 +13,7 @@ import {
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
-import { syncQuery, syncRunQuery, syncsQuery } from '../../lib/queries/sync-queries.ts'
+import { syncQuery, syncRunQuery, syncsQuery, syncTokensQuery } from '../../lib/queries/sync-queries.ts'
 import {
   catalogDestinationQuery,
   catalogDestinationsQuery,
@@ -226,6 +226,11 @@ const syncRoutes: RouteObject[] = [
       queryClient.prefetchQuery(allModelsQuery(workspace)),
       queryClient.prefetchQuery(destinationsQuery(workspace)),
     ]),
+  },
+  {
+    path: patterns.syncTokens,
+    lazy: async () => ({ Component: (await import('../../features/syncs/tokens-page.tsx')).SyncTokensPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(syncTokensQuery(workspace))]),
   },
   {
     path: patterns.sync,

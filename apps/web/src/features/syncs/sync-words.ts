@@ -122,6 +122,7 @@ export const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = {
   manual: 'Manual',
   schedule: 'Schedule',
   after: 'After another sync',
+  api: 'API',
 }
 
 export const hasEnded = ({ state }: Pick<SyncRun, 'state'>): boolean => endedSyncRuns.includes(state)

@@ -149,6 +149,10 @@ export const SyncsPage = () => {
           Rows of your databases, brought to destinations.{' '}
           <Link to={paths.dataSources(workspace)} className="rounded-sm text-accent-ink underline underline-offset-3">
             Data sources
+          </Link>{' '}
+          ·{' '}
+          <Link to={paths.syncTokens(workspace)} className="rounded-sm text-accent-ink underline underline-offset-3">
+            API tokens
           </Link>
         </>
       }

@@ -35,6 +35,10 @@ export const syncDryRunQuery = (dryRun: string) =>
 export const syncDraftQuery = (workspace: string) =>
   query(methods.syncDrafts.get, { params: workspaceIds(workspace) }, { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 })
 
+/** The tokens of a workspace with which orchestrators start syncs, newest first. */
+export const syncTokensQuery = (workspace: string) =>
+  rowsQuery(methods.syncTokens.list, { params: workspaceIds(workspace) }, ({ sync_tokens }) => sync_tokens)
+
 /** The runs of a sync, newest first, by pages of 20. */
 export const syncRunsQuery = (sync: string) =>
   pagesQuery(

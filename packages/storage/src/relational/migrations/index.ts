@@ -46,6 +46,7 @@ import { up as syncRunSteps } from './0043-sync-run-steps.ts'
 import { up as syncDryRuns } from './0044-sync-dry-runs.ts'
 import { up as syncSchedules } from './0045-sync-schedules.ts'
 import { up as syncAlerts } from './0046-sync-alerts.ts'
+import { up as syncTokens } from './0047-sync-tokens.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   { name: '0044-sync-dry-runs', up: syncDryRuns },
   { name: '0045-sync-schedules', up: syncSchedules },
   { name: '0046-sync-alerts', up: syncAlerts },
+  { name: '0047-sync-tokens', up: syncTokens },
 ]

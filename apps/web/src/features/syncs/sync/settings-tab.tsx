@@ -17,6 +17,7 @@ import { useDeleteSync, useResetSync, useRunSync, useUpdateSync } from '../sync-
 import { hasEnded } from '../sync-words.ts'
 import { useRowObjects } from '../use-row-objects.ts'
 import { AlertsCard } from './alerts-card.tsx'
+import { ApiCard } from './api-card.tsx'
 import { SavedCard } from './saved-card.tsx'
 
 const ModeCard = ({ sync }: { sync: Sync }) => {
@@ -178,6 +179,7 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
       </SavedCard>
       <GuardCard key={`guard ${sync.guard_percent}`} sync={sync} />
       <AlertsCard key={`alerts ${JSON.stringify(sync.alerts)}`} sync={sync} />
+      <ApiCard sync={sync} />
       {mayEdit && (
         <>
           <ResyncCard sync={sync} />

@@ -1,0 +1,6 @@
+/** How an orchestrator starts a sync with a token, and reads the run: a command for a shell. */
+export const apiExample = (origin: string, token: string, sync: string): string =>
+  [
+    `curl -X POST -H "Authorization: Bearer ${token}" ${origin}/syncs/v1/${sync}/runs`,
+    `curl -H "Authorization: Bearer ${token}" ${origin}/syncs/v1/${sync}/runs/RUN_ID`,
+  ].join('\n')
