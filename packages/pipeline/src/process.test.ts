@@ -1,4 +1,5 @@
-import { type PipelineEvent, parseSourceSchema, type RequestMeta } from '@tributary/contract'
+import { type PipelineEvent, parseSourceSchema, type RequestMeta, type StreamedEvent } from '@tributary/contract'
+import { jsonMembers } from '@tributary/kernel'
 import { type ConsumerJournal, type LogRecord, rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import type { SchemaInForce } from './event-types.ts'
@@ -583,11 +584,11 @@ describe('delivery records', () => {
       destinationsFor: (sourceId) => (sourceId === 's-1' ? ['d-1', 'd-2'] : []),
       schemaFor: () => undefined,
       isWatched: () => false,
-      deliveryRecordBytes: 4000,
+      deliveryRecordBytes: 1000,
     })
     const ids = Array.from({ length: 50 }, (_, n) => `m-${n}`)
     ids.forEach((messageId, offset) =>
-      processor.add(record({ ...track, messageId }, { s: offset % 2 ? 's-1' : 's-2' }, offset)),
+      processor.add(record({ ...track, messageId, userId: messageId }, { s: offset % 2 ? 's-1' : 's-2' }, offset)),
     )
     const { deliveries } = processor.take()
     for (const [source, destinations, odd] of [
@@ -597,18 +598,44 @@ describe('delivery records', () => {
       const own = deliveries.filter(({ meta }) => JSON.parse(meta).s === source)
       expect(own.length).toBeGreaterThan(1)
       for (const { key, meta, body } of own) {
-        const events: PipelineEvent[] = JSON.parse(Buffer.from(body).toString())
-        expect(body.byteLength).toBeLessThanOrEqual(4000)
+        const events: StreamedEvent[] = JSON.parse(Buffer.from(body).toString())
+        expect(body.byteLength).toBeLessThanOrEqual(1000)
         expect([key, JSON.parse(meta)]).toEqual([
           'w-1',
           { w: 'w-1', s: source, d: destinations, n: events.length, q: 50 },
         ])
       }
-      const messages = own.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
-      expect(messages.map(({ messageId }: PipelineEvent) => messageId)).toEqual(
-        ids.filter((_, offset) => offset % 2 === odd),
-      )
+      const events = own.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
+      expect(events.map(({ userId }: StreamedEvent) => userId)).toEqual(ids.filter((_, offset) => offset % 2 === odd))
     }
+  })
+
+  it.each([
+    ['a track', { ...track, anonymousId: 'a', properties: { traits: { a: 1 } }, context: { os: 'x' }, more: 1 }, {}],
+    ['an identify', { type: 'identify', userId: 'u', traits: { b: '1e5', a: 1 } }, {}],
+    ['traits of the context', { type: 'identify', userId: 'u', context: { traits: { a: '"' }, os: 'x' } }, undefined],
+    ['external ids', { ...track, context: { os: 'x', externalIds: [{ id: '1', type: 'shop' }] } }, undefined],
+    ['a group', { type: 'group', userId: 'ü', groupId: 'g', traits: {} }, {}],
+    ['an alias', { type: 'alias', userId: 'u', previousId: 'p', timestamp: '2020-01-01T00:00:00Z' }, {}],
+    ['a page', { type: 'page', anonymousId: 'a', name: 'Home', integrations: { All: true } }, {}],
+  ])('have of an event that no destination gets what consumers may ask, to the digit: %s', (_, body, context) => {
+    const textOf = (destinations: string[]): string => {
+      const processor = createProcessor({
+        journal: { firstSeen: () => undefined },
+        destinationsFor: () => destinations,
+        schemaFor: () => undefined,
+        isWatched: () => false,
+        deliveryRecordBytes: 4000,
+      })
+      processor.add(record(JSON.stringify(body).replace('"a":1', '"a":12345678901234567890.10')))
+      return Buffer.from(processor.take().deliveries[0]?.body ?? []).toString()
+    }
+    const members = (text: string): Map<string, string> => jsonMembers(text.slice(1, -2))
+    const [whole, streamed] = [members(textOf(['d-1'])), members(textOf([]))]
+    for (const name of ['messageId', 'properties', 'integrations', 'test', 'originalTimestamp', 'sentAt', 'extra'])
+      whole.delete(name)
+    if (context !== undefined) whole.set('context', JSON.stringify(context))
+    expect([...streamed]).toEqual([...whole])
   })
 })
 

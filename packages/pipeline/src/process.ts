@@ -11,7 +11,13 @@ import {
 import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
 import type { Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
 import type { DropReason, Reject } from './outcome.ts'
-import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './rows/delivery-records.ts'
+import {
+  betweenEvents,
+  deliveryRecords,
+  type SourceEvents,
+  writePipelineEvent,
+  writeStreamedEvent,
+} from './rows/delivery-records.ts'
 import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './rows/rows.ts'
 import { createTextBytes } from './rows/text-bytes.ts'
 import { isoTime } from './rows/timestamps.ts'
@@ -236,7 +242,8 @@ export const createProcessor = ({
       batch.deliveries.set(sourceId, source)
     }
     const from = texts.length
-    writePipelineEvent(texts, event)
+    if (destinations.length > 0) writePipelineEvent(texts, event)
+    else writeStreamedEvent(texts, event)
     if (raw.lossy) source.lossy = true
     source.places.push(from, texts.length)
   }

@@ -1,9 +1,19 @@
 import { expect, test } from 'vitest'
 import { observe } from './observe.ts'
 
+/** What only destinations get: events that none gets have no such members. */
+const unsent = ['messageId', 'properties', 'integrations', 'test', 'originalTimestamp', 'sentAt', 'extra']
+
+/** What an event says, which is the same whether or not destinations get it. */
 const seen = (event: object) => {
-  const json = JSON.stringify({ eventId: '0-1-0', messageId: 'm', type: 'track', event: 'Seen', ...event })
-  return observe({ workspaceId: 'w', sourceId: 's', eventId: '0-1-0', json })
+  const full: object = { eventId: '0-1-0', messageId: 'm', type: 'track', event: 'Seen', ...event }
+  const streamed = Object.fromEntries(Object.entries(full).filter(([name]) => !unsent.includes(name)))
+  const [one, other] = [full, streamed].map((each) =>
+    observe({ workspaceId: 'w', sourceId: 's', eventId: '0-1-0', json: JSON.stringify(each) }),
+  )
+  if (one === undefined || other === undefined) throw new Error('There is nothing to observe')
+  expect({ ...other, event: 0, time: other.time() }).toEqual({ ...one, event: 0, time: one.time() })
+  return one
 }
 const times = { test: false, receivedAt: '2026-01-02T00:00:00.000Z', timestamp: '2026-01-01T00:00:00.000Z' }
 

@@ -1,4 +1,4 @@
-import type { PipelineEvent } from '@tributary/contract'
+import type { StreamedEvent } from '@tributary/contract'
 import { endOfString, jsonMembers } from '@tributary/kernel'
 import type { AcceptedEvent } from '@tributary/storage'
 import { contactsOf, type Identified, identifiersOf, unusable } from './identifiers.ts'
@@ -99,7 +99,7 @@ const traitsOf = (head: Head, json: string): TraitValue[] => {
   return [...around, ...traitsIn(members.get('traits'), 'group.').filter(({ name }) => name !== 'group.id'), group]
 }
 
-const lesserOf = ({ receivedAt, timestamp }: Pick<PipelineEvent, 'receivedAt' | 'timestamp'>): string =>
+const lesserOf = ({ receivedAt, timestamp }: Pick<StreamedEvent, 'receivedAt' | 'timestamp'>): string =>
   Date.parse(timestamp) < Date.parse(receivedAt) ? timestamp : receivedAt
 
 /** The end of an event that has no keys of its own: nothing between its braces, so that these are its own members. */
@@ -110,7 +110,7 @@ const endLength = 200
 const timeOf = (json: string): string => {
   const [, receivedAt, timestamp] = endWithTimes.exec(json.slice(-endLength)) ?? []
   return receivedAt === undefined || timestamp === undefined
-    ? lesserOf(JSON.parse(json) as PipelineEvent)
+    ? lesserOf(JSON.parse(json) as StreamedEvent)
     : lesserOf({ receivedAt, timestamp })
 }
 
@@ -127,7 +127,7 @@ export const observe = (event: AcceptedEvent, rules: Rules = defaultRules): Obse
   const { type, userId, anonymousId, previousId, rest } = head
   const hasMore = externalIdsOrTraits.test(json)
   const context =
-    hasMore && json.includes('"externalIds":[', rest) ? (JSON.parse(json) as PipelineEvent).context : undefined
+    hasMore && json.includes('"externalIds":[', rest) ? (JSON.parse(json) as StreamedEvent).context : undefined
   const hasTraits = type === 'identify' || type === 'group' || (hasMore && json.includes('"traits":{', rest))
   const traits = hasTraits ? traitsOf(head, json) : []
   const contacts = contactsOf(traits, rules)

@@ -1,4 +1,4 @@
-import type { PipelineEvent } from '@tributary/contract'
+import { valuesOf } from '@tributary/storage'
 import { sql } from 'kysely'
 import { identifierHash } from './forget.ts'
 import { type Identifier, previousId } from './identifiers.ts'
@@ -48,7 +48,7 @@ export const withoutForgotten = async (
   const suppressed = new Map<string, number>()
   const remaining: Observed[] = []
   for (const observed of observations) {
-    const receivedAt = Date.parse((JSON.parse(observed.event.json) as PipelineEvent).receivedAt)
+    const receivedAt = Date.parse(valuesOf(observed.event).receivedAt)
     const reasonOf = (hash: string): Forgotten | undefined => {
       const row = known.get(hash)
       if (row === undefined) return undefined

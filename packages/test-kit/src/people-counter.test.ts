@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => eventStore.close())
 
-const messageOf = (event: AcceptedEvent): string => valuesOf(event).messageId
+const messageOf = (event: AcceptedEvent): string => valuesOf(event).event
 
 /** Every message once, and those of each source in the order in which they were sent. */
 const expectWhole = (handled: readonly AcceptedEvent[], sent: readonly string[]): void => {

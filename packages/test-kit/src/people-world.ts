@@ -88,19 +88,17 @@ export const createStreamWorld = async (eventStore: EventStore) => {
       await append({ w: workspaceId, s: sourceId }, batch)
       pipeline.wake()
     },
-    /** Sends requests of three events each, of several workspaces with two sources; resolves to the ids of the messages. */
+    /** Sends requests of three events each, of several workspaces with two sources; resolves to the ids of the messages, which are their names, too. */
     async send(count: number): Promise<string[]> {
       const ids: string[] = []
       const appended: Promise<unknown>[] = []
       for (let n = 0; n < count; n++) {
         const number = sent++
         const meta = { w: `w-${number % 6}`, s: `s-${number % 6}-${number % 4 < 2}` }
-        const batch = [0, 1, 2].map((index) => ({
-          type: 'track',
-          event: 'Seen',
-          userId: `u-${(number * 7 + index) % 50}`,
-          messageId: `m-${String(number).padStart(6, '0')}-${index}`,
-        }))
+        const batch = [0, 1, 2].map((index) => {
+          const id = `m-${String(number).padStart(6, '0')}-${index}`
+          return { type: 'track', event: id, userId: `u-${(number * 7 + index) % 50}`, messageId: id }
+        })
         ids.push(...batch.map(({ messageId }) => messageId))
         appended.push(append(meta, batch))
         // Some at a time, so that a reader meets many ends of the log.

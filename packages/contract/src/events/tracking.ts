@@ -86,7 +86,29 @@ export type PipelineEvent = {
   extra?: Record<string, unknown>
 }
 
-/** Meta of a record of the stream; its body is a JSON array of PipelineEvent (UTF-8), or `outboundBody` where it `holdsRows`. */
+/**
+ * What consumers of the stream may ask of any accepted event. An event that no destination gets has nothing else there: of its
+ * context what has traits or external ids, as a whole, or else no member.
+ */
+export type StreamedEvent = Pick<
+  PipelineEvent,
+  | 'eventId'
+  | 'type'
+  | 'event'
+  | 'userId'
+  | 'anonymousId'
+  | 'groupId'
+  | 'previousId'
+  | 'traits'
+  | 'context'
+  | 'receivedAt'
+  | 'timestamp'
+>
+
+/**
+ * Meta of a record of the stream; its body is a JSON array (UTF-8) of PipelineEvent, of StreamedEvent where `d` names none, or
+ * `outboundBody` where it `holdsRows`.
+ */
 export const deliveryMeta = z.object({
   w: z.string(),
   /** The source of the events; of what else is sent, the id (a UUID) of what made it. */

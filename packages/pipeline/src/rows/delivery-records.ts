@@ -67,6 +67,24 @@ export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: No
   )
 }
 
+/** What consumers read of a context; looked for in one go, since a look for each takes several times as long. */
+const traitsOrExternalIds = /"(?:traits|externalIds)"/
+
+/**
+ * Writes of an event that no destination gets what consumers may ask of it, a StreamedEvent, as JSON text, and ends the piece. It
+ * has a quarter of the bytes, which are written, compressed, and read again for each event.
+ */
+export const writeStreamedEvent = (to: Pick<TextBytes, 'add'>, event: NormalEvent): void => {
+  const { eventId, request } = event.raw
+  const context = event.context === '{}' || !traitsOrExternalIds.test(event.context) ? '{}' : event.context
+  to.add(
+    `{"eventId":"${eventId}","type":"${event.type}","event":${jsonString(event.event)}` +
+      `${text('userId', event.userId)}${text('anonymousId', event.anonymousId)}${text('groupId', event.groupId)}${text('previousId', event.previousId)}` +
+      `${event.traits === '' ? '' : `,"traits":${event.traits}`},"context":${context}` +
+      `,"receivedAt":"${request.receivedAt}","timestamp":"${isoTime(event.timestamp)}"}`,
+  )
+}
+
 /** A source's accepted events in one micro-batch, where they lie in the micro-batch's buffer of texts. */
 export type SourceEvents = {
   readonly workspaceId: string

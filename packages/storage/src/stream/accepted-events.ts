@@ -1,4 +1,4 @@
-import { type DeliveryMeta, deliveryMeta, type PipelineEvent } from '@tributary/contract'
+import { type DeliveryMeta, deliveryMeta, type StreamedEvent } from '@tributary/contract'
 import type { LogRecord } from '../log/port.ts'
 
 /** An accepted event on its way to a consumer. */
@@ -7,14 +7,14 @@ export type AcceptedEvent = {
   readonly sourceId: string
   /** Unique and the same whenever the event comes: what tells whether it was handled before. */
   readonly eventId: string
-  /** A PipelineEvent as JSON text, its values as they came. */
+  /** A StreamedEvent as JSON text, its values as they came. There may be more of the event in it. */
   readonly json: string
 }
 
-/** The values of an accepted event. */
-export const valuesOf = (event: AcceptedEvent): PipelineEvent =>
+/** The values of an accepted event that a consumer may ask for. */
+export const valuesOf = (event: AcceptedEvent): StreamedEvent =>
   // Written by the pipeline, or by what repeats it: every key has its type.
-  JSON.parse(event.json) as PipelineEvent
+  JSON.parse(event.json) as StreamedEvent
 
 /** Where the request of an event stands in the log of accepted requests. */
 export type RequestPlace = { readonly incarnation: string; readonly offset: number }
