@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import {
   adminCredentials,
@@ -121,13 +122,26 @@ test('events arrive in the tables of a database and in the objects of a storage,
   ).toEqual(ids)
 })
 
+const make = async (kind: string, body: Record<string, unknown>): Promise<string> =>
+  String((await product.api.ok('POST', `/${workspace}/${kind}`, body)).name)
+
+const runSync = async (sync: string) => {
+  const { name } = await product.api.ok('POST', `/${sync}:run`, {})
+  return await eventually(
+    'the run has ended',
+    async () => {
+      const found = await product.api.ok('GET', `/${String(name)}`)
+      return found.finish_time !== null && found
+    },
+    60_000,
+  )
+}
+
 test('a sync brings the rows of a table to another one: what changes, comes and goes there does so here', async () => {
   await peer.query(`create schema shop authorization ${peer.access.user}`)
   await peer.query('create table shop.people as select n as id, md5(n::text) as token from generate_series(1, 2500) n')
   await peer.query(`grant select on shop.people to ${peer.access.user}`)
   const settings = { ...peer.access, tls: 'off' }
-  const make = async (kind: string, body: Record<string, unknown>): Promise<string> =>
-    String((await product.api.ok('POST', `/${workspace}/${kind}`, body)).name)
   const dataSource = await make('dataSources', {
     title: 'Shop',
     app: { name: 'catalogDataSources/postgresql' },
@@ -154,22 +168,11 @@ test('a sync brings the rows of a table to another one: what changes, comes and 
     identifier: 'id',
     fields: ['id', 'token'].map((name) => ({ column: name, target: name })),
   })
-  const run = async () => {
-    const { name } = await product.api.ok('POST', `/${sync}:run`, {})
-    return await eventually(
-      'the run has ended',
-      async () => {
-        const found = await product.api.ok('GET', `/${String(name)}`)
-        return found.finish_time !== null && found
-      },
-      60_000,
-    )
-  }
-  expect(await run()).toMatchObject({ state: 'succeeded', counts: { read: 2500, added: 2500, waiting: 0 } })
+  expect(await runSync(sync)).toMatchObject({ state: 'succeeded', counts: { read: 2500, added: 2500, waiting: 0 } })
   await peer.query("update shop.people set token = 'new' where id <= 10")
   await peer.query('delete from shop.people where id > 2490')
   await peer.query("insert into shop.people values (3000, 'late')")
-  expect(await run()).toMatchObject({
+  expect(await runSync(sync)).toMatchObject({
     state: 'succeeded',
     counts: { read: 2491, added: 1, changed: 10, unchanged: 2480, removed: 10 },
   })
@@ -179,12 +182,70 @@ test('a sync brings the rows of a table to another one: what changes, comes and 
   expect(different).toEqual({ rows: 0 })
 })
 
+test('a sync to a webhook sends each row with its operation, and counts what the endpoint answers for each', async () => {
+  await peer.query('create table shop.plans as select n as id, n::text as name from generate_series(1, 40) n')
+  await peer.query(`grant select on shop.plans to ${peer.access.user}`)
+  const records = new Map<string, { name: string }>()
+  type Received = { recordId: string; operation: string; object: string; key: string; payload: { name: string } }
+  const ids = new Set<string>()
+  let sent = 0
+  const answerTo = (body: string): string => {
+    const results = (JSON.parse(body) as Received[]).flatMap(({ recordId, operation, object, key, payload }) => {
+      sent++
+      ids.add(recordId)
+      if (object !== 'plans' || key === '13') return { recordId, status: 'rejected', reason: 'Unlucky' }
+      if (operation === 'delete') records.delete(key)
+      else records.set(key, payload)
+      return []
+    })
+    return JSON.stringify({ results })
+  }
+  const server = createServer((request, response) => {
+    void text(request).then((body) => response.end(answerTo(body)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  stack.defer(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const dataSource = await make('dataSources', {
+    title: 'Plans',
+    app: { name: 'catalogDataSources/postgresql' },
+    settings: { ...peer.access, tls: 'off' },
+  })
+  const query = { schema: 'shop', table: 'plans' }
+  const sync = await make('syncs', {
+    title: 'Plans',
+    model: await make('models', { title: 'Plans', data_source: dataSource, query, primary_key: ['id'] }),
+    destination: await make('destinations', {
+      title: 'Endpoint',
+      app: { name: 'catalogDestinations/webhook' },
+      settings: { url, batching: true },
+    }),
+    object: 'records',
+    object_name: 'plans',
+    mode: 'FULL_SYNC',
+    identifier: 'id',
+    guard_percent: 100,
+    fields: ['id', 'name'].map((name) => ({ column: name, target: name })),
+  })
+  expect(await runSync(sync)).toMatchObject({
+    state: 'partial',
+    counts: { read: 40, added: 39, rejected: 1, waiting: 0 },
+  })
+  expect([records.size, ids.size, sent]).toEqual([39, 40, 40])
+  await peer.query("update shop.plans set name = 'new' where id = 1")
+  await peer.query('delete from shop.plans where id > 38')
+  await peer.query('delete from shop.plans where id = 13')
+  expect(await runSync(sync)).toMatchObject({
+    state: 'succeeded',
+    counts: { read: 37, changed: 1, unchanged: 36, removed: 2, waiting: 0 },
+  })
+  expect([records.size, records.get('1')?.name, records.has('40'), sent]).toEqual([37, 'new', false, 43])
+})
+
 test.skipIf(!hasMariaDb)(
   'syncs from MariaDB to PostgreSQL and back leave exactly the rows that each mode promises, over three runs',
   async () => {
     await using maria = await startMariaDb()
-    const make = async (kind: string, body: Record<string, unknown>): Promise<string> =>
-      String((await product.api.ok('POST', `/${workspace}/${kind}`, body)).name)
     const open = async (app: string, access: object, schema: object = {}) => ({
       dataSource: await make('dataSources', {
         title: `Read ${app}`,

@@ -38,6 +38,18 @@ const exampleDeletion = `{
   }
 }`
 
+/** What a request carries of a sync. */
+export const exampleRow = `{
+  "recordId": "0199c0de-0000-7000-8000-000000000000.17",
+  "operation": "upsert",
+  "object": "customers",
+  "key": "ada@example.com",
+  "payload": {
+    "email": "ada@example.com",
+    "plan": "pro"
+  }
+}`
+
 /** Sends each event, whole or as its mapping makes it, to an address of the user's choice: one a request or as an array. */
 export const webhook = defineDestination({
   slug: 'webhook',
@@ -68,6 +80,12 @@ export const webhook = defineDestination({
         title: 'Delete users',
         text: 'When a user is deleted in Tributary, the webhook receives a row like this one. Delete the user by any of the IDs and respond with 2xx. Deleting a user who is already gone must succeed, too.',
         code: exampleDeletion,
+        language: 'json',
+      },
+      {
+        title: 'Take rows of syncs',
+        text: 'A sync sends each row with an operation, a key, and an ID that stays the same on every retry. Respond with 2xx to take all of them, or name the rows you did not take in `results`. With **Send in batches**, the body is an array of rows.',
+        code: exampleRow,
         language: 'json',
       },
       {
@@ -107,8 +125,8 @@ export const webhook = defineDestination({
   rowObjects: [
     {
       name: 'records',
-      title: 'Records',
-      description: 'Each row in a request, with what to do with it: your endpoint does it.',
+      title: 'Record',
+      description: 'Each row with its operation and key. Your endpoint carries it out and can respond for each row.',
       syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
       address: ({ name }) => name,
     },

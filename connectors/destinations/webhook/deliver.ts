@@ -4,6 +4,7 @@ import {
   type DeliverContext,
   type DeliverResult,
   type Hidden,
+  type HttpAnswer,
   type OutgoingEvent,
   type OutgoingRow,
   outcomeOfAnswer,
@@ -12,6 +13,7 @@ import {
   testOf,
   withGrant,
 } from '@tributary/connector-kit'
+import { answerBytes, outcomesOfRows } from './row-results.ts'
 import type { WebhookSettings } from './settings.ts'
 
 /**
@@ -22,7 +24,13 @@ const sign = (secret: string, timestamp: number, body: string): string =>
   `t=${timestamp},v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
 /** What a request carries: events or rows, by their ids. */
-type Content = { kind: 'event' | 'record'; ids: readonly string[]; texts: readonly string[] }
+type Content = {
+  kind: 'event' | 'record'
+  ids: readonly string[]
+  texts: readonly string[]
+  /** What an answer of 2xx says. */
+  outcomes: (answer: HttpAnswer) => DeliverResult['outcomes']
+}
 
 /** Same events, same key, whatever the time and the attempt. */
 const batchKey = (ids: readonly string[]): string => {
@@ -104,13 +112,20 @@ const send = async (content: Content, given: DeliverContext<WebhookSettings>): P
   const headers = mergeHeaders(ownHeaders(settings, content, body, context.clock()), settings.headers)
   const call = await sendRequest(
     context,
-    { method: settings.method, url: settings.url, headers, body },
+    {
+      method: settings.method,
+      url: settings.url,
+      headers,
+      body,
+      ...(content.kind === 'record' ? { keepBytes: answerBytes } : {}),
+    },
     hiddenOf(settings),
   )
   const { status } = call.answer
   if (texts.length > 1 && refusesContent.has(status))
     return resultOfCall(call, { kind: 'split', reason: `HTTP ${status}` })
-  return resultOfCall(call, outcomeOfAnswer(call.answer, context.clock()))
+  const outcome = outcomeOfAnswer(call.answer, context.clock())
+  return resultOfCall(call, outcome.kind === 'delivered' ? content.outcomes(call.answer) : outcome)
 }
 
 /** Sends events, each whole or as its mapping makes it; outcomes as `send` says. */
@@ -118,17 +133,34 @@ export const deliver = (
   batch: readonly OutgoingEvent[],
   context: DeliverContext<WebhookSettings>,
 ): Promise<DeliverResult> =>
-  send({ kind: 'event', ids: batch.map(({ eventId }) => eventId), texts: batch.map(textOf) }, context)
+  send(
+    {
+      kind: 'event',
+      ids: batch.map(({ eventId }) => eventId),
+      texts: batch.map(textOf),
+      outcomes: () => ({ kind: 'delivered' }),
+    },
+    context,
+  )
 
 /**
  * Sends rows, each as `{"recordId", "operation", "object", "key", "payload"}`, one a request or as an array like events.
- * `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. Outcomes as `send` says.
+ * `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. Outcomes as `send` says, and of an answer
+ * of 2xx as `outcomesOfRows` does.
  */
 export const deliverRows = (
   batch: readonly OutgoingRow[],
   context: DeliverContext<WebhookSettings>,
 ): Promise<DeliverResult> =>
-  send({ kind: 'record', ids: batch.map(({ recordId }) => recordId), texts: batch.map(textOfRow) }, context)
+  send(
+    {
+      kind: 'record',
+      ids: batch.map(({ recordId }) => recordId),
+      texts: batch.map(textOfRow),
+      outcomes: (answer) => outcomesOfRows(answer, batch, context.clock()),
+    },
+    context,
+  )
 
 /**
  * Asks the address with GET and the user's headers, so that nothing takes it for an event. An endpoint may know no GET

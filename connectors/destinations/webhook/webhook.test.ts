@@ -1,18 +1,25 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { ConfigurationError, createEgressPolicy, RetryableError, validateSettings } from '@tributary/connector-kit'
+import {
+  ConfigurationError,
+  createEgressPolicy,
+  type OutgoingRow,
+  RetryableError,
+  validateSettings,
+} from '@tributary/connector-kit'
 import {
   outgoingEvent,
   type Peer,
   type PeerAnswer,
   runConnectionTest,
   runConnector,
+  runConnectorRows,
   sampleEvents,
   startPeer,
 } from '@tributary/connector-kit/testing'
 import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { afterEach, describe, expect, it } from 'vitest'
-import { exampleBody, webhook } from './definition.ts'
+import { exampleBody, exampleRow, webhook } from './definition.ts'
 
 let peer: Peer | undefined
 afterEach(async () => {
@@ -223,6 +230,85 @@ describe('an answer', () => {
   })
 })
 
+describe('rows', () => {
+  const rows = ['a', 'b', 'c'].map(
+    (key): OutgoingRow => ({
+      recordId: `run.${key}`,
+      operation: 'upsert',
+      object: 'people',
+      key,
+      json: `{"id":"${key}","spent":1.10}`,
+    }),
+  )
+  const sent = async (answer: PeerAnswer, given: Record<string, unknown> = { batching: true }) => {
+    const { url, requests } = await receiver(answer)
+    return { result: await runConnectorRows(webhook, { url, ...given }, rows), requests }
+  }
+  const results = (...list: unknown[]): string => JSON.stringify({ results: list })
+
+  it('go with their operation, key, and id, and their payload to the digit', async () => {
+    const { result, requests } = await sent({ status: 200 })
+    expect(result).toMatchObject({ outcomes: { kind: 'delivered' } })
+    expect(requests[0]?.body).toBe(
+      `[${['a', 'b', 'c']
+        .map(
+          (key) =>
+            `{"recordId":"run.${key}","operation":"upsert","object":"people","key":"${key}","payload":{"id":"${key}","spent":1.10}}`,
+        )
+        .join()}]`,
+    )
+    expect(requests[0]?.headers).toMatchObject({
+      'x-tributary-record-count': '3',
+      'idempotency-key': expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
+  })
+
+  it('have the outcomes that the answer names, and are delivered where it names none', async () => {
+    const refused = { recordId: 'run.b', status: 'rejected', reason: 'No such plan' }
+    const { result } = await sent({ status: 200, body: results(refused, { recordId: 'run.c', status: 'skipped' }) })
+    expect(result.outcomes).toEqual([
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: 'No such plan' },
+      { kind: 'skipped', reason: 'The endpoint skipped it' },
+    ])
+    expect(result.response).toContain('No such plan')
+  })
+
+  it('are tried again when the answer asks for that, after the time it names', async () => {
+    const later = { recordId: 'run.a', status: 'retry', reason: `locked ${'x'.repeat(600)}` }
+    const { result } = await sent({ status: 202, headers: { 'retry-after': '9' }, body: results(later) })
+    expect(result.outcomes).toEqual([
+      { kind: 'retry', reason: later.reason.slice(0, 500), retryAfterMs: 9000 },
+      { kind: 'delivered' },
+      { kind: 'delivered' },
+    ])
+  })
+
+  it.each([
+    ['an unknown status', results({ recordId: 'run.a', status: 'failed' })],
+    ['no id', results({ status: 'rejected' })],
+    ['no list', '{"results":{"run.a":"rejected"}}'],
+    ['more than can be read', results({ recordId: 'run.a', status: 'rejected', reason: 'x'.repeat(300_000) })],
+  ])('are sent again when results have %s: nobody knows what was taken', async (_, body) => {
+    const { result } = await sent({ status: 200, body })
+    expect(result.outcomes).toEqual({ kind: 'retry', reason: expect.stringMatching(/^The results in the response /) })
+  })
+
+  it.each(['', 'ok', '[]', 'null', '{"ok":true}', '<html>'])('are delivered by 2xx with %j', async (body) => {
+    expect((await sent({ status: 200, body })).result.outcomes).toEqual({ kind: 'delivered' })
+  })
+
+  it('that nobody sent change nothing', async () => {
+    const { result } = await sent({ status: 200, body: results({ recordId: '__proto__', status: 'rejected' }) })
+    expect(result.outcomes).toEqual(rows.map(() => ({ kind: 'delivered' })))
+  })
+
+  it.each([400, 413, 422])('of a batch answered %i are sent in halves', async (status) => {
+    const { result } = await sent({ status, body: 'no' })
+    expect(result.outcomes).toEqual({ kind: 'split', reason: `HTTP ${status}` })
+  })
+})
+
 describe('OAuth 2', () => {
   const settings = {
     authentication: 'oauth2',
@@ -284,8 +370,10 @@ it.each([
   expect(result).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
 })
 
-it('its documentation is ours, and shows the same body as its guide', () => {
+it('its documentation is ours, and shows the same bodies as its guide', () => {
   const page = readFileSync(new URL(`../../..${webhook.docs.url}.md`, import.meta.url), 'utf8')
-  expect(page).toContain(exampleBody)
-  expect(webhook.docs.steps.map(({ code }) => code)).toContain(exampleBody)
+  for (const body of [exampleBody, exampleRow]) {
+    expect(page).toContain(body)
+    expect(webhook.docs.steps.map(({ code }) => code)).toContain(body)
+  }
 })

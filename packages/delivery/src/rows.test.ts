@@ -116,6 +116,24 @@ it('rows go together where the destination takes batches, in their order, apart 
   expect(peer.requests.map(({ headers }) => headers['x-tributary-event-count'])).toContain('3')
 })
 
+it('of a batch that is refused for one row the others arrive, and an endpoint that answers for each row is believed', async () => {
+  await open()
+  const peer = stack.adopt(
+    await startPeer(({ body }): PeerAnswer => {
+      const rows: OutboundRow[] = JSON.parse(body)
+      if (rows.some(({ key }) => key === 'bad')) return { status: 422, body: 'What is it?' }
+      const refused = rows.filter(({ key }) => key === 'odd')
+      const results = refused.map(({ recordId }) => ({ recordId, status: 'rejected', reason: 'Odd' }))
+      return { status: 200, body: JSON.stringify({ results }) }
+    }),
+    (made) => made.close(),
+  )
+  const toy = await produce(fixture.destination({ url: peer.url, batching: true, batch_size: 100, batch_wait_ms: 200 }))
+  await send(toy, ['a', 'b', 'bad', 'odd', 'c'].map(upsert))
+  const rows = await learned(toy, ['delivered', 'delivered', 'dead', 'dead', 'delivered'])
+  expect(rows.map(({ reason }) => reason)).toEqual(['', '', 'HTTP 422', 'Odd', ''])
+})
+
 it('an event of a producer is mapped like any, stands in the delivery log by its key, and can be retried', async () => {
   await open()
   let status = 400

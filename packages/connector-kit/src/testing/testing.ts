@@ -8,6 +8,7 @@ import type {
   DeliverResult,
   DestinationDefinition,
   OutgoingEvent,
+  OutgoingRow,
 } from '../definition/definition.ts'
 import { validateSettings } from '../definition/settings.ts'
 import { createEgressPolicy } from '../http/egress.ts'
@@ -108,15 +109,11 @@ type RunOptions = Partial<RequestClientOptions> & { now?: number; rebase?: (url:
     'accessToken'
   >
 
-/**
- * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed) and hands back
- * what it answers or throws. `rebase` says where a request goes instead of its own address.
- */
-export const runConnector = async (
+const runDefinition = async (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
-  events: readonly OutgoingEvent[],
-  options: RunOptions = {},
+  options: RunOptions,
+  call: (context: DeliverContext) => Promise<DeliverResult>,
 ): Promise<DeliverResult> => {
   const validated = validateSettings(definition, settings)
   if (!validated.ok) throw new Error(`Settings refused: ${JSON.stringify(validated.errors)}`)
@@ -133,12 +130,36 @@ export const runConnector = async (
         signal: new AbortController().signal,
         ...(options.accessToken === undefined ? {} : { accessToken: options.accessToken }),
       },
-      (context) => definition.deliver(events, context),
+      call,
     )
   } finally {
     await client.close()
   }
 }
+
+/**
+ * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed) and hands back
+ * what it answers or throws. `rebase` says where a request goes instead of its own address.
+ */
+export const runConnector = (
+  definition: DestinationDefinition,
+  settings: Readonly<Record<string, unknown>>,
+  events: readonly OutgoingEvent[],
+  options: RunOptions = {},
+): Promise<DeliverResult> =>
+  runDefinition(definition, settings, options, (context) => definition.deliver(events, context))
+
+/** Hands rows of producers to a connector, as `runConnector` does events. */
+export const runConnectorRows = (
+  definition: DestinationDefinition,
+  settings: Readonly<Record<string, unknown>>,
+  rows: readonly OutgoingRow[],
+  options: RunOptions = {},
+): Promise<DeliverResult> =>
+  runDefinition(definition, settings, options, async (context) => {
+    if (definition.deliverRows === undefined) throw new Error('It takes no rows')
+    return await definition.deliverRows(rows, context)
+  })
 
 /** Runs a connector's test of its connection as the product does, loopback allowed. */
 export const runConnectionTest = async (
