@@ -4,11 +4,21 @@ import type { ListedDataSource, ListedDestination, ListedSource } from '@tributa
 /** Every kind of data source, by title. */
 export const listedDataSources: readonly ListedDataSource[] = [
   {
+    slug: "file",
+    title: "File upload",
+    description: "Reads the rows of a CSV or NDJSON file that you upload.",
+    docsUrl: "https://www.rfc-editor.org/rfc/rfc4180",
+    icon: "/media/connectors/data-sources/file-24b921d6a8df.svg",
+    upload: true,
+    load: async () => (await import('./data-sources/file/definition.ts')).file,
+  },
+  {
     slug: "mysql",
     title: "MySQL and MariaDB",
     description: "Reads tables and queries from your database. Nothing is ever written to it.",
     docsUrl: "https://mariadb.com/docs/server/reference/sql-statements/account-management-sql-statements/grant",
     icon: "/media/connectors/data-sources/mysql-4175f0941055.svg",
+    upload: false,
     load: async () => (await import('./data-sources/mysql/definition.ts')).mysql,
   },
   {
@@ -17,6 +27,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
     description: "Reads tables and queries from your database. Nothing is ever written to it.",
     docsUrl: "https://www.postgresql.org/docs/current/sql-grant.html",
     icon: "/media/connectors/data-sources/postgresql-1f1d5bd2cd29.svg",
+    upload: false,
     load: async () => (await import('./data-sources/postgresql/definition.ts')).postgresql,
   },
 ]

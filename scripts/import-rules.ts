@@ -23,6 +23,10 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
   })),
+  {
+    room: /^connectors\/data-sources\/file$/,
+    may: ['packages/connector-kit', 'connectors/wire/files'],
+  },
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },

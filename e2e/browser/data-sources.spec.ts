@@ -82,6 +82,42 @@ test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are fo
   await expect(page.getByRole('table', { name: 'Preview' }).getByRole('row')).toHaveCount(4)
 })
 
+test('a file is uploaded, refused while a row is broken, replaced, and becomes a model', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Filing')
+  const choose = (name: string, text: string) =>
+    page.getByLabel('File to upload').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+  await page.goto(`/${workspace}/dataSources`)
+  await page.getByRole('link', { name: 'Add data source' }).click()
+  await page.getByRole('link', { name: /File upload/ }).click()
+  await button(page, 'Create').click()
+  await expect(button(page, 'Upload file')).toBeVisible()
+  await choose('broken.csv', 'id,email\n1,ada@example.com\n2\n')
+  await expect(page.getByText('broken.csv was not uploaded: Line 3 has 1 value, but there are 2 columns')).toBeVisible()
+  await choose('customers.csv', 'id;email\n1;ada@example.com\n2;\n3;ada@example.com\n')
+  const columns = page.getByRole('table', { name: 'Columns of customers.csv' })
+  await expect(columns.getByRole('row')).toHaveCount(3)
+  await expect(columns.getByText('bigint')).toBeVisible()
+  await choose('newer.csv', 'id;email\n1;ada@example.com\n2;\n3;ada@example.com\n4;bob@example.com\n')
+  await expect(page.getByText('4 rows, 66 bytes')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Uploads' }).getByRole('row')).toHaveCount(3)
+
+  await page.getByRole('link', { name: 'Create model' }).click()
+  await expect(page.getByRole('radio', { name: 'SQL query' })).toHaveCount(0)
+  await button(page, 'Preview rows').click()
+  await expect(page.getByRole('table', { name: 'Preview' }).getByRole('row')).toHaveCount(5)
+  await page.getByRole('checkbox', { name: 'email' }).check()
+  await button(page, 'Check key').click()
+  await expect(page.getByText('1 row has a null in the key. 2 rows share 1 key.')).toBeVisible()
+  await page.getByRole('checkbox', { name: 'email' }).uncheck()
+  await page.getByRole('checkbox', { name: 'id' }).check()
+  await button(page, 'Create').click()
+  await expect(page.getByText('Model Created')).toBeVisible()
+})
+
 test('nothing of data sources shows while syncs are off', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Switched off')
   await page.route('**/ofrep/v1/evaluate/flags', (route) =>

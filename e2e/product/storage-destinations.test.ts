@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -240,6 +241,62 @@ test('a sync to a webhook sends each row with its operation, and counts what the
     counts: { read: 37, changed: 1, unchanged: 36, removed: 2, waiting: 0 },
   })
   expect([records.size, records.get('1')?.name, records.has('40'), sent]).toEqual([37, 'new', false, 43])
+})
+
+test('a sync brings the rows of an uploaded file to a table, and those of the file that replaces it', async () => {
+  const dataSource = await make('dataSources', { title: 'List', app: { name: 'catalogDataSources/file' } })
+  const upload = async (text: string, parts: number): Promise<unknown> => {
+    const bytes = Buffer.from(text)
+    const size = Math.ceil(bytes.length / parts)
+    const upload_id = randomUUID()
+    let answer: unknown
+    for (let offset = 0; offset < bytes.length; offset += size)
+      answer = await product.api.ok('POST', `/${dataSource}/uploads`, {
+        upload_id,
+        file_name: 'people.csv',
+        offset,
+        content: bytes.subarray(offset, offset + size).toString('base64'),
+        last: offset + size >= bytes.length,
+      })
+    return answer
+  }
+  const rows = (from: number, to: number, note: string): string =>
+    Array.from({ length: to - from }, (_, at) => `${from + at};"${note} ""ö""\n";1.50;`).join('\r\n')
+  const head = 'id;note;price;none\r\n'
+  expect(await upload(head + rows(0, 3000, 'first'), 3)).toMatchObject({ upload: { rows: 3000, current: true } })
+  const model = await make('models', {
+    title: 'List',
+    data_source: dataSource,
+    query: { schema: 'file', table: 'rows' },
+    primary_key: ['id'],
+  })
+  const destination = await make('destinations', {
+    title: 'For a list',
+    app: { name: 'catalogDestinations/postgresql' },
+    settings: { ...peer.access, tls: 'off', schema: 'listed' },
+  })
+  const sync = await make('syncs', {
+    title: 'List',
+    model,
+    destination,
+    object: 'table',
+    object_name: 'people',
+    mode: 'FULL_SYNC',
+    identifier: 'id',
+    fields: ['id', 'note', 'price', 'none'].map((name) => ({ column: name, target: name })),
+  })
+  expect(await runSync(sync)).toMatchObject({ state: 'succeeded', counts: { read: 3000, added: 3000, waiting: 0 } })
+  await upload(`${head}${rows(0, 2900, 'first')}\r\n${rows(2900, 2950, 'second')}\r\n${rows(5000, 5010, 'late')}`, 2)
+  expect(await runSync(sync)).toMatchObject({
+    state: 'succeeded',
+    counts: { read: 2960, added: 10, changed: 50, unchanged: 2900, removed: 50 },
+  })
+  const there = await peer.query('select note, price, count(*)::int rows from listed.people group by 1, 2 order by 3')
+  expect(there.map(({ note, price, rows: count }) => [note, Number(price), count])).toEqual([
+    ['late "ö"\n', 1.5, 10],
+    ['second "ö"\n', 1.5, 50],
+    ['first "ö"\n', 1.5, 2900],
+  ])
 })
 
 test.skipIf(!hasMariaDb)(

@@ -30,4 +30,9 @@ export const dataSourceScreens: Screen[] = [
     path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/mysql/new`,
     ready: settled,
   },
+  {
+    name: 'new-data-source-file',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/file/new`,
+    ready: settled,
+  },
 ]

@@ -34,6 +34,7 @@ export const folders = (dataDir: string) => ({
   outcomes: join(dataDir, 'log', 'outcomes'),
   journal: (group: string) => join(dataDir, 'journal', `${group}.db`),
   blobs: join(dataDir, 'blobs'),
+  uploads: join(dataDir, 'uploads'),
   outbox: join(dataDir, 'outbox'),
 })
 

@@ -17,6 +17,7 @@ import {
   forgottenFileName,
   lockDataDir,
   openFolderBlobs,
+  openFolderFiles,
   openLogReader,
   openLogWriter,
 } from '@tributary/storage'
@@ -198,6 +199,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
     logRetentionMs: config.retention.logMs + config.retention.logSegmentMs,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
+    files: await openFolderFiles(folders(config.dataDir).uploads),
+    uploads: { maxBytes: config.uploadMaxBytes, diskOk: () => disk.ok() },
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),
     storedBefore,

@@ -21,6 +21,7 @@ import { notifyStreamPressure, type StreamPressure } from './stream/notify-press
 import { dryRunSync } from './syncs/dry-runs/run.ts'
 import { queueDueSyncs } from './syncs/queue-due.ts'
 import { runSync } from './syncs/run.ts'
+import { sweepUploads } from './uploads/sweep.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
 import { createCodeThrottling } from './users/sign-in/login-otp.ts'
 import { createOneTimeCodes } from './users/sign-in/one-time-codes.ts'
@@ -62,6 +63,8 @@ export type Control = {
   queueDueSyncs(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
   sweepImages(): Promise<void>
+  /** Removes uploaded files that belong to no data source; the same. */
+  sweepUploads(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
   refreshSessions(): void
   /** Makes the first platform admin when there is none; for every start. */
@@ -123,6 +126,7 @@ export const createControl = (deps: ControlDeps): Control => {
     dryRunSync: (job, run) => dryRunSync({ ...deps, dataSourcePlaces: dryRunPlaces }, job, run),
     queueDueSyncs: () => queueDueSyncs(deps),
     sweepImages: () => images.sweep(),
+    sweepUploads: () => sweepUploads(deps),
     refreshSessions: () => sessions.refresh(),
     channelWorkspace: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),

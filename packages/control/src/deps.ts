@@ -11,7 +11,7 @@ import type {
 } from '@tributary/connector-kit'
 import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
-import type { Blobs, Coordination, EventStore, JobSender, LogReader } from '@tributary/storage'
+import type { Blobs, Coordination, EventStore, Files, JobSender, LogReader } from '@tributary/storage'
 import type { OpenIdSettings } from './openid/openid.ts'
 import type { ForgottenHashes, ProfileLedger } from './profiles/ledger.ts'
 import type { Outbound } from './syncs/send-rows.ts'
@@ -66,6 +66,10 @@ export type ControlDeps = {
   deliveries?: Pick<LogReader, 'find'> | undefined
   /** Where pictures are kept. */
   blobs: Blobs
+  /** Where files that people upload for data sources are kept. */
+  files: Files
+  /** Bytes of such a file at most, and whether the disk has room for more. */
+  uploads: { maxBytes: number; diskOk(): boolean }
   /** Who writes down who is who. */
   profileLedger: ProfileLedger
   forgottenHashes: ForgottenHashes

@@ -190,6 +190,8 @@ import { resetSync } from './syncs/reset.ts'
 import { resumeSync } from './syncs/resume.ts'
 import { runSyncNow } from './syncs/run-now.ts'
 import { updateSync } from './syncs/update.ts'
+import { createUpload } from './uploads/create.ts'
+import { getUploads } from './uploads/get.ts'
 import { getUser } from './users/get.ts'
 import { oauthLoginCallback } from './users/oauth/oauth-login-callback.ts'
 import { oauthRedirects } from './users/oauth/oauth-redirects.ts'
@@ -320,6 +322,7 @@ export const createHandlers = (
     validate: validateQuery(deps),
     checkKey: checkKey(deps),
   },
+  uploads: { create: createUpload(deps), get: getUploads(deps) },
   models: {
     list: listModels(deps),
     get: getModel(deps),

@@ -49,6 +49,7 @@ export type Config = {
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   workspaceBacklogBytes: number
   diskReserveBytes: number
+  uploadMaxBytes: number
   retention: {
     logMs: number
     /** How long a file of a log is written to at most, ms: what it holds is kept for so long beyond `logMs`. */
@@ -168,6 +169,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
       : { kind: 'remote', url: values.CLICKHOUSE_URL },
   workspaceBacklogBytes: values.TRIBUTARY_WORKSPACE_BACKLOG_MB * MiB,
   diskReserveBytes: values.TRIBUTARY_DISK_RESERVE_MB * MiB,
+  uploadMaxBytes: values.TRIBUTARY_UPLOAD_MAX_MB * MiB,
   retention: {
     logMs: values.TRIBUTARY_RETENTION_LOG_HOURS * 3_600_000,
     logSegmentMs: (values.TRIBUTARY_RETENTION_LOG_HOURS * 3_600_000) / 12,

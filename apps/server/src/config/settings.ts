@@ -222,6 +222,11 @@ export const settings = {
     '1024',
     'Free space of the data folder. Below it, collection answers 503.',
   ),
+  TRIBUTARY_UPLOAD_MAX_MB: setting(
+    whole(1),
+    '2048',
+    'Size of a file that is uploaded as a data source. A workspace can have five times as much.',
+  ),
   TRIBUTARY_RETENTION_LOG_HOURS: setting(
     whole(1, mostLogHours, ', so that deleted users are gone from the log within 30 days'),
     '72',

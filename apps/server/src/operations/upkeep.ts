@@ -15,7 +15,7 @@ const sweepMs = 6 * 60 * minute
 
 /**
  * What this process does for its own files, about once a minute: trims the logs and lets go of old mail in the outbox;
- * sweeps pictures hours apart. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
+ * sweeps pictures and uploads hours apart. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
  * and no other process can do it.
  */
 export const createUpkeep = (
@@ -25,7 +25,7 @@ export const createUpkeep = (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'sweepImages' | 'notifyStreamPressure'>
+    control: Pick<Control, 'sweepImages' | 'sweepUploads' | 'notifyStreamPressure'>
     logger: Logger
     metrics: Metrics
   },
@@ -81,10 +81,12 @@ export const createUpkeep = (
   }
   const guarded = (): void =>
     void run().catch((error) => logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again'))
-  const sweep = (): void =>
-    void control
-      .sweepImages()
-      .catch((error) => logger.warn({ error: String(error) }, 'looking for unused pictures failed and is tried again'))
+  const sweep = (): void => {
+    for (const run of [control.sweepImages, control.sweepUploads])
+      run().catch((error) =>
+        logger.warn({ error: String(error) }, 'looking for unused files failed and is tried again'),
+      )
+  }
   const timers: NodeJS.Timeout[] = []
   return {
     async start(): Promise<void> {

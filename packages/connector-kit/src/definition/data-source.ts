@@ -33,12 +33,26 @@ export type DataSourceSession = AsyncDisposable & {
   checkKey(query: DataQuery, key: readonly string[]): Promise<KeyCheck>
 }
 
+/** What a file has. */
+export type FileScan = { columns: DataColumn[]; rows: number }
+
+/** The file that was uploaded for a data source, as this process can read it. */
+export type UploadedFile = {
+  path: string
+  /** What it was called where it came from. */
+  title: string
+  /** What it has, where it was read before with the same settings. */
+  scan: FileScan | undefined
+}
+
 /** What opens a session: settings, the guarded way out, when to break off, and how long a statement may take, ms. */
 export type DataSourceContext<S extends Settings = Settings> = Pick<
   DeliverContext<S>,
   'settings' | 'connect' | 'signal'
 > & {
   statementMs: number
+  /** Of a kind that takes uploads, once there is one. */
+  upload?: UploadedFile | undefined
 }
 
 /** Everything about one kind of database that models are read from. */
@@ -47,7 +61,9 @@ export type DataSourceDefinition<S extends Settings = Settings> = SettingsDefini
   slug: string
   /** One sentence. */
   description: string
-  /** The set-up guide, with the grants to give as SQL. */
+  /** Its rows are those of files that people upload: one table, which is not asked by SQL. */
+  upload?: true
+  /** The set-up guide, with the grants to give as SQL where there are any. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
   /** Connects. Throws a DeliveryError that says in words why it cannot. */
   open: (context: DataSourceContext<S>) => Promise<DataSourceSession>

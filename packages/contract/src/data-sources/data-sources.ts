@@ -23,6 +23,8 @@ export const listedCatalogDataSource = z.object({
   title: z.string(),
   description: z.string(),
   docs_url: z.string(),
+  /** Its rows are those of files that are uploaded to it. */
+  upload: z.boolean(),
   extra: z.object({ app_icon: z.string() }),
 })
 export type ListedCatalogDataSource = z.infer<typeof listedCatalogDataSource>

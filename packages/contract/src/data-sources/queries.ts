@@ -15,6 +15,10 @@ export const dataSourceLimits = {
   /** Rows of a preview, and characters of a value in it. */
   previewRows: 100,
   previewCharacters: 1000,
+  /** Bytes of a part of an upload. */
+  uploadPart: 3 * 1024 * 1024,
+  /** Uploads of a data source that are listed. */
+  uploads: 20,
 } as const
 
 /** What people are told of a query that the database does not understand. */
@@ -26,6 +30,9 @@ export const unreachable =
 
 /** Name of a schema, table or column, as it is: a database allows any character in it. */
 const identifier = storableText(300).min(1, 'Required')
+
+/** The one table of a file. */
+export const fileTable = { schema: 'file', name: 'rows' } as const
 
 /** What rows are read: those of a table, or of one statement that only reads. */
 export const dataQuery = z.union([

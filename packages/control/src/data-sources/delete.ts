@@ -3,11 +3,17 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
+import { uploadFolder } from '../uploads/read.ts'
 import { dataSourceName, readDataSource } from './read.ts'
 
-/** Deletes a data source with its secrets and its models. */
+/** Deletes a data source with its secrets, its models, and its file. */
 export const deleteDataSource =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.dataSources.delete> =>
+  ({
+    db,
+    clock,
+    files,
+    logger,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'files' | 'logger'>): Handler<typeof methods.dataSources.delete> =>
   async ({ actor, workspace, params }) => {
     const { id, title } = await readDataSource(db, workspace.id, params.data_source)
     await db.transaction().execute(async (tx) => {
@@ -23,5 +29,10 @@ export const deleteDataSource =
         time: new Date(clock()),
       })
     })
+    await files
+      .delete(uploadFolder({ workspaceId: workspace.id, dataSourceId: id }))
+      .catch((error: unknown) =>
+        logger.warn({ id, error: String(error) }, 'the file of a data source could not be deleted'),
+      )
     return {}
   }

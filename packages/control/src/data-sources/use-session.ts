@@ -1,13 +1,24 @@
-import { DataQueryError, type DataSourceSession, DeliveryError, hideSecrets } from '@tributary/connector-kit'
+import {
+  DataQueryError,
+  type DataSourceDefinition,
+  type DataSourceSession,
+  DeliveryError,
+  hideSecrets,
+  type Settings,
+  type UploadedFile,
+} from '@tributary/connector-kit'
 import { invalidQuery, unreachable } from '@tributary/contract'
 import { AppError, badRequest } from '@tributary/kernel'
 import { openForChange, requireComplete } from '../app-settings/change-setting.ts'
 import type { ControlDeps } from '../deps.ts'
+import { currentUpload } from '../uploads/read.ts'
 import type { DataSourcePlaces } from './places.ts'
 import type { DataSourceRow } from './read.ts'
 
-export type SessionDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'requestClient' | 'logger'> & {
+export type SessionDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'requestClient' | 'logger' | 'db' | 'files'> & {
   dataSourcePlaces: DataSourcePlaces
+  /** A file that is not in force yet, to be read in the place of the one that is. */
+  arriving?: UploadedFile
 }
 
 /** For how long a person waits for a database, ms, and how much sooner than that the database itself gives up. */
@@ -15,14 +26,27 @@ const patienceMs = 30_000
 const soonerMs = 5000
 
 /** What a failure says to people: 412 while the database cannot be asked, 400 for a query that it refuses. */
-const answerOf = (error: unknown, secrets: readonly string[]): unknown => {
+const answerOf = (error: unknown, { upload }: DataSourceDefinition, secrets: readonly string[]): unknown => {
   if (error instanceof DataQueryError) {
     const detail = hideSecrets(error.message, secrets)
+    // A file has no query that could be wrong.
+    if (upload === true) return badRequest('QUERY_REFUSED', detail, { query: detail })
     return badRequest('QUERY_REFUSED', invalidQuery, { query: invalidQuery, detail })
   }
   if (error instanceof DeliveryError)
     return new AppError(412, 'DATA_SOURCE_UNREACHABLE', unreachable, { detail: hideSecrets(error.message, secrets) })
   return error
+}
+
+/** The kind of a data source, and its settings with its secrets. Throws 400 when something is missing, 409 for secrets of another key. */
+export const readSettings = async (
+  { catalog, secretBox }: Pick<SessionDeps, 'catalog' | 'secretBox'>,
+  row: DataSourceRow,
+): Promise<{ definition: DataSourceDefinition; settings: Settings }> => {
+  const definition = await catalog.dataSources.find(({ slug }) => slug === row.app)?.load()
+  if (definition === undefined)
+    throw badRequest('VALIDATION', 'The app of this data source is no longer in the catalog')
+  return { definition, settings: requireComplete(definition, openForChange(`dataSources/${row.id}`, row, secretBox)) }
 }
 
 /**
@@ -37,18 +61,19 @@ export const useDataSource = async <T>(
   work: (session: DataSourceSession) => Promise<T>,
   withinMs: number = patienceMs,
 ): Promise<T> => {
-  const { catalog, secretBox, requestClient, dataSourcePlaces } = deps
-  const definition = await catalog.dataSources.find(({ slug }) => slug === row.app)?.load()
-  if (definition === undefined)
-    throw badRequest('VALIDATION', 'The app of this data source is no longer in the catalog')
-  const settings = requireComplete(definition, openForChange(`dataSources/${row.id}`, row, secretBox))
+  const { requestClient, dataSourcePlaces } = deps
+  const { definition, settings } = await readSettings(deps, row)
   const secrets = definition.settings.fields.flatMap(({ name, secret }) =>
     secret && typeof settings[name] === 'string' ? [settings[name]] : [],
   )
   return await dataSourcePlaces.run(row.workspace_id, signal, async () => {
     const over = AbortSignal.timeout(withinMs)
+    const place = { workspaceId: row.workspace_id, dataSourceId: row.id }
+    const upload =
+      definition.upload === true ? (deps.arriving ?? (await currentUpload(deps, place, settings))) : undefined
     const context = {
       settings,
+      upload,
       connect: requestClient.connect,
       signal: AbortSignal.any([signal, over]),
       statementMs: withinMs - soonerMs,
@@ -61,7 +86,7 @@ export const useDataSource = async <T>(
         throw new AppError(412, 'DATA_SOURCE_UNREACHABLE', unreachable, {
           detail: `No response within ${withinMs / 1000} seconds`,
         })
-      throw answerOf(error, secrets)
+      throw answerOf(error, definition, secrets)
     }
   })
 }

@@ -29,7 +29,7 @@ import {
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
-import { createCoordinationHub, openFolderBlobs, openPgBossJobs } from '@tributary/storage'
+import { createCoordinationHub, openFolderBlobs, openFolderFiles, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
 import { computeJob } from '../audiences/compute.ts'
@@ -41,7 +41,7 @@ import { createSessions } from '../sessions/sessions.ts'
 import { syncJob } from '../syncs/begin-run.ts'
 import { dryRunJob } from '../syncs/dry-runs/begin.ts'
 import { createPasswords } from '../users/sign-in/passwords.ts'
-import { testDataSource } from './data-source.ts'
+import { testDataSource, testUploadSource } from './data-source.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
 
 /** One setting of each sort. */
@@ -136,7 +136,7 @@ export const testCatalog: Catalog = {
     { slug: 'ads', title: 'Ads', description: 'd', type: 5, targetProduct: 'SIGNALS', guide: [] },
   ),
   destinations: listed(testDestination, testPermittedDestination),
-  dataSources: listedDataSources(testDataSource),
+  dataSources: listedDataSources(testDataSource, testUploadSource),
 }
 
 export const testClientConfig: ClientConfig = {
@@ -195,6 +195,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const eventStore = await createTestEventStore()
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const blobs = await openFolderBlobs(folder)
+  const files = await openFolderFiles(join(folder, 'uploads'))
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   const jobs = await openPgBossJobs({
     pool: database.pool,
@@ -224,6 +225,8 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     counters: hub.coordination,
     requestClient,
     blobs,
+    files,
+    uploads: { maxBytes: 1024 * 1024, diskOk: () => true },
     profileLedger,
     forgottenHashes: await openForgottenFile(join(folder, 'forgotten.ndjson'), database.db),
     whenStored: async () => {},
@@ -292,6 +295,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     profileLedger,
     jobs,
     blobs,
+    files,
     secretBox,
     /** What was sent to realtime channels. */
     published,

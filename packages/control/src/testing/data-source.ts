@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import {
   DataQueryError,
   type DataRow,
@@ -5,6 +6,7 @@ import {
   type DataSourceDefinition,
   type DataSourceSession,
   defineSettings,
+  fileTable,
   RetryableError,
   setting,
   settingText,
@@ -78,3 +80,32 @@ export const scriptedDataSource = (
 
 /** The one of the tests' catalog. */
 export const testDataSource = scriptedDataSource()
+
+/** Takes files of lines: the first has the columns, apart by commas, and a line that says `broken` is. */
+export const testUploadSource: DataSourceDefinition = {
+  slug: 'upload',
+  title: 'Upload',
+  description: 'For tests.',
+  upload: true,
+  docs: { url: 'https://docs.example/upload', steps: [{ title: 'Upload', text: 'A file.' }] },
+  settings: defineSettings({ header: setting.toggle({ label: 'Header', help: '', default: true }) }),
+  open: async ({ upload }) => {
+    if (upload === undefined) throw new DataQueryError('No file has been uploaded yet')
+    const lines = (await readFile(upload.path, 'utf8')).split('\n')
+    const broken = lines.indexOf('broken')
+    if (broken !== -1) throw new DataQueryError(`Line ${broken + 1} is broken`)
+    const [head = [], ...rows] = lines.map((line) => line.split(','))
+    const found = head.map((name) => ({ name, type: 'text' }))
+    return {
+      about: async () => 'A file.',
+      listTables: async () => [{ ...fileTable, kind: 'table' as const, rows: rows.length }],
+      listColumns: async () => [],
+      describe: async () => upload.scan?.columns ?? found,
+      async *read() {
+        yield rows
+      },
+      checkKey: async () => ({ rows: rows.length, null_rows: 0, duplicate_keys: 0, duplicate_rows: 0 }),
+      [Symbol.asyncDispose]: async () => {},
+    }
+  },
+}

@@ -295,6 +295,17 @@ const makeComputedTrait = async (harness: Harness, { administrator, workspaceId 
 const makeDataSource = ({ administrator, workspaceId }: Organization): Promise<DataSource> =>
   administrator.ok(methods.dataSources.create, { workspace: workspaceId }, { body: trialDataSource })
 
+/** A path and body that upload a file to a data source of their own. */
+const uploadRequest = async ({
+  administrator,
+  workspaceId,
+}: Organization): Promise<{ path: string; body: unknown }> => {
+  const body = { title: 'File', app: { name: 'catalogDataSources/upload' } }
+  const { name } = await administrator.ok(methods.dataSources.create, { workspace: workspaceId }, { body })
+  const content = Buffer.from('id,email\n1,ada@example.com').toString('base64')
+  return { path: `/${name}/uploads`, body: { upload_id: newId(), file_name: 'a.csv', content } }
+}
+
 /** What makes a model of a data source of its own. */
 const trialModel = async (organization: Organization) => ({
   title: 'Customers',
@@ -397,6 +408,9 @@ export const createRequests = async (
       made.source = await makeSignedSource(organization)
     if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
     const profile = method.path.includes('{profile}') ? await makeProfile(harness, workspaceId) : undefined
+    // In the place of those before: a workspace has few of them.
+    if (name.startsWith('uploads'))
+      await harness.db.deleteFrom('data_sources').where('workspace_id', '=', workspaceId).execute()
     const params: Record<string, string> = {
       user: administrator.userId,
       session: await anotherSession(harness, administrator.userId),
@@ -437,6 +451,7 @@ export const createRequests = async (
       return { path, body: { name: `users/${userId}`, otp_token, password: testPassword } }
     }
     if (name === 'dataSources.getTable') return { path: `${path}?schema=public&table=customers` }
+    if (name === 'uploads.create') return await uploadRequest(organization)
     if (name === 'models.create') return { path, body: await trialModel(organization) }
     if (name === 'syncs.create' || name === 'syncDryRuns.create')
       return { path, body: await trialSync(harness, organization, made.destination.name) }

@@ -766,6 +766,23 @@ export type DataSourcesTable = {
   update_time: Time
 }
 
+/** Files that were uploaded for data sources. */
+export type DataSourceUploadsTable = {
+  id: string
+  workspace_id: string
+  data_source_id: string
+  user_id: string | null
+  file_name: string
+  bytes: ColumnType<string, number, never>
+  rows: ColumnType<string, number, never>
+  /** JSON texts. */
+  columns: string
+  settings: string
+  /** Another one has taken its place, and its bytes are gone. */
+  replaced: ColumnType<boolean, boolean | undefined, boolean>
+  create_time: Time
+}
+
 export type ModelsTable = {
   id: string
   workspace_id: string
@@ -954,6 +971,7 @@ export type Database = {
   audience_list_entries: AudienceListEntriesTable
   audience_list_changes: AudienceListChangesTable
   data_sources: DataSourcesTable
+  data_source_uploads: DataSourceUploadsTable
   models: ModelsTable
   syncs: SyncsTable
   sync_runs: SyncRunsTable

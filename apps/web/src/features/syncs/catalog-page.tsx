@@ -11,7 +11,7 @@ export const DataSourceCatalogPage = () => {
   return (
     <ChooseStep
       noun="data source"
-      description="Choose the database to read from."
+      description="Choose what to read from."
       list={{ label: 'Data sources', to: paths.dataSources(workspace.name) }}
       query={query}
       cardOf={({ name, title, description, extra }) => ({

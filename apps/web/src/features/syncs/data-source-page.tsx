@@ -8,6 +8,7 @@ import { DetailPage, DetailView } from '../../parts/detail-page.tsx'
 import { lazyPart } from '../../ui/page/lazy-part.tsx'
 
 const TablesTab = lazyPart(async () => (await import('./tables-tab.tsx')).TablesTab)
+const FileTab = lazyPart(async () => (await import('./file/file-tab.tsx')).FileTab)
 const ModelsTab = lazyPart(async () => (await import('./models-tab.tsx')).ModelsTab)
 const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
 
@@ -20,7 +21,9 @@ const DataSourceView = ({ item: dataSource }: { item: DataSource }) => (
     list={{ label: 'Data sources', to: paths.dataSources(useWorkspace().name) }}
     label="Data source"
     tabs={[
-      { id: 'tables', name: 'Tables', content: <TablesTab dataSource={dataSource} /> },
+      dataSource.app.upload
+        ? { id: 'file', name: 'File', content: <FileTab dataSource={dataSource} /> }
+        : { id: 'tables', name: 'Tables', content: <TablesTab dataSource={dataSource} /> },
       { id: 'models', name: 'Models', hash: 'models', content: <ModelsTab dataSource={dataSource} /> },
       { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab dataSource={dataSource} /> },
     ]}

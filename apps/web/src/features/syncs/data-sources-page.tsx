@@ -62,14 +62,14 @@ export const DataSourcesPage = () => {
   return (
     <ListPage
       title="Data sources"
-      description="Databases that models are read from."
+      description="Databases and files that models are read from."
       query={query}
       errorTitle="Failed to load the data sources"
       action={add}
       empty={{
         icon: <Database />,
         title: 'Add your first data source',
-        text: 'A data source is a database of yours, such as your warehouse. Models read its tables. Nothing is ever written to it.',
+        text: 'A data source is a database of yours, such as your warehouse, or a file. Models read its rows. Nothing is ever written to it.',
       }}
     >
       {(dataSources) => (

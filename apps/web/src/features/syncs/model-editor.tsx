@@ -121,12 +121,14 @@ const TableField = ({
 
 const KeyField = ({
   columns,
+  ofFile,
   chosen,
   locked,
   problem,
   onChange,
 }: {
   columns: readonly string[]
+  ofFile: boolean
   chosen: readonly string[]
   locked: boolean
   problem: Problem
@@ -136,7 +138,9 @@ const KeyField = ({
     <legend className="mb-1.5 text-sm font-medium">Primary key</legend>
     <p className="text-xs text-ink-3">Columns that together tell each row from all others.</p>
     {columns.length === 0 ? (
-      <p className="text-sm text-ink-2">Validate or preview the query to see its columns.</p>
+      <p className="text-sm text-ink-2">
+        {ofFile ? 'Upload a file to see its columns.' : 'Validate or preview the query to see its columns.'}
+      </p>
     ) : (
       <div className="max-h-48 divide-y divide-line overflow-y-auto scroll-thin rounded-md border border-line">
         {columns.map((name) => (
@@ -162,11 +166,13 @@ const KeyField = ({
 /** Has the database read the query, or show its first rows, and what came of it. */
 const Asking = ({
   dataSource,
+  ofFile,
   query,
   onColumns,
   onRefused,
 }: {
   dataSource: string
+  ofFile: boolean
   query: DataQuery | undefined
   onColumns: (names: string[]) => void
   onRefused: (problems: DraftProblems) => void
@@ -188,10 +194,12 @@ const Asking = ({
   return (
     <div className="space-y-3">
       <div className="flex flex-wrap items-center gap-2">
-        <Button size="sm" loading={validate.isPending} disabled={query === undefined} onClick={() => ask(validate)}>
-          <CheckCheck aria-hidden />
-          Validate
-        </Button>
+        {!ofFile && (
+          <Button size="sm" loading={validate.isPending} disabled={query === undefined} onClick={() => ask(validate)}>
+            <CheckCheck aria-hidden />
+            Validate
+          </Button>
+        )}
         <Button size="sm" loading={preview.isPending} disabled={query === undefined} onClick={() => ask(preview)}>
           <Eye aria-hidden />
           Preview rows
@@ -213,6 +221,27 @@ const Asking = ({
   )
 }
 
+const Buttons = ({
+  saveLabel,
+  saving,
+  onCancel,
+}: {
+  saveLabel: string
+  saving: boolean
+  onCancel: (() => void) | undefined
+}) => (
+  <div className="flex justify-end gap-2">
+    {onCancel !== undefined && (
+      <Button disabled={saving} onClick={onCancel}>
+        Cancel
+      </Button>
+    )}
+    <Button type="submit" variant="primary" loading={saving}>
+      {saveLabel}
+    </Button>
+  </div>
+)
+
 /**
  * What a model is: its title, a table or a query, and its key. A saved one shows its query collapsed until somebody edits it;
  * Cancel returns to what is saved.
@@ -221,6 +250,7 @@ export const ModelEditor = ({
   dataSource,
   initial,
   known,
+  ofFile,
   saveLabel,
   isNew,
   mayEdit,
@@ -232,6 +262,8 @@ export const ModelEditor = ({
   initial: ModelDraft
   /** Columns that are known from before. */
   known: readonly string[]
+  /** It has one table and no SQL: nothing is to be chosen. */
+  ofFile: boolean
   saveLabel: string
   isNew: boolean
   mayEdit: boolean
@@ -243,6 +275,10 @@ export const ModelEditor = ({
   const model = useModelDraft({ dataSource: dataSource.name, initial, known, isNew, open: open && mayEdit })
   const { draft, problems, failure, query } = model
   const save = (): void => void model.save(onSave)
+  const cancel = (): void => {
+    model.reset()
+    setOpen(false)
+  }
   return (
     <Card>
       <form
@@ -265,8 +301,10 @@ export const ModelEditor = ({
             />
           )}
         </Field>
-        {open && <KindChoice kind={draft.kind} onChange={model.chooseKind} />}
-        {draft.kind === 'sql' ? (
+        {open && !ofFile && <KindChoice kind={draft.kind} onChange={model.chooseKind} />}
+        {ofFile ? (
+          <FieldError id="file-error" message={problems.query?.message} live />
+        ) : draft.kind === 'sql' ? (
           <QueryField
             sql={draft.sql}
             open={open}
@@ -291,6 +329,7 @@ export const ModelEditor = ({
           <Asking
             key={JSON.stringify(query)}
             dataSource={dataSource.name}
+            ofFile={ofFile}
             query={query}
             onColumns={model.tellColumns}
             onRefused={model.tellProblems}
@@ -298,6 +337,7 @@ export const ModelEditor = ({
         )}
         <KeyField
           columns={model.columns}
+          ofFile={ofFile}
           chosen={draft.key}
           locked={!mayEdit}
           problem={problems.key}
@@ -315,22 +355,7 @@ export const ModelEditor = ({
           <AskedError dataSource={dataSource.name} error={failure} onRetry={save} title="Could not save the model" />
         )}
         {mayEdit && (isNew || open || model.changed) && (
-          <div className="flex justify-end gap-2">
-            {!isNew && (
-              <Button
-                disabled={saving}
-                onClick={() => {
-                  model.reset()
-                  setOpen(false)
-                }}
-              >
-                Cancel
-              </Button>
-            )}
-            <Button type="submit" variant="primary" loading={saving}>
-              {saveLabel}
-            </Button>
-          </div>
+          <Buttons saveLabel={saveLabel} saving={saving} onCancel={isNew ? undefined : cancel} />
         )}
       </form>
     </Card>

@@ -3,7 +3,7 @@ import type { Model } from '@tributary/contract'
 import { ArrowLeftRight } from 'lucide-react'
 import { useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
-import { modelQuery } from '../../lib/queries/data-source-queries.ts'
+import { dataSourceQuery, modelQuery } from '../../lib/queries/data-source-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { FillSkeleton } from '../../parts/create-flow.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
@@ -21,6 +21,7 @@ const ModelView = ({ model }: { model: Model }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateModel(model)
   const remove = useDeleteModel(model)
+  const { data: source } = useQuery(dataSourceQuery(model.data_source.name))
   const syncs = useSyncsOf((sync) => sync.model.name === model.name)
   return (
     <>
@@ -47,6 +48,7 @@ const ModelView = ({ model }: { model: Model }) => {
           key={model.update_time}
           dataSource={model.data_source}
           initial={draftOf(model)}
+          ofFile={source?.app.upload === true}
           known={model.columns.map(({ name }) => name)}
           saveLabel="Save"
           isNew={false}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type DataSource, editors } from '@tributary/contract'
+import { type DataSource, editors, fileTable } from '@tributary/contract'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { dataSourceQuery } from '../../lib/queries/data-source-queries.ts'
@@ -17,6 +17,8 @@ const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
   const navigate = useNavigate()
   const [address] = useSearchParams()
   const [schema, name] = [address.get('schema'), address.get('table')]
+  const table = schema === null || name === null ? undefined : { schema, name }
+  const { upload } = dataSource.app
   const create = useCreateModel(dataSource.name)
   return (
     <>
@@ -32,8 +34,9 @@ const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
       <div className="max-w-3xl">
         <ModelEditor
           dataSource={dataSource}
-          initial={newDraft(schema === null || name === null ? undefined : { schema, name })}
+          initial={upload ? { ...newDraft(fileTable), title: dataSource.title } : newDraft(table)}
           known={[]}
+          ofFile={upload}
           saveLabel="Create"
           isNew
           mayEdit

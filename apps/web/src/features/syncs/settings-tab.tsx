@@ -49,11 +49,15 @@ export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
           mayEdit={mayEdit}
           onSave={setting.mutateAsync}
         />
-        {mayEdit && <TestCard key={dataSource.update_time} dataSource={dataSource} />}
+        {mayEdit && !dataSource.app.upload && <TestCard key={dataSource.update_time} dataSource={dataSource} />}
         {mayEdit && (
           <DeleteCard
             label="Delete data source"
-            description="Deletes the connection, its password, and its models. Nothing changes in the database itself."
+            description={
+              dataSource.app.upload
+                ? 'Deletes the file and its models.'
+                : 'Deletes the connection, its password, and its models. Nothing changes in the database itself.'
+            }
             mutation={remove}
             list={paths.dataSources(workspace)}
           >

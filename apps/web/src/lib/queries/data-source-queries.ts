@@ -34,6 +34,10 @@ export const tableQuery = (dataSource: string, { schema, name }: { schema: strin
     { read: ({ columns }) => columns },
   )
 
+/** The last uploads of a data source, newest first. */
+export const uploadsQuery = (dataSource: string) =>
+  query(methods.uploads.get, { params: dataSourceIds(dataSource) }, { read: ({ uploads }) => uploads })
+
 /** All models of a data source. */
 export const modelsQuery = (dataSource: string) => {
   const { workspace } = dataSourceIds(dataSource)

@@ -47,6 +47,7 @@ import { up as syncDryRuns } from './0044-sync-dry-runs.ts'
 import { up as syncSchedules } from './0045-sync-schedules.ts'
 import { up as syncAlerts } from './0046-sync-alerts.ts'
 import { up as syncTokens } from './0047-sync-tokens.ts'
+import { up as uploads } from './0048-uploads.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   { name: '0045-sync-schedules', up: syncSchedules },
   { name: '0046-sync-alerts', up: syncAlerts },
   { name: '0047-sync-tokens', up: syncTokens },
+  { name: '0048-uploads', up: uploads },
 ]

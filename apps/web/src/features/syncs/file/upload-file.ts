@@ -1,0 +1,44 @@
+import { dataSourceLimits, methods, type Upload } from '@tributary/contract'
+import { call } from '../../../lib/api/client.ts'
+import { dataSourceIds } from '../../../lib/format/names.ts'
+
+/** The bytes of a piece as base64. Rejects when the file cannot be read any more. */
+const base64Of = (piece: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result.replace(/^[^,]*,?/, '') : '')
+    reader.onerror = () => reject(new Error('The file could not be read. Choose it again.'))
+    reader.readAsDataURL(piece)
+  })
+
+/** How far an upload is: `offset` bytes of it have arrived. */
+export type UploadProgress = { id: string; offset: number }
+
+/**
+ * Sends a file in parts, from where it was; `onProgress` hears how far it is before each. Resolves when the server has read it.
+ * Rejects as `call` does: what has arrived by then need not be sent again.
+ */
+export const uploadFile = async (
+  dataSource: string,
+  file: File,
+  { id, offset: from }: UploadProgress,
+  { onProgress, signal }: { onProgress: (offset: number) => void; signal: AbortSignal },
+): Promise<Upload | null> => {
+  let offset = from
+  for (;;) {
+    onProgress(offset)
+    const piece = file.slice(offset, offset + dataSourceLimits.uploadPart)
+    const last = offset + piece.size >= file.size
+    const content = await base64Of(piece)
+    // Of the last part the page shows that it is being read.
+    if (last) onProgress(file.size)
+    const body = { upload_id: id, file_name: file.name.slice(-255), offset, content, last }
+    const { size_bytes, upload } = await call(methods.uploads.create, {
+      params: dataSourceIds(dataSource),
+      body,
+      signal,
+    })
+    if (last) return upload
+    offset = size_bytes
+  }
+}

@@ -1,0 +1,27 @@
+import { DataQueryError, defineDataSource, defineSettings } from '@tributary/connector-kit'
+import { openFileSession } from '../../wire/files/file-session.ts'
+import { fileSettings, formatOf, formatSteps } from '../../wire/files/settings.ts'
+
+/** Reads a file that people upload. */
+export const file = defineDataSource({
+  slug: 'file',
+  title: 'File upload',
+  description: 'Reads the rows of a CSV or NDJSON file that you upload.',
+  upload: true,
+  docs: {
+    url: 'https://www.rfc-editor.org/rfc/rfc4180',
+    steps: [
+      {
+        title: 'Upload a file',
+        text: 'After you create the data source, upload a file under **File**. A new upload replaces the file, and syncs read it from their next run on.',
+      },
+      ...formatSteps,
+    ],
+  },
+  settings: defineSettings(fileSettings),
+  open: async ({ settings, signal, upload }) => {
+    if (upload === undefined) throw new DataQueryError('No file has been uploaded yet')
+    const { title, path, scan } = upload
+    return openFileSession({ title, path, format: formatOf(settings, title), known: scan, signal })
+  },
+})

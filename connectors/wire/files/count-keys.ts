@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { BrokenFile } from './broken-file.ts'
+import type { FileRow } from './csv.ts'
+
+/** Keys that are counted at most; each takes eight bytes. */
+const mostKeys = 20_000_000
+
+const hashOf = (values: readonly string[]): bigint =>
+  createHash('md5').update(JSON.stringify(values)).digest().readBigUInt64LE()
+
+/** Counts rows, those with a null in the key, and keys that come more than once. It keeps 64 bits of a hash of each key. */
+export const createKeyCount = (places: readonly number[]) => {
+  let hashes = new BigUint64Array(1 << 16)
+  let kept = 0
+  let rows = 0
+  return {
+    add(row: FileRow): void {
+      rows++
+      const values: string[] = []
+      for (const at of places) {
+        const value = row[at] ?? null
+        if (value === null) return
+        values.push(value)
+      }
+      if (kept === mostKeys)
+        throw new BrokenFile(`Keys of more than ${mostKeys.toLocaleString('en-US')} rows can't be checked`)
+      if (kept === hashes.length) {
+        const more = new BigUint64Array(Math.min(mostKeys, hashes.length * 2))
+        more.set(hashes)
+        hashes = more
+      }
+      hashes[kept++] = hashOf(values)
+    },
+    result() {
+      const sorted = hashes.subarray(0, kept).toSorted()
+      let keys = 0
+      let duplicates = 0
+      for (let at = 0; at < kept; ) {
+        let end = at + 1
+        while (end < kept && sorted[end] === sorted[at]) end++
+        if (end - at > 1) {
+          keys++
+          duplicates += end - at
+        }
+        at = end
+      }
+      return { rows, null_rows: rows - kept, duplicate_keys: keys, duplicate_rows: duplicates }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { createCsvReader, sniffDelimiter } from './csv.ts'
+
+/** Every row of a text that comes in pieces of so many characters. */
+const rowsOf = (text: string, delimiter = ',', size = text.length) => {
+  const reader = createCsvReader(delimiter)
+  const rows = []
+  for (let at = 0; at < text.length; at += size)
+    rows.push(...reader.push(text.slice(at, at + size), at + size >= text.length))
+  return rows
+}
+
+const tricky = 'id,name\r\n1,"a ""b"", c"\r\n\r\n2,"two\r\nlines"\n3,\r4,""'
+
+test('values are read as RFC 4180 has it: quotes, line ends of three kinds, and null apart from the empty text', () => {
+  expect(rowsOf(tricky)).toEqual([
+    { row: ['id', 'name'], line: 1 },
+    { row: ['1', 'a "b", c'], line: 2 },
+    { row: ['2', 'two\r\nlines'], line: 4 },
+    { row: ['3', null], line: 6 },
+    { row: ['4', ''], line: 7 },
+  ])
+})
+
+test.each([1, 2, 3, 5, 7])('pieces of %i characters give the same rows as the whole', (size) => {
+  expect(rowsOf(tricky, ',', size)).toEqual(rowsOf(tricky))
+})
+
+test.each([
+  ['a,b\n1,"never closed\n2,x', 'Line 2: a quote is not closed'],
+  ['a,b\n"x"\n"1"2,3', 'Line 3: there is text between the end of a quoted value and the delimiter'],
+  [
+    'a,b\n"1\n1",2\n5" pipe,1',
+    'Line 4: a quote inside a value. Put the value in quotes, and write each quote in it twice',
+  ],
+])('a broken quote is told with its line: %j', (text, words) => {
+  expect(() => rowsOf(text)).toThrow(words)
+})
+
+test('a quote that is never closed is found before it takes the whole file into memory', () => {
+  const reader = createCsvReader(',')
+  reader.push('a\n"', false)
+  const push = (): void => {
+    for (let piece = 0; piece < 20; piece++) reader.push('x'.repeat(1024 * 1024), false)
+  }
+  expect(push).toThrow('Line 2: the row is longer than 8 MB. A quote may not be closed')
+})
+
+test.each([
+  ['a,b', ','],
+  ['a;b;"1,2,3,4"', ';'],
+  ['a\tb\n1,2,3', '\t'],
+  ['a|b', '|'],
+  ['alone', ','],
+])('the delimiter of %j is found by its first line', (text, delimiter) => {
+  expect(sniffDelimiter(text)).toBe(delimiter)
+})

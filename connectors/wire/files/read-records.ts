@@ -1,0 +1,214 @@
+import type { FileHandle } from 'node:fs/promises'
+import { isJsonObject, parseExactJson } from '@tributary/connector-kit/exact-json'
+import { BrokenFile } from './broken-file.ts'
+import { createTypeFinder } from './column-types.ts'
+import { createCsvReader, type FileRow, sniffDelimiter } from './csv.ts'
+
+/** How a file is written. `delimiter` is '' where the file tells it by its first line. */
+export type FileFormat = { kind: 'csv'; delimiter: string; header: boolean } | { kind: 'ndjson' }
+
+export type FileColumn = { name: string; type: string }
+/** What a file has. */
+export type FileScan = { columns: FileColumn[]; rows: number }
+
+/** Bytes that are read at a time, columns, and characters of a line of NDJSON and of a name, at most. */
+const pieceBytes = 1024 * 1024
+const mostColumns = 2000
+const lineCharacters = 8 * 1024 * 1024
+const nameCharacters = 300
+
+/** The text of a file in pieces, without a byte order mark. Throws BrokenFile for what is not UTF-8. */
+async function* textOf(file: FileHandle): AsyncGenerator<{ text: string; last: boolean }, void, void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const buffer = Buffer.allocUnsafe(pieceBytes)
+  const { size } = await file.stat()
+  for (let at = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, pieceBytes, at)
+    const last = at + bytesRead >= size || bytesRead === 0
+    if (
+      at === 0 &&
+      (buffer.subarray(0, 2).equals(Buffer.from([0xff, 0xfe])) ||
+        buffer.subarray(0, 2).equals(Buffer.from([0xfe, 0xff])))
+    )
+      throw new BrokenFile('The file is UTF-16. Save it as UTF-8')
+    at += bytesRead
+    let text: string
+    try {
+      text = decoder.decode(buffer.subarray(0, bytesRead), { stream: !last })
+    } catch {
+      throw new BrokenFile(
+        `The file is not UTF-8, somewhere before byte ${at.toLocaleString('en-US')}. Save it as UTF-8`,
+      )
+    }
+    yield { text, last }
+    if (last) return
+  }
+}
+
+const checkNames = (names: readonly string[]): string[] => {
+  if (names.length > mostColumns)
+    throw new BrokenFile(`The file has more than ${mostColumns.toLocaleString('en-US')} columns`)
+  const known = new Set<string>()
+  for (const [at, name] of names.entries()) {
+    if (name === '') throw new BrokenFile(`Line 1: column ${at + 1} has no name`)
+    if (name.length > nameCharacters || name.includes('\0'))
+      throw new BrokenFile(`Line 1: the name of column ${at + 1} is not valid`)
+    if (known.has(name)) throw new BrokenFile(`Line 1: two columns are called ${name}`)
+    known.add(name)
+  }
+  return [...names]
+}
+
+/** The rows of CSV; `onNames` hears the columns before the first one. */
+async function* csvRows(
+  file: FileHandle,
+  format: Extract<FileFormat, { kind: 'csv' }>,
+  onNames: (names: string[]) => void,
+): AsyncGenerator<FileRow[], void, void> {
+  let reader: ReturnType<typeof createCsvReader> | undefined
+  let width: number | undefined
+  for await (const { text, last } of textOf(file)) {
+    reader ??= createCsvReader(format.delimiter === '' ? sniffDelimiter(text) : format.delimiter)
+    const rows: FileRow[] = []
+    for (const { row, line } of reader.push(text, last)) {
+      if (width === undefined) {
+        width = row.length
+        onNames(
+          checkNames(format.header ? row.map((name) => (name ?? '').trim()) : row.map((_, at) => `column_${at + 1}`)),
+        )
+        if (format.header) continue
+      }
+      if (row.length !== width)
+        throw new BrokenFile(
+          `Line ${line} has ${row.length} ${row.length === 1 ? 'value' : 'values'}, but there are ${width} columns`,
+        )
+      rows.push(row)
+    }
+    if (rows.length > 0) yield rows
+  }
+  if (width === undefined) throw new BrokenFile('The file is empty')
+}
+
+type Objects = { line: number; object: Readonly<Record<string, unknown>> }[]
+
+/** The objects of NDJSON. Lines with nothing in them are no rows. */
+async function* ndjsonObjects(file: FileHandle): AsyncGenerator<Objects, void, void> {
+  let rest = ''
+  let line = 0
+  let empty = true
+  const objectOf = (text: string): Readonly<Record<string, unknown>> => {
+    let value: unknown
+    try {
+      value = parseExactJson(text)
+    } catch {
+      throw new BrokenFile(`Line ${line} is not valid JSON`)
+    }
+    if (!isJsonObject(value)) throw new BrokenFile(`Line ${line} is not a JSON object`)
+    return value
+  }
+  for await (const { text, last } of textOf(file)) {
+    const lines = (rest + text).split('\n')
+    rest = last ? '' : (lines.pop() ?? '')
+    if (rest.length > lineCharacters)
+      throw new BrokenFile(`Line ${line + lines.length + 1} is longer than ${lineCharacters / 1024 / 1024} MB`)
+    const objects: Objects = []
+    for (const each of lines) {
+      line++
+      if (each.trim() !== '') objects.push({ line, object: objectOf(each) })
+    }
+    empty &&= objects.length === 0
+    if (objects.length > 0) yield objects
+  }
+  if (empty) throw new BrokenFile('The file is empty')
+}
+
+type JsonKind = 'boolean' | 'bigint' | 'numeric' | 'text' | 'jsonb'
+
+const kindOf = (value: unknown): JsonKind => {
+  if (typeof value === 'string') return 'text'
+  if (typeof value === 'boolean') return 'boolean'
+  if (isJsonObject(value) || Array.isArray(value)) return 'jsonb'
+  return /^-?\d+$/.test(String(value)) ? 'bigint' : 'numeric'
+}
+
+const typeOf = (kinds: ReadonlySet<JsonKind>): JsonKind => {
+  const [first = 'text'] = kinds
+  if (kinds.size <= 1) return first
+  return kinds.size === 2 && kinds.has('bigint') && kinds.has('numeric') ? 'numeric' : 'jsonb'
+}
+
+const scanNdjson = async (file: FileHandle): Promise<FileScan> => {
+  const kinds = new Map<string, Set<JsonKind>>()
+  let rows = 0
+  for await (const objects of ndjsonObjects(file)) {
+    rows += objects.length
+    for (const { line, object } of objects)
+      for (const [name, value] of Object.entries(object)) {
+        let known = kinds.get(name)
+        if (known === undefined) {
+          if (name === '' || name.length > nameCharacters || name.includes('\0'))
+            throw new BrokenFile(`Line ${line}: the name of a member is not valid`)
+          if (kinds.size === mostColumns)
+            throw new BrokenFile(`Line ${line}: the file has more than ${mostColumns.toLocaleString('en-US')} columns`)
+          known = new Set()
+          kinds.set(name, known)
+        }
+        if (value !== null) known.add(kindOf(value))
+      }
+  }
+  return { columns: [...kinds].map(([name, known]) => ({ name, type: typeOf(known) })), rows }
+}
+
+const scanCsv = async (file: FileHandle, format: Extract<FileFormat, { kind: 'csv' }>): Promise<FileScan> => {
+  let names: string[] = []
+  let finders: ReturnType<typeof createTypeFinder>[] = []
+  let count = 0
+  const onNames = (found: string[]): void => {
+    names = found
+    finders = found.map(createTypeFinder)
+  }
+  for await (const rows of csvRows(file, format, onNames)) {
+    count += rows.length
+    for (const row of rows) for (const [at, value] of row.entries()) if (value !== null) finders[at]?.see(value)
+  }
+  return { columns: names.map((name, at) => ({ name, type: finders[at]?.type() ?? 'text' })), rows: count }
+}
+
+/**
+ * Reads a whole file, and tells its columns, with types that every value has, and how many rows there are. Memory does not
+ * depend on its size. Throws BrokenFile for one that is broken anywhere.
+ */
+export const scanFile = (file: FileHandle, format: FileFormat): Promise<FileScan> =>
+  format.kind === 'csv' ? scanCsv(file, format) : scanNdjson(file)
+
+const jsonText = (value: unknown, type: string): string | null => {
+  if (value === null || value === undefined) return null
+  if (type === 'jsonb') return JSON.stringify(value)
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  // A number keeps its digits.
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The rows of a file that was scanned, as a database's: booleans are `t` and `f`. Throws BrokenFile. */
+export async function* readRows(
+  file: FileHandle,
+  format: FileFormat,
+  columns: readonly FileColumn[],
+): AsyncGenerator<FileRow[], void, void> {
+  if (format.kind === 'ndjson') {
+    for await (const objects of ndjsonObjects(file))
+      yield objects.map(({ object }) =>
+        columns.map(({ name, type }) => jsonText(Object.hasOwn(object, name) ? object[name] : null, type)),
+      )
+    return
+  }
+  const booleans = columns.flatMap(({ type }, at) => (type === 'boolean' ? [at] : []))
+  for await (const rows of csvRows(file, format, () => {})) {
+    for (const row of rows)
+      for (const at of booleans) {
+        const value = row[at]
+        if (typeof value === 'string') row[at] = value.toLowerCase() === 'true' ? 't' : 'f'
+      }
+    yield rows
+  }
+}

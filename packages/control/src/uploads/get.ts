@@ -1,0 +1,13 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { readDataSource } from '../data-sources/read.ts'
+import type { ControlDeps } from '../deps.ts'
+import { lastUploads } from './read.ts'
+
+/** The last uploads of a data source. */
+export const getUploads =
+  (deps: Pick<ControlDeps, 'db'>): Handler<typeof methods.uploads.get> =>
+  async ({ workspace, params }) => {
+    const { id } = await readDataSource(deps.db, workspace.id, params.data_source)
+    return { uploads: await lastUploads(deps, id) }
+  }

@@ -1,0 +1,100 @@
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { keyParts } from '../blobs/keys.ts'
+
+/** A file that is longer than what was expected of it, or shorter. */
+export class OtherLength extends Error {
+  override readonly name = 'OtherLength'
+  /** Bytes that it has. */
+  readonly bytes: number
+  constructor(bytes: number) {
+    super(`The file has ${bytes} bytes`)
+    this.bytes = bytes
+  }
+}
+
+/** A file by its key, its bytes, and when it was last written, epoch ms. */
+export type KeptFile = { key: string; bytes: number; time: number }
+
+/**
+ * Large files that come in parts and are read where they are. Keys are as those of blobs. A folder of this process's machine: what
+ * reads them is given their path.
+ */
+export type Files = {
+  /**
+   * Writes a part at an offset that is at most the bytes there are; what was behind it is gone, so that a part may be written
+   * again. Resolves to the bytes there are then. Rejects with OtherLength where something would be missing before it.
+   */
+  write(key: string, offset: number, part: Uint8Array): Promise<number>
+  /** Resolves when the whole file is on disk. */
+  sync(key: string): Promise<void>
+  /** Where a file is, or would be. */
+  path(key: string): string
+  /** Deletes a file, or all files below a folder; nothing when there is none. */
+  delete(key: string): Promise<void>
+  /** The files below a folder, all of them for ''. */
+  list(folder: string): Promise<KeptFile[]>
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+
+const within = async <T>(handle: FileHandle, work: (handle: FileHandle) => Promise<T>): Promise<T> => {
+  try {
+    return await work(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+const listBelow = async (folder: string, key: string, found: KeptFile[]): Promise<void> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  for (const entry of entries) {
+    const own = key === '' ? entry.name : `${key}/${entry.name}`
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await listBelow(path, own, found)
+    else {
+      // One that was deleted meanwhile is none.
+      const known = await stat(path).catch(() => undefined)
+      if (known !== undefined) found.push({ key: own, bytes: known.size, time: known.mtimeMs })
+    }
+  }
+}
+
+/** Files in a folder, made if missing (mode 0700). Throws InvalidBlob for a key that breaks the rules. */
+export const openFolderFiles = async (root: string): Promise<Files> => {
+  const folder = resolve(root)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const pathOf = (key: string): string => join(folder, ...keyParts(key))
+  return {
+    path: pathOf,
+    async write(key, offset, part) {
+      const path = pathOf(key)
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+      return await within(handle, async () => {
+        const { size } = await handle.stat()
+        if (offset > size) throw new OtherLength(size)
+        await handle.truncate(offset)
+        await handle.writev([part], offset)
+        return offset + part.length
+      })
+    },
+    async sync(key) {
+      await within(await open(pathOf(key), 'r'), (handle) => handle.sync())
+      await within(await open(dirname(pathOf(key)), constants.O_RDONLY | constants.O_DIRECTORY), (handle) =>
+        handle.sync(),
+      )
+    },
+    delete: (key) => rm(pathOf(key), { recursive: true, force: true }),
+    async list(below) {
+      const found: KeptFile[] = []
+      await listBelow(below === '' ? folder : pathOf(below), below, found)
+      return found
+    },
+  }
+}
