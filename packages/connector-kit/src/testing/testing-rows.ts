@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import type { EventOutcome, OutgoingRow } from '../definition/definition.ts'
+
+/** A record as the suite writes and reads it: known by `id`, with a text that may be null. */
+export type TestRecord = { id: string; plan: string | null }
+
+/** An object of a destination that carries out every mode, such as tables; each name is an object of its own that nothing is in yet. */
+export type RowObjectCase = {
+  /** What rows name as their object, by the name that people chose; records are told apart by the field `id`. */
+  address: (name: string) => string
+  /** Hands rows to the connector; an outcome for each. */
+  write: (rows: readonly OutgoingRow[]) => Promise<readonly EventOutcome[]>
+  /** What is there, by id. */
+  read: (name: string) => Promise<readonly TestRecord[]>
+  /** From now on a record with the plan `bad` is refused there, by the destination itself. */
+  refuseBad: (name: string) => Promise<void> | void
+}
+
+const delivered = { kind: 'delivered' }
+const skipped = { kind: 'skipped', reason: expect.stringMatching(/./) }
+
+/** The tests that every object passes that rows can be written to in every mode. What is special about one has tests beside these. */
+export const testRowObject = (given: RowObjectCase): void => {
+  const rowOf =
+    (name: string) =>
+    (operation: OutgoingRow['operation'], id: string, plan?: string | null): OutgoingRow => ({
+      recordId: `run.${operation}.${id}`,
+      operation,
+      object: given.address(name),
+      key: id,
+      json: JSON.stringify(plan === undefined ? { id } : { id, plan }),
+    })
+  const write = (...rows: readonly OutgoingRow[]) => given.write(rows)
+
+  it('upserts make records and write over them, nulls included; deletes remove them, also what is not there', async () => {
+    const row = rowOf('people')
+    expect(await write(row('upsert', 'a', 'pro'), row('upsert', 'b', 'free'))).toEqual([delivered, delivered])
+    expect(await given.read('people')).toEqual([
+      { id: 'a', plan: 'pro' },
+      { id: 'b', plan: 'free' },
+    ])
+    expect(await write(row('upsert', 'b', null), row('delete', 'a'), row('delete', 'z'))).toEqual([
+      delivered,
+      delivered,
+      delivered,
+    ])
+    expect(await given.read('people')).toEqual([{ id: 'b', plan: null }])
+  })
+
+  it('an insert leaves the record that is there, and an update makes none: both are skipped', async () => {
+    const row = rowOf('kept')
+    await write(row('insert', 'a', 'pro'))
+    expect(await write(row('insert', 'a', 'x'), row('insert', 'b', 'y'))).toEqual([skipped, delivered])
+    expect(await write(row('update', 'c', 'z'), row('update', 'b', 'new'))).toEqual([skipped, delivered])
+    expect(await given.read('kept')).toEqual([
+      { id: 'a', plan: 'pro' },
+      { id: 'b', plan: 'new' },
+    ])
+  })
+
+  it('rows of one batch take effect in their order', async () => {
+    const row = rowOf('ordered')
+    const rows = [
+      row('upsert', 'a', '1'),
+      row('delete', 'a'),
+      row('insert', 'a', '2'),
+      row('upsert', 'a', '3'),
+      row('upsert', 'a', '4'),
+    ]
+    expect(await write(...rows)).toEqual(rows.map(() => delivered))
+    expect(await given.read('ordered')).toEqual([{ id: 'a', plan: '4' }])
+  })
+
+  it('a batch that comes again changes nothing, and its rows are delivered or skipped', async () => {
+    const row = rowOf('again')
+    const rows = [row('upsert', 'a', 'pro'), row('insert', 'b', 'free'), row('update', 'a', 'max'), row('delete', 'c')]
+    expect(await write(...rows)).toEqual(rows.map(() => delivered))
+    const there = await given.read('again')
+    expect(await write(...rows)).toEqual([delivered, skipped, delivered, delivered])
+    expect(await given.read('again')).toEqual(there)
+  })
+
+  it('rows that the destination refuses are found among many and rejected by themselves, with the reason', async () => {
+    const row = rowOf('typed')
+    await write(row('upsert', 'first', 'good'))
+    await given.refuseBad('typed')
+    const bad = new Set([0, 13, 77])
+    const rows = Array.from({ length: 90 }, (_, at) => row('upsert', `k${at}`, bad.has(at) ? 'bad' : 'good'))
+    const outcomes = await write(...rows)
+    expect(outcomes).toEqual(
+      rows.map((_, at) => (bad.has(at) ? { kind: 'rejected', reason: expect.stringMatching(/./) } : delivered)),
+    )
+    const there = await given.read('typed')
+    expect(there).toHaveLength(88)
+    expect(there.every(({ plan }) => plan === 'good')).toBe(true)
+  })
+
+  it('where there is nothing yet, an update is skipped and a delete is done', async () => {
+    const row = rowOf('nowhere')
+    expect(await write(row('update', 'a', 'pro'), row('delete', 'a'))).toEqual([skipped, delivered])
+  })
+}
