@@ -44,6 +44,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/s3/definition.ts')).s3,
   },
   {
+    slug: "hubspot",
+    title: "HubSpot",
+    description: "Creates, updates, and archives contacts, companies, deals, and custom objects in HubSpot.",
+    docsUrl: "https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide",
+    icon: "/media/connectors/destinations/hubspot-cee1b3762c61.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    load: async () => (await import('./destinations/hubspot/definition.ts')).hubspot,
+  },
+  {
     slug: "mixpanel",
     title: "Mixpanel",
     description: "Sends events, user profiles, and group profiles to a Mixpanel project.",

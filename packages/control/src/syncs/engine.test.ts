@@ -5,13 +5,17 @@ import {
   createEgressPolicy,
   createLifetime,
   createRequestClient,
+  type DeliverContext,
   type DestinationDefinition,
   type EventOutcome,
   type OutgoingRow,
   validateSettings,
 } from '@tributary/connector-kit'
+import { startPeer } from '@tributary/connector-kit/testing'
 import { postgresql as source } from '@tributary/connectors/data-sources/postgresql'
+import { hubspot } from '@tributary/connectors/destinations/hubspot'
 import { postgresql as destination } from '@tributary/connectors/destinations/postgresql'
+import { createHubspot, token } from '@tributary/connectors/testing/hubspot'
 import { deliveryMeta, methods, type SyncMode, type SyncRun, syncLimits } from '@tributary/contract'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { openLogReader, openLogWriter } from '@tributary/storage'
@@ -35,6 +39,9 @@ let organization: Organization
 let delivery: Awaited<ReturnType<typeof openDelivery>>
 let dataSource: string
 let target: string
+/** A destination that is HubSpot, and what is there. */
+let hubspotTarget: string
+const crm = createHubspot()
 
 /** Delivery in its smallest form: hands rows of the stream to the connector, and writes down what it answers. */
 const openDelivery = async (folder: string) => {
@@ -54,12 +61,31 @@ const openDelivery = async (folder: string) => {
   stack.defer(() => lifetime.end())
   const { signal } = new AbortController()
   const context = { ...client, settings: checked.settings, lifetime, clock: Date.now, logger: silentLogger, signal }
+  const vendor = await startPeer(({ method, url, headers, body }) =>
+    crm.answer({
+      method,
+      host: 'api.hubapi.com',
+      path: new URL(url, 'http://vendor.example').pathname,
+      headers: { authorization: headers.authorization },
+      body: JSON.parse(body),
+    }),
+  )
+  stack.defer(() => vendor.close())
+  const hubspotContext: DeliverContext = {
+    ...context,
+    settings: { access_token: token },
+    request: (asked) => client.request({ ...asked, url: asked.url.replace('https://api.hubapi.com/', vendor.url) }),
+  }
+  const hand = (rows: readonly OutgoingRow[]) =>
+    rows[0]?.object.startsWith('crm/') === true
+      ? hubspot.deliverRows?.(rows, hubspotContext)
+      : destination.deliverRows?.(rows, context)
   const stopping = new AbortController()
   const state = { sent: [] as string[], held: false, refuse: (_key: string): boolean => false }
 
   const deliver = async (rows: readonly OutgoingRow[]): Promise<readonly EventOutcome[]> => {
     const taken = rows.filter(({ key }) => !state.refuse(key))
-    const answer = taken.length === 0 ? [] : (await destination.deliverRows?.(taken, context))?.outcomes
+    const answer = taken.length === 0 ? [] : (await hand(taken))?.outcomes
     return rows.map((row) => {
       const at = taken.indexOf(row)
       if (at === -1) return { kind: 'rejected', reason: 'No such plan' }
@@ -115,7 +141,7 @@ beforeAll(async () => {
     await startControl({
       catalog: {
         ...testCatalog,
-        destinations: listed(destination as DestinationDefinition),
+        destinations: listed(destination as DestinationDefinition, hubspot),
         dataSources: listedDataSources(source),
       },
       outbound: delivery.outbound,
@@ -136,6 +162,15 @@ beforeAll(async () => {
         title: 'Customers',
         app: { name: 'catalogDestinations/postgresql' },
         settings: { ...settings, schema: 'synced' },
+      },
+    })
+  ).name
+  hubspotTarget = (
+    await administrator.ok(methods.destinations.create, workspace, {
+      body: {
+        title: 'HubSpot',
+        app: { name: 'catalogDestinations/hubspot' },
+        settings: { access_token: token },
       },
     })
   ).name
@@ -313,6 +348,32 @@ test.each([
   expect(await sync.there()).toEqual(
     mode === 'UPSERT_ONLY' ? expected.map((row) => row.replace('eve theirs', 'eve pro')) : expected,
   )
+})
+
+test.each([
+  ['FULL_SYNC', ['ada pro', 'bob pro', 'dee free']],
+  ['UPSERT_ONLY', ['ada pro', 'bob pro', 'cyd free', 'dee free']],
+  ['INSERT_ONLY', ['ada pro', 'bob free', 'cyd free', 'dee free']],
+  ['UPDATE_ONLY', []],
+] as const)('%s leaves what it promises in HubSpot, and each row counts once', async (mode, expected) => {
+  const type = `p1_${mode.toLowerCase()}`
+  const more = { destination: hubspotTarget, object: 'records', object_name: type }
+  const sync = await open(mode, { ...more, guard_percent: 100 })
+  await sync.fill([...first, ['9', 'odd', 'bad']])
+  crm.refuseBad(type)
+  const begun = await sync.run()
+  expect(sums(begun)).toBe(true)
+  const updates = mode === 'UPDATE_ONLY'
+  expect(begun).toMatchObject({
+    state: updates ? 'succeeded' : 'partial',
+    counts: updates ? { read: 4, skipped: 4 } : { read: 4, added: 3, rejected: 1 },
+  })
+  await sync.fill(second)
+  const run = await sync.run()
+  expect(sums(run)).toBe(true)
+  expect(run).toMatchObject({ state: 'succeeded', counts: { waiting: 0, removed: mode === 'FULL_SYNC' ? 1 : 0 } })
+  const there = crm.read(type).map(({ email, plan }) => `${email} ${plan}`)
+  expect(there.toSorted()).toEqual(expected)
 })
 
 test('null and duplicate keys are invalid with their reasons, rejected rows go again, and each is found by its key', async () => {

@@ -1,0 +1,20 @@
+/** Records of HubSpot: what they are, and the property that tells them apart. */
+export type ObjectType = { type: string; idProperty: string }
+
+/** `contacts`, the name of a custom object such as `p123_cars`, or an object type id such as `2-3465404`. */
+const typeForm = /^[a-z0-9][a-z0-9_-]{0,99}$/i
+
+/** How rows name the records that they are of, the property percent-encoded. */
+export const recordsObject = ({ type, idProperty }: ObjectType): string =>
+  `crm/${encodeURIComponent(type.trim())}/${encodeURIComponent(idProperty)}`
+
+/** The records that an object names; undefined for any other object, and for what cannot be a type. */
+export const recordsOf = (object: string): ObjectType | undefined => {
+  const [kind, type = '', property = '', ...more] = object.split('/')
+  if (kind !== 'crm' || more.length > 0 || property === '' || !typeForm.test(type)) return undefined
+  try {
+    return { type, idProperty: decodeURIComponent(property) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  type Call,
+  ConfigurationError,
+  type DeliverContext,
+  type EventOutcome,
+  type HttpAnswer,
+  isJsonObject,
+  isWebPage,
+  outcomeOfAnswer,
+  sendRequest,
+} from '@tributary/connector-kit'
+import type { HubspotSettings } from './settings.ts'
+
+export type Context = DeliverContext<HubspotSettings>
+
+/** Bytes of an answer that are read: it has the properties of each record of a batch. */
+const keepBytes = 256 * 1024
+
+/** Asks HubSpot's API; `body` is sent as JSON. Rejects as `sendRequest` does. */
+export const ask = async (context: Context, method: 'GET' | 'POST', path: string, body?: unknown): Promise<Call> => {
+  const token = context.settings.access_token.trim()
+  return await sendRequest(
+    context,
+    {
+      method,
+      url: `https://api.hubapi.com${path}`,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${token}`,
+        'user-agent': 'Tributary/1.0',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      keepBytes,
+      timeoutMs: 30_000,
+    },
+    { headers: ['authorization'], texts: [token] },
+  )
+}
+
+/** The object that an answer is; undefined when it is none. */
+export const answerObject = ({ body }: Pick<HttpAnswer, 'body'>) => {
+  try {
+    const answer: unknown = JSON.parse(body)
+    return isJsonObject(answer) ? answer : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What HubSpot says of an error, at most 500 characters. */
+export const wordsOf = (error: unknown, unless: string): string => {
+  const message = isJsonObject(error) ? error['message'] : undefined
+  return typeof message === 'string' && message !== '' ? message.slice(0, 500).toWellFormed() : unless
+}
+
+/** When it may be asked again where the header does not say: the limits have windows of ten seconds and of a day. */
+const pauses: Readonly<Record<string, number>> = { TEN_SECONDLY_ROLLING: 10_000, DAILY: 3_600_000 }
+
+/**
+ * What stands between HubSpot and taking anything, in words for people: a person has to mend it. Undefined where nothing does.
+ * (developers.hubspot.com, "Error handling", "Scopes": 401 is a wrong token, 403 one without the scope.)
+ */
+const setUpProblem = ({ answer }: Call): string | undefined => {
+  const { status } = answer
+  const words = wordsOf(answerObject(answer), `HTTP ${status}`)
+  if (status === 401) return `HubSpot refuses the access token: ${words}`
+  if (status === 403) return `The access token lacks a scope: ${words}`
+  if (status === 404) return `HubSpot does not know this object: ${words}`
+  if (status >= 300 && status < 400) return `HubSpot redirects (HTTP ${status}), so something is in its way`
+  if (status < 300 && isWebPage(answer)) return 'A web page came in place of HubSpot’s response'
+  // Of the mapping, not of a row: halves would be refused, too.
+  if (status === 400 && /non-unique/.test(words)) return `The identifier is not a unique property in HubSpot: ${words}`
+  return undefined
+}
+
+/**
+ * What an answer says of everything that was asked: undefined for a success. 429 waits as `Retry-After` says, or for the window of
+ * the limit that is named; 423 (locked) and 477 (moving) pass. Throws ConfigurationError for what a person has to mend.
+ */
+export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
+  const problem = setUpProblem(call)
+  if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+  const { answer } = call
+  const said = answerObject(answer)
+  const status = answer.status === 423 || answer.status === 477 ? 503 : answer.status
+  const outcome = outcomeOfAnswer({ ...answer, status }, now, wordsOf(said, `HTTP ${answer.status}`))
+  if (outcome.kind === 'delivered') return undefined
+  const retryAfterMs = answer.status === 429 ? pauses[String(said?.['policyName'])] : undefined
+  if (outcome.kind !== 'retry' || outcome.retryAfterMs !== undefined || retryAfterMs === undefined) return outcome
+  return { ...outcome, retryAfterMs }
+}

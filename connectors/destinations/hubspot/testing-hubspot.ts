@@ -1,0 +1,122 @@
+import type { PeerAnswer } from '@tributary/connector-kit/testing'
+import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
+
+/** What the vendor of the test takes. */
+export const token = 'pat-eu1-0123456789'
+
+type Properties = Record<string, string>
+type Input = { id?: string; idProperty?: string; properties?: Properties; objectWriteTraceId?: string }
+type Stored = { id: string; properties: Properties }
+
+/** A JSON answer of the vendor. */
+export const answerOf = (status: number, body: unknown): PeerAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+/** An error in HubSpot's form. */
+export const errorOf = (status: number, category: string, message: string, more: object = {}): PeerAnswer =>
+  answerOf(status, { status: 'error', category, message, correlationId: 'c', ...more })
+
+/**
+ * HubSpot's CRM as its pages have it (developers.hubspot.com/docs/api-reference): "Error handling" (401, 403, multi-status errors by
+ * objectWriteTraceId with status 207), "Usage guidelines" (batches of 100), "Contacts" and "Objects", batch endpoints: upsert needs a
+ * unique idProperty in each input, update takes record ids, read answers 207 for what is not there, archive 204 without a body, and a key that
+ * is twice in a batch is refused. `multiStatus` false refuses a batch as a whole for one bad record.
+ */
+export const createHubspot = (given: { multiStatus?: boolean } = {}) => {
+  const objects = new Map<string, Map<string, Stored>>()
+  const refused = new Set<string>()
+  let ids = 100
+  const keyOf = ({ id, properties }: Input): string => id ?? properties?.['email'] ?? properties?.['id'] ?? ''
+  const find = (type: string, property: string, value: string): Stored | undefined =>
+    [...(objects.get(type)?.values() ?? [])].find(({ properties }) => properties[property] === value)
+  const problemOf = (type: string, { properties = {} }: Input): string | undefined =>
+    refused.has(type) && properties['plan'] === 'bad'
+      ? 'Property values were not valid: bad was not an option'
+      : undefined
+  const resultOf = ({ id, properties }: Stored, trace?: string) => ({
+    id,
+    properties: { ...properties, hs_object_id: id },
+    archived: false,
+    ...(trace === undefined ? {} : { objectWriteTraceId: trace }),
+  })
+  const put = (type: string, input: Input, found: Stored | undefined): Stored => {
+    const record = found ?? { id: String(++ids), properties: {} }
+    Object.assign(record.properties, input.properties)
+    const kept = objects.get(type) ?? new Map<string, Stored>()
+    objects.set(type, kept.set(record.id, record))
+    return record
+  }
+  const write = (type: string, what: string, inputs: readonly Input[]): PeerAnswer => {
+    const results: object[] = []
+    const errors: object[] = []
+    for (const input of inputs) {
+      const trace = input.objectWriteTraceId
+      const message = problemOf(type, input)
+      if (message !== undefined) {
+        if (given.multiStatus === false) return errorOf(400, 'VALIDATION_ERROR', message)
+        errors.push({
+          status: 'error',
+          category: 'VALIDATION_ERROR',
+          message,
+          context: { objectWriteTraceId: [trace] },
+        })
+      }
+    }
+    for (const input of inputs) {
+      if (problemOf(type, input) !== undefined) continue
+      const found =
+        what === 'upsert'
+          ? find(type, input.idProperty ?? '', input.id ?? '')
+          : what === 'update'
+            ? objects.get(type)?.get(input.id ?? '')
+            : undefined
+      results.push(resultOf(put(type, input, found), input.objectWriteTraceId))
+    }
+    const status = errors.length > 0 ? 207 : what === 'create' ? 201 : 200
+    return answerOf(status, {
+      status: 'COMPLETE',
+      results,
+      ...(errors.length > 0 ? { numErrors: errors.length, errors } : {}),
+    })
+  }
+  const batch = (type: string, what: string, body: { inputs: Input[]; idProperty?: string }): PeerAnswer => {
+    const { inputs } = body
+    if (inputs.length > 100) return errorOf(400, 'VALIDATION_ERROR', 'The maximum number of inputs is 100')
+    const keys = inputs.map(keyOf)
+    if (new Set(keys).size < keys.length) return errorOf(400, 'VALIDATION_ERROR', 'Duplicate IDs found in batch input')
+    if (what === 'read') {
+      const found = keys.flatMap((key) => find(type, body.idProperty ?? '', key) ?? [])
+      const missing = found.length < keys.length ? { numErrors: 1, errors: [{ category: 'OBJECT_NOT_FOUND' }] } : {}
+      return answerOf('errors' in missing ? 207 : 200, {
+        status: 'COMPLETE',
+        results: found.map((record) => resultOf(record)),
+        ...missing,
+      })
+    }
+    if (what === 'archive') {
+      for (const { id = '' } of inputs) objects.get(type)?.delete(id)
+      return { status: 204 }
+    }
+    const property = inputs[0]?.idProperty
+    if (what === 'upsert' && !['email', 'id'].includes(property ?? ''))
+      return errorOf(400, 'VALIDATION_ERROR', `Unable to perform update/upsert by non-unique 0-2 property ${property}`)
+    return write(type, what, inputs)
+  }
+  const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+    if (host !== 'api.hubapi.com') return { status: 404 }
+    if (headers['authorization'] !== `Bearer ${token}`)
+      return errorOf(401, 'INVALID_AUTHENTICATION', 'Authentication credentials not found')
+    if (method === 'GET' && path === '/account-info/v3/details') return answerOf(200, { portalId: 4711 })
+    const [, type = '', what = ''] = /^\/crm\/v3\/objects\/([^/]+)\/batch\/([a-z]+)$/.exec(path) ?? []
+    if (method !== 'POST' || type === '') return errorOf(404, 'OBJECT_NOT_FOUND', `No ${path}`)
+    if (type === 'unknown') return errorOf(404, 'OBJECT_NOT_FOUND', 'Unable to infer object type from: unknown')
+    return batch(type, what, body as { inputs: Input[] })
+  }
+  return {
+    answer,
+    refuseBad: (type: string) => void refused.add(type),
+    read: (type: string) => [...(objects.get(type)?.values() ?? [])].map(({ properties }) => properties),
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * A value as HubSpot takes it of any property (developers.hubspot.com, "Properties": values are texts; an empty one clears the
+ * property; several options of a checkbox are joined by semicolons). Numbers keep their digits.
+ */
+export const valueText = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return value
+  if (
+    Array.isArray(value) &&
+    value.every((each) => each === null || typeof each !== 'object' || each instanceof Number)
+  )
+    return value.map(valueText).join(';')
+  // A number that a double cannot hold is an object with its digits as its text.
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Number) return value.toString()
+  return JSON.stringify(value)
+}

@@ -1,0 +1,223 @@
+import { type Call, DeliveryError, type EventOutcome, isJsonObject, type OutgoingRow } from '@tributary/connector-kit'
+import type { ObjectType } from './object-type.ts'
+import { answerObject, ask, type Context, failureOf, wordsOf } from './request.ts'
+
+/** A record to be written: its properties as texts, its key among them. */
+export type GivenRecord = {
+  operation: OutgoingRow['operation']
+  key: string
+  properties: Readonly<Record<string, string>>
+}
+
+/** What became of each record, and the request that shows it best. */
+export type Written = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
+
+/** Records of one request (developers.hubspot.com, "Usage guidelines": batches of 100). */
+const recordsAtOnce = 100
+
+/** HubSpot keeps email addresses in lower case. */
+const keyOf = (key: string, { idProperty }: ObjectType): string =>
+  idProperty === 'email' ? key.trim().toLowerCase() : key.trim()
+
+type Place = { at: number; record: GivenRecord; key: string }
+type Group = { operation: GivenRecord['operation']; places: Place[]; keys: Set<string> }
+
+/** Records of one operation with different keys, one behind the other: HubSpot refuses a batch that has a key twice. */
+const groupsOf = (records: readonly GivenRecord[], type: ObjectType): Group[] => {
+  const groups: Group[] = []
+  for (const [at, record] of records.entries()) {
+    const key = keyOf(record.key, type)
+    const last = groups.at(-1)
+    const fits = last?.operation === record.operation && last.places.length < recordsAtOnce && !last.keys.has(key)
+    if (fits) {
+      last.places.push({ at, record, key })
+      last.keys.add(key)
+    } else groups.push({ operation: record.operation, places: [{ at, record, key }], keys: new Set([key]) })
+  }
+  return groups
+}
+
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : typeof value === 'string' ? [value] : []
+
+const listOf = (
+  answer: Readonly<Record<string, unknown>> | undefined,
+  name: string,
+): Readonly<Record<string, unknown>>[] => {
+  const list = answer?.[name]
+  return Array.isArray(list) ? list.filter(isJsonObject) : []
+}
+
+/** How each record is named within a request, so that HubSpot can say which it refuses ("Multi-status errors"). */
+const traceOf = (place: Place): string => String(place.at)
+
+/** A property of a result; undefined when it has none. */
+const propertyOf = (result: Readonly<Record<string, unknown>>, name: string): string | undefined => {
+  const { properties } = result
+  const value = isJsonObject(properties) ? properties[name] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/**
+ * What an answer of success says of each record: refused where an error names it, delivered where a result does, and to be sent again
+ * where neither does, since nobody knows.
+ */
+const outcomesOf = (call: Call, places: readonly Place[], type: ObjectType): EventOutcome[] => {
+  const answer = answerObject(call.answer)
+  const refused = new Map<string, string>()
+  for (const error of listOf(answer, 'errors')) {
+    const context = isJsonObject(error['context']) ? error['context'] : {}
+    for (const trace of textsOf(context['objectWriteTraceId'])) refused.set(trace, wordsOf(error, 'Refused by HubSpot'))
+  }
+  const taken = new Set<string>()
+  for (const result of listOf(answer, 'results')) {
+    const key = propertyOf(result, type.idProperty)
+    for (const trace of textsOf(result['objectWriteTraceId'])) taken.add(trace)
+    if (key !== undefined) taken.add(`key ${keyOf(key, type)}`)
+    if (typeof result['id'] === 'string') taken.add(`id ${result['id']}`)
+  }
+  return places.map((place): EventOutcome => {
+    const reason = refused.get(traceOf(place))
+    if (reason !== undefined) return { kind: 'rejected', reason }
+    if (taken.has(traceOf(place)) || taken.has(`key ${place.key}`)) return { kind: 'delivered' }
+    return { kind: 'retry', reason: 'HubSpot did not say what became of this record' }
+  })
+}
+
+/** Writes records of one object of HubSpot, and keeps what became of each. */
+const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcome | undefined)[]) => {
+  const path = `/crm/v3/objects/${encodeURIComponent(type.type)}/batch`
+  let shown: Call | undefined
+  let latencyMs = 0
+  const settle = (places: readonly Place[], outcome: EventOutcome): void => {
+    for (const { at } of places) outcomes[at] = outcome
+  }
+  const send = async (what: string, body: unknown): Promise<Call> => {
+    const call = await ask(context, 'POST', `${path}/${what}`, body)
+    latencyMs += call.answer.latencyMs
+    shown ??= call
+    return call
+  }
+
+  /**
+   * Sends records, and halves of them when they are refused and nobody says for which, so that each one at fault is found. Rejects
+   * nothing: what passes is to be sent again.
+   */
+  const write = async (
+    what: 'upsert' | 'create' | 'update' | 'archive',
+    places: readonly Place[],
+    inputOf: (place: Place) => unknown,
+  ): Promise<void> => {
+    if (places.length === 0) return
+    const call = await send(what, { inputs: places.map(inputOf) })
+    const failure = failureOf(call, context.clock())
+    if (failure?.kind === 'rejected' && places.length > 1) {
+      const middle = Math.ceil(places.length / 2)
+      await write(what, places.slice(0, middle), inputOf)
+      await write(what, places.slice(middle), inputOf)
+      return
+    }
+    if (failure !== undefined) {
+      shown = call
+      settle(places, failure)
+      return
+    }
+    // Archiving answers nothing (204).
+    if (what === 'archive') return settle(places, { kind: 'delivered' })
+    for (const [index, outcome] of outcomesOf(call, places, type).entries()) {
+      if (outcome.kind !== 'delivered') shown = call
+      const at = places[index]?.at
+      if (at !== undefined) outcomes[at] = outcome
+    }
+  }
+
+  /** The ids of records by their keys, of those that are there. Undefined when it cannot be said; their outcome is settled then. */
+  const find = async (places: readonly Place[]): Promise<ReadonlyMap<string, string> | undefined> => {
+    const { idProperty } = type
+    const inputs = places.map(({ key }) => ({ id: key }))
+    const call = await send('read?archived=false', { idProperty, properties: [idProperty], inputs })
+    const failure = failureOf(call, context.clock())
+    if (failure !== undefined) {
+      shown = call
+      settle(places, failure)
+      return undefined
+    }
+    const answer = answerObject(call.answer)
+    if (!Array.isArray(answer?.['results'])) {
+      shown = call
+      settle(places, { kind: 'retry', reason: 'HubSpot did not say which records exist' })
+      return undefined
+    }
+    const ids = new Map<string, string>()
+    for (const result of listOf(answer, 'results')) {
+      const key = propertyOf(result, idProperty)
+      if (key !== undefined && typeof result['id'] === 'string') ids.set(keyOf(key, type), result['id'])
+    }
+    return ids
+  }
+
+  const group = async ({ operation, places }: Group): Promise<void> => {
+    const { idProperty } = type
+    const given = ({ record, key }: Place) => ({ ...record.properties, [idProperty]: key })
+    const named = (place: Place) => ({ properties: given(place), objectWriteTraceId: traceOf(place) })
+    if (operation === 'upsert')
+      return write('upsert', places, (place) => ({ id: place.key, idProperty, ...named(place) }))
+    const ids = await find(places)
+    if (ids === undefined) return
+    const there = places.filter(({ key }) => ids.has(key))
+    const missing = places.filter(({ key }) => !ids.has(key))
+    if (operation === 'insert') {
+      settle(there, { kind: 'skipped', reason: 'A record with this key is already there' })
+      return write('create', missing, named)
+    }
+    settle(
+      missing,
+      operation === 'delete' ? { kind: 'delivered' } : { kind: 'skipped', reason: 'There is no record with this key' },
+    )
+    if (operation === 'delete') return write('archive', there, ({ key }) => ({ id: ids.get(key) }))
+    // Records are updated by their own ids: another identifier is not unique for this endpoint.
+    return write('update', there, (place) => ({ id: ids.get(place.key), ...named(place) }))
+  }
+
+  return { group, shown: () => shown, latencyMs: () => latencyMs }
+}
+
+/** What records have that were not sent any more, when something failed before: the same, to be tried again. */
+const notSent = (failure: DeliveryError | undefined): EventOutcome =>
+  failure === undefined
+    ? { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
+    : {
+        kind: 'retry',
+        reason: failure.message,
+        ...(failure.name === 'ConfigurationError' ? { misconfigured: true } : {}),
+      }
+
+/**
+ * Writes records in their order, in requests of at most 100: an upsert by its unique property; an insert, an update, and a delete (which
+ * archives) by what a request before finds there. Once something has to be tried again, nothing more is sent. Rejects with a
+ * DeliveryError when nothing was settled before.
+ */
+export const writeRecords = async (
+  context: Context,
+  type: ObjectType,
+  records: readonly GivenRecord[],
+): Promise<Written> => {
+  const outcomes: (EventOutcome | undefined)[] = records.map(() => undefined)
+  const writer = createWriter(context, type, outcomes)
+  let failure: DeliveryError | undefined
+  try {
+    for (const group of groupsOf(records, type)) {
+      await writer.group(group)
+      if (outcomes.some((outcome) => outcome?.kind === 'retry')) break
+    }
+  } catch (error) {
+    if (!(error instanceof DeliveryError) || outcomes.every((outcome) => outcome === undefined)) throw error
+    failure = error
+  }
+  const rest = notSent(failure)
+  return {
+    outcomes: outcomes.map((outcome) => outcome ?? rest),
+    call: writer.shown(),
+    latencyMs: writer.latencyMs(),
+  }
+}
