@@ -1,3 +1,4 @@
+import { freeWhole } from '@tributary/kernel'
 import { sendSuccess } from '../answer.ts'
 import type { BodyFault } from '../body/body.ts'
 import { readBody } from '../body/body.ts'
@@ -120,10 +121,13 @@ export const createTracking = (
       return release()
     }
     const { entry } = result
+    const bytes = body.length
     context.producer.append({ entry, meta: context.metaOf(request.req, entry, kept), body }, (refusal) => {
       release()
+      // The log has its own copy, and so large ones need not wait for a collection.
+      freeWhole(body)
       if (refusal !== undefined) return context.refuse(request, route.kind, refusal, entry, named)
-      context.taken(route.kind, entry, body.length)
+      context.taken(route.kind, entry, bytes)
       sendSuccess(request.req, request.res)
     })
   }

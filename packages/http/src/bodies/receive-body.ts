@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { freeMemory } from '@tributary/kernel'
 import type { BodyBudget } from './budget.ts'
 import type { Pace, Paced } from './pace.ts'
 
@@ -89,7 +90,11 @@ export const receiveBody = (
   req.on('end', () => {
     if (ended) return
     const [only] = chunks
-    settle(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, paced.bytes))
+    if (only !== undefined && chunks.length === 1) return settle(only)
+    const body = Buffer.concat(chunks, paced.bytes)
+    // Of a hundred kilobytes that would otherwise wait for a collection; each was copied for this listener.
+    for (const chunk of chunks) freeMemory(chunk)
+    settle(body)
   })
   req.on('close', () => {
     if (!ended) settle('aborted')
