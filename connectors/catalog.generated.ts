@@ -4,11 +4,22 @@ import type { ListedDataSource, ListedDestination, ListedSource } from '@tributa
 /** Every kind of data source, by title. */
 export const listedDataSources: readonly ListedDataSource[] = [
   {
+    slug: "file-url",
+    title: "File at a URL",
+    description: "Reads the rows of a CSV or NDJSON file from a web server, as it is at each run.",
+    docsUrl: "https://www.rfc-editor.org/rfc/rfc9110",
+    icon: "/media/connectors/data-sources/file-url-9502dfd1e3e4.svg",
+    file: true,
+    upload: false,
+    load: async () => (await import('./data-sources/file-url/definition.ts')).fileUrl,
+  },
+  {
     slug: "file",
     title: "File upload",
     description: "Reads the rows of a CSV or NDJSON file that you upload.",
     docsUrl: "https://www.rfc-editor.org/rfc/rfc4180",
     icon: "/media/connectors/data-sources/file-24b921d6a8df.svg",
+    file: true,
     upload: true,
     load: async () => (await import('./data-sources/file/definition.ts')).file,
   },
@@ -18,6 +29,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
     description: "Reads tables and queries from your database. Nothing is ever written to it.",
     docsUrl: "https://mariadb.com/docs/server/reference/sql-statements/account-management-sql-statements/grant",
     icon: "/media/connectors/data-sources/mysql-4175f0941055.svg",
+    file: false,
     upload: false,
     load: async () => (await import('./data-sources/mysql/definition.ts')).mysql,
   },
@@ -27,6 +39,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
     description: "Reads tables and queries from your database. Nothing is ever written to it.",
     docsUrl: "https://www.postgresql.org/docs/current/sql-grant.html",
     icon: "/media/connectors/data-sources/postgresql-1f1d5bd2cd29.svg",
+    file: false,
     upload: false,
     load: async () => (await import('./data-sources/postgresql/definition.ts')).postgresql,
   },

@@ -24,7 +24,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
   })),
   {
-    room: /^connectors\/data-sources\/file$/,
+    room: /^connectors\/data-sources\/file(-url)?$/,
     may: ['packages/connector-kit', 'connectors/wire/files'],
   },
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },

@@ -7,6 +7,7 @@ export const file = defineDataSource({
   slug: 'file',
   title: 'File upload',
   description: 'Reads the rows of a CSV or NDJSON file that you upload.',
+  file: true,
   upload: true,
   docs: {
     url: 'https://www.rfc-editor.org/rfc/rfc4180',

@@ -95,7 +95,10 @@ export const openFileSession = (given: {
   }
   return {
     scan,
-    about: async () => `${given.title}: ${(await scan()).rows.toLocaleString('en-US')} rows.`,
+    about: async () => {
+      const { rows } = await scan()
+      return `${given.title}: ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}.`
+    },
     listTables: async ({ search, offset, limit }) =>
       [{ ...fileTable, kind: 'table' as const, rows: (await scan()).rows }]
         .filter(({ schema, name }) => `${schema}.${name}`.includes(search.toLowerCase()))

@@ -45,6 +45,14 @@ export type UploadedFile = {
   scan: FileScan | undefined
 }
 
+/** A place for one file, which is taken away when the session is closed. */
+export type Scratch = {
+  path: string
+  maxBytes: number
+  /** Whether the disk has room for more. */
+  hasRoom(): boolean
+}
+
 /** What opens a session: settings, the guarded way out, when to break off, and how long a statement may take, ms. */
 export type DataSourceContext<S extends Settings = Settings> = Pick<
   DeliverContext<S>,
@@ -53,6 +61,8 @@ export type DataSourceContext<S extends Settings = Settings> = Pick<
   statementMs: number
   /** Of a kind that takes uploads, once there is one. */
   upload?: UploadedFile | undefined
+  /** Of a kind that is a file and takes no uploads. */
+  scratch?: Scratch | undefined
 }
 
 /** Everything about one kind of database that models are read from. */
@@ -61,7 +71,9 @@ export type DataSourceDefinition<S extends Settings = Settings> = SettingsDefini
   slug: string
   /** One sentence. */
   description: string
-  /** Its rows are those of files that people upload: one table, which is not asked by SQL. */
+  /** Its rows are those of a file: one table, which is not asked by SQL. */
+  file?: true
+  /** People upload that file. */
   upload?: true
   /** The set-up guide, with the grants to give as SQL where there are any. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }

@@ -33,14 +33,16 @@ export type ListedSource = Listed<SourceDefinition> & {
 
 /** A kind of data source as the catalog lists it. */
 export type ListedDataSource = Listed<DataSourceDefinition> & {
-  /** People upload files to it. */
+  /** Its rows are those of a file. */
+  readonly file: boolean
+  /** People upload that file. */
   readonly upload: boolean
 }
 
 /** What the catalog lists of a data source's definition; `icon` is where its logo is served. */
 export const listDataSource = (definition: DataSourceDefinition, icon: string): ListedDataSource => {
-  const { slug, title, description, docs, upload = false } = definition
-  return { slug, title, description, docsUrl: docs.url, icon, upload, load: async () => definition }
+  const { slug, title, description, docs, file = false, upload = false } = definition
+  return { slug, title, description, docsUrl: docs.url, icon, file, upload, load: async () => definition }
 }
 
 /** What the catalog lists of a destination's definition; `icon` is where its logo is served. */

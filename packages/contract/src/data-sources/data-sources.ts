@@ -23,7 +23,9 @@ export const listedCatalogDataSource = z.object({
   title: z.string(),
   description: z.string(),
   docs_url: z.string(),
-  /** Its rows are those of files that are uploaded to it. */
+  /** Its rows are those of a file: one table without SQL. */
+  file: z.boolean(),
+  /** That file is uploaded. */
   upload: z.boolean(),
   extra: z.object({ app_icon: z.string() }),
 })

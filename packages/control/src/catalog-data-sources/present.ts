@@ -11,6 +11,7 @@ export const presentListedDataSource = (
   title: entry?.title ?? slug,
   description: entry?.description ?? '',
   docs_url: entry?.docsUrl ?? '',
+  file: entry?.file ?? false,
   upload: entry?.upload ?? false,
   extra: { app_icon: entry?.icon ?? '' },
 })

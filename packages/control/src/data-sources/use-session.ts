@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   DataQueryError,
   type DataSourceDefinition,
@@ -11,11 +12,14 @@ import { invalidQuery, unreachable } from '@tributary/contract'
 import { AppError, badRequest } from '@tributary/kernel'
 import { openForChange, requireComplete } from '../app-settings/change-setting.ts'
 import type { ControlDeps } from '../deps.ts'
-import { currentUpload } from '../uploads/read.ts'
+import { currentUpload, uploadKey } from '../uploads/read.ts'
 import type { DataSourcePlaces } from './places.ts'
 import type { DataSourceRow } from './read.ts'
 
-export type SessionDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'requestClient' | 'logger' | 'db' | 'files'> & {
+export type SessionDeps = Pick<
+  ControlDeps,
+  'catalog' | 'secretBox' | 'requestClient' | 'logger' | 'db' | 'files' | 'uploads'
+> & {
   dataSourcePlaces: DataSourcePlaces
   /** A file that is not in force yet, to be read in the place of the one that is. */
   arriving?: UploadedFile
@@ -26,11 +30,11 @@ const patienceMs = 30_000
 const soonerMs = 5000
 
 /** What a failure says to people: 412 while the database cannot be asked, 400 for a query that it refuses. */
-const answerOf = (error: unknown, { upload }: DataSourceDefinition, secrets: readonly string[]): unknown => {
+const answerOf = (error: unknown, { file }: DataSourceDefinition, secrets: readonly string[]): unknown => {
   if (error instanceof DataQueryError) {
     const detail = hideSecrets(error.message, secrets)
     // A file has no query that could be wrong.
-    if (upload === true) return badRequest('QUERY_REFUSED', detail, { query: detail })
+    if (file === true) return badRequest('QUERY_REFUSED', detail, { query: detail })
     return badRequest('QUERY_REFUSED', invalidQuery, { query: invalidQuery, detail })
   }
   if (error instanceof DeliveryError)
@@ -61,7 +65,8 @@ export const useDataSource = async <T>(
   work: (session: DataSourceSession) => Promise<T>,
   withinMs: number = patienceMs,
 ): Promise<T> => {
-  const { requestClient, dataSourcePlaces } = deps
+  const { requestClient, dataSourcePlaces, files } = deps
+  const { maxBytes, diskOk } = deps.uploads
   const { definition, settings } = await readSettings(deps, row)
   const secrets = definition.settings.fields.flatMap(({ name, secret }) =>
     secret && typeof settings[name] === 'string' ? [settings[name]] : [],
@@ -71,9 +76,13 @@ export const useDataSource = async <T>(
     const place = { workspaceId: row.workspace_id, dataSourceId: row.id }
     const upload =
       definition.upload === true ? (deps.arriving ?? (await currentUpload(deps, place, settings))) : undefined
+    // It is made with its folder.
+    const scratch = definition.file === true && definition.upload !== true ? uploadKey(place, randomUUID()) : undefined
+    if (scratch !== undefined) await files.write(scratch, 0, new Uint8Array())
     const context = {
       settings,
       upload,
+      scratch: scratch === undefined ? undefined : { path: files.path(scratch), maxBytes, hasRoom: diskOk },
       connect: requestClient.connect,
       signal: AbortSignal.any([signal, over]),
       statementMs: withinMs - soonerMs,
@@ -87,6 +96,8 @@ export const useDataSource = async <T>(
           detail: `No response within ${withinMs / 1000} seconds`,
         })
       throw answerOf(error, definition, secrets)
+    } finally {
+      if (scratch !== undefined) await files.delete(scratch)
     }
   })
 }

@@ -86,6 +86,7 @@ export const testUploadSource: DataSourceDefinition = {
   slug: 'upload',
   title: 'Upload',
   description: 'For tests.',
+  file: true,
   upload: true,
   docs: { url: 'https://docs.example/upload', steps: [{ title: 'Upload', text: 'A file.' }] },
   settings: defineSettings({ header: setting.toggle({ label: 'Header', help: '', default: true }) }),

@@ -1,21 +1,50 @@
-import { access } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
+import type { DataSourceDefinition } from '@tributary/connector-kit'
 import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import {
+  type Harness,
+  idIn,
+  listedDataSources,
+  type Organization,
+  startControl,
+  startOrganization,
+  testCatalog,
+} from '../testing/control-harness.ts'
+import { testUploadSource } from '../testing/data-source.ts'
+
+const { upload: _, ...withoutUpload } = testUploadSource
+
+/** Writes what it reads to the place that it is given. */
+const testDownload: DataSourceDefinition = {
+  ...withoutUpload,
+  slug: 'download',
+  open: async (context) => {
+    const { path, maxBytes, hasRoom } = context.scratch ?? {}
+    if (path === undefined || hasRoom?.() !== true) throw new Error('no place')
+    await writeFile(path, `id\n${maxBytes}`)
+    return await testUploadSource.open({ ...context, upload: { path, title: 'a.csv', scan: undefined } })
+  },
+}
 
 let harness: Harness
 let organization: Organization
 let disk = true
 beforeAll(async () => {
-  harness = await startControl({ uploads: { maxBytes: 1000, diskOk: () => disk } })
+  const dataSources = [...testCatalog.dataSources, ...listedDataSources(testDownload)]
+  harness = await startControl({
+    uploads: { maxBytes: 1000, diskOk: () => disk },
+    catalog: { ...testCatalog, dataSources },
+  })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
 const createSource = async (app = 'upload') => {
   const { administrator, workspaceId: workspace } = organization
-  const settings: Record<string, string> = app === 'upload' ? {} : { host: 'db.example', user: 'reader', password: 'x' }
+  const settings: Record<string, string> =
+    app !== 'database' ? {} : { host: 'db.example', user: 'reader', password: 'x' }
   const body = { title: 'Customers', app: { name: `catalogDataSources/${app}` }, settings }
   const { name } = await administrator.ok(methods.dataSources.create, { workspace }, { body })
   return { name, params: { workspace, data_source: idIn(name) } }
@@ -131,6 +160,14 @@ describe('a file', () => {
       await administrator.ok(methods.uploads.create, params, { body: part('x'.repeat(900), { last: false }) })
     const full = await administrator.call('POST', `/${name}/uploads`, part('x'.repeat(900), { last: false }))
     expect(full).toMatchObject({ status: 400, body: { message: expect.stringContaining('of a workspace') } })
+  })
+
+  test('that is downloaded is gone with the session', async () => {
+    const { administrator } = organization
+    const { name, params } = await createSource('download')
+    const { rows } = await administrator.ok(methods.dataSources.preview, params, { body: { query } })
+    expect(rows).toEqual([['1000']])
+    expect(await kept(name)).toEqual([])
   })
 
   test('is asked for before there is one, and only where files are taken', async () => {

@@ -139,7 +139,9 @@ const KeyField = ({
     <p className="text-xs text-ink-3">Columns that together tell each row from all others.</p>
     {columns.length === 0 ? (
       <p className="text-sm text-ink-2">
-        {ofFile ? 'Upload a file to see its columns.' : 'Validate or preview the query to see its columns.'}
+        {ofFile
+          ? 'The columns are shown once the file can be read.'
+          : 'Validate or preview the query to see its columns.'}
       </p>
     ) : (
       <div className="max-h-48 divide-y divide-line overflow-y-auto scroll-thin rounded-md border border-line">

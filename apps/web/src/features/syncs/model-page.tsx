@@ -48,7 +48,7 @@ const ModelView = ({ model }: { model: Model }) => {
           key={model.update_time}
           dataSource={model.data_source}
           initial={draftOf(model)}
-          ofFile={source?.app.upload === true}
+          ofFile={source?.app.file === true}
           known={model.columns.map(({ name }) => name)}
           saveLabel="Save"
           isNew={false}

@@ -18,7 +18,7 @@ const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
   const [address] = useSearchParams()
   const [schema, name] = [address.get('schema'), address.get('table')]
   const table = schema === null || name === null ? undefined : { schema, name }
-  const { upload } = dataSource.app
+  const { file } = dataSource.app
   const create = useCreateModel(dataSource.name)
   return (
     <>
@@ -34,9 +34,9 @@ const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
       <div className="max-w-3xl">
         <ModelEditor
           dataSource={dataSource}
-          initial={upload ? { ...newDraft(fileTable), title: dataSource.title } : newDraft(table)}
+          initial={file ? { ...newDraft(fileTable), title: dataSource.title } : newDraft(table)}
           known={[]}
-          ofFile={upload}
+          ofFile={file}
           saveLabel="Create"
           isNew
           mayEdit

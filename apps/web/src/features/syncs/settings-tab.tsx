@@ -54,8 +54,8 @@ export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
           <DeleteCard
             label="Delete data source"
             description={
-              dataSource.app.upload
-                ? 'Deletes the file and its models.'
+              dataSource.app.file
+                ? `Deletes the ${dataSource.app.upload ? 'file' : 'data source'} and its models.`
                 : 'Deletes the connection, its password, and its models. Nothing changes in the database itself.'
             }
             mutation={remove}
