@@ -578,6 +578,23 @@ describe('events that are sent again', () => {
 })
 
 describe('delivery records', () => {
+  it('name no destination for events that are to go to none, and never hold them beside others of their source', () => {
+    const { batch } = run(
+      record({ ...track, messageId: 'm-1', userId: 'u-1' }, {}, 0),
+      record({ ...track, messageId: 'm-2', userId: 'u-2' }, { u: true }, 1),
+      record({ ...track, messageId: 'm-3', userId: 'u-3' }, {}, 2),
+    )
+    const told = batch.deliveries.map(({ meta, body, addressed }) => [
+      JSON.parse(meta).d,
+      addressed,
+      (JSON.parse(Buffer.from(body).toString()) as PipelineEvent[]).map(({ userId }) => userId),
+    ])
+    expect(told).toEqual([
+      [['d-1'], true, ['u-1', 'u-3']],
+      [[], false, ['u-2']],
+    ])
+  })
+
   it('carry all accepted events of a source in order, within their size, whether or not it has destinations', () => {
     const processor = createProcessor({
       journal: { firstSeen: () => undefined },

@@ -236,10 +236,12 @@ export const createProcessor = ({
       fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
     if (blocked || isAppended(raw, raw.eventId)) return
-    let source = batch.deliveries.get(sourceId)
+    // Events of one source that go to its destinations, and such that do not, are never in one record.
+    const together = raw.request.meta.u === undefined ? sourceId : `${sourceId} kept`
+    let source = batch.deliveries.get(together)
     if (source === undefined) {
       source = { workspaceId, sourceId, destinations, places: [], lossy: false }
-      batch.deliveries.set(sourceId, source)
+      batch.deliveries.set(together, source)
     }
     const from = texts.length
     if (destinations.length > 0) writePipelineEvent(texts, event)
@@ -279,7 +281,8 @@ export const createProcessor = ({
         events: parts.events.length,
       }
       const eventIdAt = eventIdsOf(record)
-      const scope: Scope = { destinations: destinationsFor(meta.s), schemaInForce: schemaFor(meta.s), decided }
+      const destinations = meta.u === undefined ? destinationsFor(meta.s) : []
+      const scope: Scope = { destinations, schemaInForce: schemaFor(meta.s), decided }
       if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
         const slice = parts.events[index] as EventSlice

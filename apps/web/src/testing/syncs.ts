@@ -47,6 +47,7 @@ export const aSync = (some: Partial<Sync> = {}): Sync => ({
   identifier: 'id',
   fields: [{ column: 'id', target: 'id' }],
   guard_percent: 20,
+  to_destinations: false,
   interval_minutes: null,
   cron: null,
   after: null,

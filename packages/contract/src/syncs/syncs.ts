@@ -108,12 +108,15 @@ export const syncDefinition = {
   identifier: name,
   fields,
   guard_percent: guardPercent.default(20),
+  /** Of events of a source: they go to the destinations that are connected to it, too. */
+  to_destinations: z.boolean().default(false),
 }
 /** What of it can be changed later. */
 export const syncChange = {
   mode: syncMode.optional(),
   fields: fields.optional(),
   guard_percent: guardPercent.optional(),
+  to_destinations: z.boolean().optional(),
 }
 
 const count = z.number().int()
@@ -171,8 +174,12 @@ export const sync = z.object({
   name: z.string(),
   title: z.string(),
   model: z.object({ name: z.string(), title: z.string() }),
+  /** A destination; or a source of the workspace, whose events rows become. */
   destination: z.object({ name: z.string(), title: z.string() }),
-  /** One of the row objects of the destination's app, and what it is called there, such as the name of a table. */
+  /**
+   * One of the row objects of the destination's app, and what it is called there, such as the name of a table. Of a source
+   * `events`, and the name of the event of rows that no column gives a name; or `profiles`.
+   */
   object: z.string(),
   object_name: z.string(),
   mode: syncMode,
@@ -181,6 +188,7 @@ export const sync = z.object({
   fields: z.array(syncField),
   /** A run that would remove or change more than this share of the rows asks first. */
   guard_percent: z.number().int(),
+  to_destinations: z.boolean(),
   interval_minutes: syncSchedule.shape.interval_minutes,
   cron: syncSchedule.shape.cron,
   /** The sync that it runs after. */
@@ -218,6 +226,11 @@ const changed = {
   reason: 'SYNC_RUN_STATE',
   when: 'The run is in a state in which this cannot be done.',
 } as const
+const sentOnce = {
+  code: 409,
+  reason: 'SYNC_OF_EVENTS',
+  when: 'Rows of the sync become events. They are not sent again.',
+} as const
 const active = { code: 409, reason: 'SYNC_RUNNING', when: 'A run of the sync has not ended.' } as const
 
 export const syncs = {
@@ -245,7 +258,8 @@ export const syncs = {
     verb: 'POST',
     path: '/workspaces/{workspace}/syncs',
     access: workspaceEditors,
-    summary: 'Creates a sync of a model to a row object of a destination. Nothing runs yet.',
+    summary:
+      'Creates a sync of a model to a row object of a destination, or to events of a source: then `destination` names the source, `object` is `events` or `profiles`, and `identifier` is `messageId`. Nothing runs yet.',
     request: z.object({
       title: genericTitle,
       model: reference,
@@ -266,7 +280,7 @@ export const syncs = {
     path: '/workspaces/{workspace}/syncs/{sync}',
     access: workspaceEditors,
     summary:
-      'Changes title, mode, fields, guard, schedule, or alerts of a sync. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
+      'Changes title, mode, fields, guard, schedule, or alerts of a sync, or whether its events go to connected destinations. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
     query: maskQuery,
     request: z.object({
       title: genericTitle.optional(),
@@ -294,7 +308,7 @@ export const syncs = {
     summary: 'Runs a sync now. With `resync`, every row is sent again, not only those that changed.',
     request: z.object({ resync: z.boolean().default(false) }),
     response: syncRun,
-    errors: [errors.forbidden, errors.notFound, active],
+    errors: [errors.forbidden, errors.notFound, active, sentOnce],
   }),
   pause: defineMethod({
     name: 'syncs.pause',
@@ -325,7 +339,7 @@ export const syncs = {
       'Forgets which rows the destination has confirmed. The next run counts as the first one: it sends everything and removes nothing.',
     request: z.object({}),
     response: sync,
-    errors: [errors.forbidden, errors.notFound, active],
+    errors: [errors.forbidden, errors.notFound, active, sentOnce],
   }),
 }
 

@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from './read.ts'
 
-/** Deletes a source: its keys are revoked and its connections removed; its stored events stay until they age out. */
+/** Deletes a source: its keys are revoked, its connections and the syncs to it removed; its stored events stay until they age out. */
 export const deleteSource =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sources.delete> =>
   async ({ actor, workspace, params }) => {
@@ -27,6 +27,7 @@ export const deleteSource =
         .where('revoke_time', 'is', null)
         .execute()
       await tx.deleteFrom('connections').where('source_id', '=', source.id).execute()
+      await tx.deleteFrom('syncs').where('source_id', '=', source.id).execute()
       await audit(tx, {
         actor,
         action: 'sources.delete',

@@ -88,7 +88,7 @@ from (select key, source_key, problem from sync_staged where run_id = {run:Strin
 
 /**
  * Writes down what the destination has confirmed in `{run}`: what was delivered and removed, and of what was left out that it has
- * a row of its own. What was rejected stays as it was confirmed before, so that it goes again.
+ * a row of its own; `blocked` are events that are stored, but keep to no schema. What was rejected stays as it was confirmed before, so that it goes again.
  */
 export const confirmStatement = `
 insert into sync_confirmed (sync_id, key, hash, held, version)
@@ -99,7 +99,7 @@ inner join (
   select number, argMax(status, version) as status from sync_outcomes where run_id = {run:String} group by number
 ) as told on told.number = change.number
 where change.run_id = {run:String} and change.operation != ''
-  and (told.status = 'delivered' or (told.status = 'filtered' and change.operation = 'insert'))`
+  and (told.status in ('delivered', 'blocked') or (told.status = 'filtered' and change.operation = 'insert'))`
 
 /** The keys of a run by change, operation and last outcome: how many, and of how many rows. */
 export const countStatement = `

@@ -1,7 +1,17 @@
 import type { RowObjectDefinition } from '@tributary/connector-kit'
-import type { Model, SyncField, SyncMode } from '@tributary/contract'
+import {
+  type EventObject,
+  eventFieldsProblem,
+  eventIdentifier,
+  type Model,
+  type SyncField,
+  type SyncMode,
+} from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import type { Catalog } from '../deps.ts'
+
+/** What is written to: an object of a destination, or events. */
+export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes'> & { event?: EventObject }
 
 /** What of an app's destinations rows can be written to by this name; undefined when there is no such thing any more. */
 export const findRowObject = async (
@@ -15,17 +25,29 @@ export const findRowObject = async (
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', text, { [field]: text })
 
+type Given = { mode: SyncMode; identifier: string; fields: readonly SyncField[]; to_destinations: boolean }
+
+const checkEvents = (event: EventObject, { mode, identifier, fields }: Given): void => {
+  if (identifier !== eventIdentifier) throw refuse('identifier', `Events are told apart by ${eventIdentifier}`)
+  const targets = fields.map(({ target }) => target)
+  const problem = eventFieldsProblem(event, targets)
+  if (problem !== undefined) throw refuse('fields', problem)
+  if (mode !== 'INSERT_ONLY' && targets.includes(eventIdentifier))
+    throw refuse(
+      'mode',
+      `A changed row can't become another event with the same ${eventIdentifier}. Choose Insert Only`,
+    )
+}
+
 /** Throws 400 for what a sync cannot be: a mode that the object has not, a mapping of columns that the model has not. */
-export const checkSync = (
-  rowObject: RowObjectDefinition | undefined,
-  model: Pick<Model, 'columns'>,
-  given: { mode: SyncMode; identifier: string; fields: readonly SyncField[] },
-): void => {
-  if (rowObject === undefined) throw refuse('object', 'This destination has no such object for rows')
-  if (!rowObject.syncModes.includes(given.mode))
-    throw refuse('mode', `${rowObject.title} can't be synced in this mode. Choose another one`)
+export const checkSync = (object: SyncObject | undefined, model: Pick<Model, 'columns'>, given: Given): void => {
+  if (object === undefined) throw refuse('object', 'This destination has no such object for rows')
+  if (!object.syncModes.includes(given.mode))
+    throw refuse('mode', `${object.title} can't be synced in this mode. Choose another one`)
   const missing = given.fields.find(({ column }) => !model.columns.some(({ name }) => name === column))
   if (missing !== undefined) throw refuse('fields', `The model has no column ${missing.column}`)
+  if (object.event !== undefined) return checkEvents(object.event, given)
+  if (given.to_destinations) throw refuse('to_destinations', 'Only events go to connected destinations')
   if (!given.fields.some(({ target }) => target === given.identifier))
     throw refuse('identifier', `Map a column to ${given.identifier}: it tells records apart`)
 }

@@ -31,7 +31,7 @@ export const countRows = (read: number, found: readonly ChangeCount[]): SyncRunC
     if (change === 'invalid' || change === 'duplicate') counts.invalid += rows
     else if (operation === '' || status === 'filtered') counts.skipped += rows
     else if (status === 'delivered') counts[change === 'added' ? 'added' : 'changed'] += rows
-    else if (status === 'dead') counts.rejected += rows
+    else if (status === 'dead' || status === 'blocked') counts.rejected += rows
     else counts.waiting += rows
   }
   return { ...counts, unchanged: read - told }

@@ -1,7 +1,7 @@
-import type { DataSourceSession } from '@tributary/connector-kit'
-import { type Model, type SyncField, syncLimits } from '@tributary/contract'
+import type { DataRow, DataSourceSession } from '@tributary/connector-kit'
+import { type DataColumn, type Model, syncLimits } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
-import { type StagedRow, stagedRows } from './row-values.ts'
+import type { StagedRow } from './row-values.ts'
 import type { SyncStore } from './store.ts'
 
 /** Rows, and characters of them, that are stored together. */
@@ -18,18 +18,14 @@ export const extractRows = async (
   run: string,
   given: {
     model: Model
-    fields: readonly SyncField[]
-    identifier: string
+    /** Makes what is staged of rows that have these columns. */
+    staging: (columns: readonly DataColumn[]) => (row: DataRow) => StagedRow
     onRead?: ((rows: number) => Promise<void>) | undefined
   },
 ): Promise<number> => {
-  const { query, primary_key } = given.model
+  const { query } = given.model
   // As it is now: what is read may not be what was there when the model was saved.
-  const toStaged = stagedRows(await session.describe(query), {
-    primaryKey: primary_key,
-    fields: given.fields,
-    identifier: given.identifier,
-  })
+  const toStaged = given.staging(await session.describe(query))
   let read = 0
   let waiting: StagedRow[] = []
   let characters = 0

@@ -6,7 +6,7 @@ import { readSyncRun } from './read.ts'
 
 /** The last outcome of a row, by what the log of outcomes says and what is done about it. */
 const outcome = `multiIf(change.change in ('invalid', 'duplicate'), 'invalid', change.operation = '', 'skipped',
-  told.status = 'delivered', 'delivered', told.status = 'dead', 'rejected', told.status = 'filtered', 'skipped',
+  told.status = 'delivered', 'delivered', told.status in ('dead', 'blocked'), 'rejected', told.status = 'filtered', 'skipped',
   told.status = 'retry', 'retrying', 'waiting')`
 
 type Found = SyncRunRow & { number: number }

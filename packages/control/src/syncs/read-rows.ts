@@ -1,10 +1,13 @@
-import type { SyncField } from '@tributary/contract'
+import type { DataColumn, SyncField } from '@tributary/contract'
 import { readDataSource } from '../data-sources/read.ts'
 import { type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentModel, readModel } from '../models/read.ts'
+import { stagedEvents } from './event-values.ts'
 import { extractRows } from './extract.ts'
+import { stagedRows } from './row-values.ts'
 import type { SyncStore } from './store.ts'
+import { eventObjectOf } from './target.ts'
 
 export type ReadDeps = Pick<ControlDeps, 'db'> & SessionDeps
 
@@ -13,6 +16,12 @@ type Given = {
   model_id: string
   fields: readonly SyncField[]
   identifier: string
+  /** Null of rows that become no events. */
+  source_id: string | null
+  object: string
+  object_name: string
+  /** Of what sync they are. */
+  sync: string
   signal: AbortSignal
   withinMs: number
   /** Hears now and then how many rows were read. */
@@ -27,14 +36,24 @@ export const readRows = async (
   deps: ReadDeps,
   store: Pick<SyncStore, 'stage'>,
   run: string,
-  { workspace_id, model_id, fields, identifier, signal, withinMs, onRead }: Given,
+  { workspace_id, model_id, fields, identifier, signal, withinMs, onRead, ...given }: Given,
 ): Promise<{ read: number; keyIsPrimary: boolean }> => {
   const row = await readModel(deps.db, workspace_id, model_id)
   const opened = await readDataSource(deps.db, workspace_id, row.data_source_id)
   const model = presentModel(row)
-  const work = { model, fields, identifier, onRead }
+  const primaryKey = model.primary_key
+  const object = given.source_id === null ? undefined : eventObjectOf(given.object)
+  const work = {
+    model,
+    onRead,
+    staging: (columns: readonly DataColumn[]) =>
+      object === undefined
+        ? stagedRows(columns, { primaryKey, fields, identifier })
+        : stagedEvents(columns, { sync: given.sync, object, name: given.object_name, primaryKey, fields }),
+  }
   const read = await useDataSource(deps, opened, signal, (session) => extractRows(session, store, run, work), withinMs)
-  const [first, ...others] = model.primary_key
+  if (object !== undefined) return { read, keyIsPrimary: true }
+  const [first, ...others] = primaryKey
   const identified = fields.find(({ target }) => target === identifier)?.column
   return { read, keyIsPrimary: others.length === 0 && first === identified }
 }

@@ -21,7 +21,7 @@ import { modelName } from '../models/read.ts'
 
 export type SyncRow = Selectable<SyncsTable> & {
   model_title: string
-  destination_title: string
+  destination_title: string | null
   after_title: string | null
 }
 export type SyncRunRow = Selectable<SyncRunsTable>
@@ -33,10 +33,12 @@ export const selectSyncs = (db: Db) =>
   db
     .selectFrom('syncs')
     .innerJoin('models', 'models.id', 'syncs.model_id')
-    .innerJoin('destinations', 'destinations.id', 'syncs.destination_id')
+    .leftJoin('destinations', 'destinations.id', 'syncs.destination_id')
+    .leftJoin('sources', 'sources.id', 'syncs.source_id')
     .leftJoin('syncs as before', 'before.id', 'syncs.after_sync_id')
     .selectAll('syncs')
-    .select(['models.title as model_title', 'destinations.title as destination_title', 'before.title as after_title'])
+    .select(['models.title as model_title', 'before.title as after_title'])
+    .select((of) => of.fn.coalesce('destinations.title', 'sources.title').as('destination_title'))
 
 /** A sync of this workspace; throws 404 for one that is absent or of another. */
 export const readSync = async (db: Db, workspaceId: string, id: string): Promise<SyncRow> => {
@@ -124,8 +126,11 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
     title: row.title,
     model: { name: modelName(row.workspace_id, row.model_id), title: row.model_title },
     destination: {
-      name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.destination_id }),
-      title: row.destination_title,
+      name:
+        row.source_id === null
+          ? resourceNames.destination.format({ workspace: row.workspace_id, destination: row.destination_id ?? '' })
+          : resourceNames.source.format({ workspace: row.workspace_id, source: row.source_id }),
+      title: row.destination_title ?? '',
     },
     object: row.object,
     object_name: row.object_name,
@@ -133,6 +138,7 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
     identifier: row.identifier,
     fields: fieldsOf(row),
     guard_percent: row.guard_percent,
+    to_destinations: row.to_destinations,
     interval_minutes: syncIntervals.find((minutes) => minutes === row.interval_minutes) ?? null,
     cron:
       row.cron === null || row.cron_time_zone === null ? null : { expression: row.cron, time_zone: row.cron_time_zone },

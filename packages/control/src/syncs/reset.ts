@@ -4,14 +4,15 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { activeRun } from './begin-run.ts'
 import { readSync, showSync, syncName } from './read.ts'
-import { running } from './run-now.ts'
+import { running, sentOnce } from './run-now.ts'
 import { createSyncStore } from './store.ts'
 
 /** Forgets what the destination has confirmed, while no run begins; refused with 409 while one has not ended. */
 export const resetSync =
   ({ db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.syncs.reset> =>
   async ({ actor, workspace, params }) => {
-    const { id } = await readSync(db, workspace.id, params.sync)
+    const { id, source_id } = await readSync(db, workspace.id, params.sync)
+    if (source_id !== null) throw sentOnce()
     await db.transaction().execute(async (tx) => {
       await tx.selectFrom('syncs').select('id').where('id', '=', id).forUpdate().execute()
       if ((await activeRun(tx, id)) !== undefined) throw await running(tx, id)

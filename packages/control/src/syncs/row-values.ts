@@ -27,7 +27,7 @@ const numericType =
 const timestamp = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/
 
 /** How a value of a column becomes JSON. Values that JSON has no form for, such as NaN, stay texts. */
-const encoderOf = (type: string): ((text: string) => string) => {
+export const encoderOf = (type: string): ((text: string) => string) => {
   if (numericType.test(type) && !type.endsWith('[]')) return (text) => (number.test(text) ? text : JSON.stringify(text))
   if (type === 'boolean') return (text) => (text === 't' ? 'true' : text === 'f' ? 'false' : JSON.stringify(text))
   if (type === 'json' || type === 'jsonb')
@@ -48,6 +48,26 @@ export class MissingColumn extends Error {
   }
 }
 
+/** Finds the place of a column by its name; throws MissingColumn when there is none. */
+export const columnPlaces =
+  (columns: readonly DataColumn[]) =>
+  (name: string): number => {
+    const place = columns.findIndex((column) => column.name === name)
+    if (place === -1) throw new MissingColumn(name)
+    return place
+  }
+
+/** Where the primary key of a row is, and what it is: the value of its one column, or a JSON list of several. */
+export const sourceKeys = (placeOf: (name: string) => number, primaryKey: readonly string[]) => {
+  const keyPlaces = primaryKey.map(placeOf)
+  const sourceKeyOf = (row: DataRow): string => {
+    const [first] = keyPlaces
+    if (keyPlaces.length === 1 && first !== undefined) return row[first] ?? ''
+    return JSON.stringify(keyPlaces.map((place) => row[place] ?? null))
+  }
+  return { keyPlaces, sourceKeyOf }
+}
+
 /**
  * Makes the function that turns rows of a model into what is staged: the payload is canonical, so that the same values of
  * the same mapping are the same text, to the digit. Throws MissingColumn when a mapped column or one of the key is not there.
@@ -56,12 +76,8 @@ export const stagedRows = (
   columns: readonly DataColumn[],
   given: { primaryKey: readonly string[]; fields: readonly SyncField[]; identifier: string },
 ): ((row: DataRow) => StagedRow) => {
-  const placeOf = (name: string): number => {
-    const place = columns.findIndex((column) => column.name === name)
-    if (place === -1) throw new MissingColumn(name)
-    return place
-  }
-  const keyPlaces = given.primaryKey.map(placeOf)
+  const placeOf = columnPlaces(columns)
+  const { keyPlaces, sourceKeyOf } = sourceKeys(placeOf, given.primaryKey)
   const fields = given.fields
     .map(({ column, target }) => {
       const place = placeOf(column)
@@ -69,11 +85,6 @@ export const stagedRows = (
     })
     .toSorted((a, b) => (a.target < b.target ? -1 : 1))
   const identifierPlace = fields.find(({ target }) => target === given.identifier)?.place ?? -1
-  const sourceKeyOf = (row: DataRow): string => {
-    const [first] = keyPlaces
-    if (keyPlaces.length === 1 && first !== undefined) return row[first] ?? ''
-    return JSON.stringify(keyPlaces.map((place) => row[place] ?? null))
-  }
   return (row) => {
     const sourceKey = sourceKeyOf(row).slice(0, syncLimits.keyCharacters).toWellFormed()
     const key = row[identifierPlace] ?? null

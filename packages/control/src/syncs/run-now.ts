@@ -13,11 +13,16 @@ export const running = async (tx: Tx, sync: string): Promise<AppError> => {
   return conflict('SYNC_RUNNING', text, run === undefined ? {} : { run: run.id })
 }
 
+/** What is said to who wants to send everything of a sync again whose rows become events. */
+export const sentOnce = () =>
+  conflict('SYNC_OF_EVENTS', 'Rows that became events are not sent again. Changed rows go with the next run')
+
 /** Begins a run; refused with 409 while one has not ended. */
 export const runSyncNow =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncs.run> =>
   async ({ actor, workspace, params, body: { resync } }) => {
-    const { id } = await readSync(db, workspace.id, params.sync)
+    const { id, source_id } = await readSync(db, workspace.id, params.sync)
+    if (resync && source_id !== null) throw sentOnce()
     const time = new Date(clock())
     const run = await db.transaction().execute(async (tx) => {
       const begun = await beginRun(tx, jobs, id, { trigger: 'manual', resync, time })

@@ -1,5 +1,5 @@
 import type { SyncRunCounts } from '@tributary/contract'
-import { faultPoint, type Logger } from '@tributary/kernel'
+import { conflict, faultPoint, type Logger } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { alertRun } from './alerts/alert.ts'
 import { findRowObject } from './check.ts'
@@ -9,10 +9,14 @@ import { failureOf } from './failure.ts'
 import { moveRun } from './move-run.ts'
 import { countsOf, fieldsOf, type SyncRow, type SyncRunRow, selectSyncs } from './read.ts'
 import { type ReadDeps, readRows } from './read-rows.ts'
+import { sendEvents } from './send-events.ts'
 import { type Outbound, outcomesEnd, sendRows } from './send-rows.ts'
 import { createSyncStore, type SyncStore } from './store.ts'
 
-export type SyncRunDeps = Pick<ControlDeps, 'eventStore' | 'catalog' | 'clock' | 'jobs' | 'live' | 'publicUrl'> &
+export type SyncRunDeps = Pick<
+  ControlDeps,
+  'eventStore' | 'catalog' | 'clock' | 'jobs' | 'live' | 'publicUrl' | 'appendRequest' | 'whenStored'
+> &
   ReadDeps & { outbound: Outbound; logger: Logger }
 
 type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortSignal; attempt: number }
@@ -39,6 +43,14 @@ const plannedOf = ({ added, changed, waiting, removals_waiting }: SyncRunCounts,
   removed: removals_waiting,
 })
 
+const sourceOff = 'The source is turned off'
+
+/** Whether a source takes events. */
+const isEnabled = async (db: ControlDeps['db'], source: string): Promise<boolean> => {
+  const row = await db.selectFrom('sources').select('enabled').where('id', '=', source).executeTakeFirst()
+  return row?.enabled === true
+}
+
 /** Reads, compares and writes down what is to be sent; resolves to false when the run is not there for that any more. */
 const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> => {
   const { db, clock, outbound } = deps
@@ -46,7 +58,8 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const begun = await moveRun(db, run.id, 'begin', new Date(clock()), { start_time: new Date(clock()) })
   if (begun === undefined) return false
   await store.clear(run.id)
-  const given = { ...row, fields: fieldsOf(row), signal: working.signal, withinMs: extractMs }
+  if (row.source_id !== null && !(await isEnabled(db, row.source_id))) throw conflict('SOURCE_DISABLED', sourceOff)
+  const given = { ...row, fields: fieldsOf(row), sync: row.id, signal: working.signal, withinMs: extractMs }
   const { read, keyIsPrimary } = await readRows(deps, store, run.id, given)
   faultPoint('sync.after-stage')
   if ((await moveRun(db, run.id, 'staged', new Date(clock()))) === undefined) return false
@@ -90,38 +103,81 @@ const end = async (
   announce?.(deps.live)
 }
 
-/** Sends what is planned; resolves when the run has ended, or when it has waited for a while. */
-const send = async (deps: SyncRunDeps, { row, run, store, signal }: Working): Promise<void> => {
-  const { db, catalog, outbound } = deps
+/** Sends what is planned to the destination. */
+const sendToDestination = async (
+  { db, catalog, outbound }: SyncRunDeps,
+  { row, run, store, signal }: Working,
+  destinationId: string,
+  state: () => Promise<'sending' | 'canceling' | undefined>,
+): Promise<{ settled: boolean; rejected: number }> => {
   const destination = await db
     .selectFrom('destinations')
     .select('app')
-    .where('id', '=', row.destination_id)
+    .where('id', '=', destinationId)
     .executeTakeFirstOrThrow()
   const rowObject = await findRowObject(catalog, destination.app, row.object)
-  const { settled, rejected } = await sendRows(
+  return await sendRows(
     outbound,
     store,
     {
       workspaceId: row.workspace_id,
       sync: row.id,
       run: run.id,
-      destinationId: row.destination_id,
+      destinationId,
       object: rowObject?.address({ name: row.object_name, identifier: row.identifier }) ?? row.object,
       identifier: row.identifier,
       planSize: run.plan_size,
       outcomeOffset: Number(run.outcome_offset),
     },
     {
-      state: async () => {
-        const now = await db.selectFrom('sync_runs').select('state').where('id', '=', run.id).executeTakeFirst()
-        return now?.state === 'sending' || now?.state === 'canceling' ? now.state : undefined
-      },
+      state,
       learned: async (outcome_offset) =>
         void (await db.updateTable('sync_runs').set({ outcome_offset }).where('id', '=', run.id).execute()),
     },
     signal,
   )
+}
+
+/** Sends what is planned as events of the source; while that is turned off, nothing is sent, and the run says why. */
+const sendToSource = async (
+  deps: SyncRunDeps,
+  { row, run, store, signal }: Working,
+  source: string,
+  runState: () => Promise<'sending' | 'canceling' | undefined>,
+): Promise<{ settled: boolean; rejected: number }> => {
+  const { db } = deps
+  const state = async () => {
+    const now = await runState()
+    if (now !== 'sending') return now
+    const enabled = await isEnabled(db, source)
+    const message = enabled ? '' : `${sourceOff}. The run goes on when it is turned on`
+    await db
+      .updateTable('sync_runs')
+      .set({ message })
+      .where('id', '=', run.id)
+      .where('state', '=', 'sending')
+      .where('message', '!=', message)
+      .execute()
+    return enabled ? now : undefined
+  }
+  const since = Number(run.start_time ?? run.create_time)
+  const { workspace_id: workspaceId, to_destinations: toDestinations } = row
+  const sending = { workspaceId, source, run: run.id, toDestinations, planSize: run.plan_size, since }
+  return await sendEvents({ ...deps, state }, store, sending, signal)
+}
+
+/** Sends what is planned; resolves when the run has ended, or when it has waited for a while. */
+const send = async (deps: SyncRunDeps, working: Working): Promise<void> => {
+  const { db } = deps
+  const { row, run, store } = working
+  const state = async () => {
+    const now = await db.selectFrom('sync_runs').select('state').where('id', '=', run.id).executeTakeFirst()
+    return now?.state === 'sending' || now?.state === 'canceling' ? now.state : undefined
+  }
+  const { settled, rejected } =
+    row.source_id === null
+      ? await sendToDestination(deps, working, row.destination_id ?? '', state)
+      : await sendToSource(deps, working, row.source_id, state)
   if (!settled) return
   await store.confirm(row.id, run.id, run.number)
   faultPoint('sync.after-confirm')

@@ -1,5 +1,5 @@
-import type { OutboundRow } from '@tributary/contract'
-import { newId } from '@tributary/kernel'
+import { eventIdentifier, type OutboundRow } from '@tributary/contract'
+import { jsonMembers, newId } from '@tributary/kernel'
 import { createRowWriter, type EventStore, systemOwner } from '@tributary/storage'
 import { confirmStatement, countStatement, type DiffOptions, diffStatement, invalidStatement } from './changes.ts'
 import type { StagedRow } from './row-values.ts'
@@ -12,6 +12,10 @@ export type PlannedRow = {
   /** Undefined of a removal. */
   payload: string | undefined
 }
+/** An event that is to be sent, as it is collected. */
+export type PlannedEvent = { number: number; messageId: string; payload: string }
+/** What is stored of an event. */
+export type EventStatus = { status: 'accepted' | 'blocked' | 'rejected'; reason: string }
 /** Keys of a run with the same fate. */
 export type ChangeCount = { change: string; operation: string; status: string; keys: number; rows: number }
 /** What became of a planned row; the higher version holds. */
@@ -35,6 +39,26 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     eventStore.query<Row>(sql, params, { owner: workspaceId, slot, ...(signal === undefined ? {} : { signal }) })
   const drop = (table: string, partition: string): Promise<void> => dropPartition(eventStore, table, partition)
   const writer = createRowWriter()
+  const readPlanned = async (run: string, after: number, limit: number): Promise<PlannedRow[]> => {
+    const rows = await query<Omit<PlannedRow, 'payload'>>(
+      `select number, key, operation from sync_changes
+         where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''
+         order by number`,
+      { run, after, to: after + limit },
+      'short',
+    )
+    const keys = rows.flatMap(({ key, operation }) => (operation === 'delete' ? [] : [key]))
+    const found =
+      keys.length === 0
+        ? []
+        : await query<{ key: string; payload: string }>(
+            "select key, payload from sync_staged where run_id = {run:String} and problem = '' and key in {keys:Array(String)}",
+            { run, keys },
+            'short',
+          )
+    const payloads = new Map(found.map(({ key, payload }) => [key, payload]))
+    return rows.map((row) => ({ ...row, payload: payloads.get(row.key) }))
+  }
 
   return {
     /** Takes away everything of a run. */
@@ -91,25 +115,29 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       return found?.n ?? 0
     },
     /** Planned rows behind a number, in their order. */
-    async planned(run: string, after: number, limit: number): Promise<PlannedRow[]> {
-      const rows = await query<Omit<PlannedRow, 'payload'>>(
-        `select number, key, operation from sync_changes
-         where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''
-         order by number`,
-        { run, after, to: after + limit },
-        'short',
+    planned: readPlanned,
+    /** The same as events; their message ids stand in them. */
+    plannedEvents: async (run: string, after: number, limit: number): Promise<PlannedEvent[]> =>
+      (await readPlanned(run, after, limit)).map(({ number, payload = '{}' }) => ({
+        number,
+        messageId: JSON.parse(jsonMembers(payload).get(eventIdentifier) ?? '""'),
+        payload,
+      })),
+    /** What is stored of events of a source by their message ids, of what was received since a time, epoch ms. */
+    async eventStatuses(
+      source: string,
+      ids: readonly string[],
+      from: number,
+    ): Promise<ReadonlyMap<string, EventStatus>> {
+      const rows = await query<EventStatus & { id: string }>(
+        // What was accepted comes first in the alphabet, too, and what was rejected last.
+        `select message_id as id, status, reason from events
+         where workspace_id = {workspace:String} and source_id = {source:String}
+           and receive_time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') and message_id in {ids:Array(String)}
+         order by status limit 1 by message_id`,
+        { workspace: workspaceId, source, from, ids },
       )
-      const keys = rows.flatMap(({ key, operation }) => (operation === 'delete' ? [] : [key]))
-      const found =
-        keys.length === 0
-          ? []
-          : await query<{ key: string; payload: string }>(
-              "select key, payload from sync_staged where run_id = {run:String} and problem = '' and key in {keys:Array(String)}",
-              { run, keys },
-              'short',
-            )
-      const payloads = new Map(found.map(({ key, payload }) => [key, payload]))
-      return rows.map((row) => ({ ...row, payload: payloads.get(row.key) }))
+      return new Map(rows.map(({ id, ...found }) => [id, found]))
     },
     async noteOutcomes(run: string, outcomes: readonly NotedOutcome[]): Promise<void> {
       const lines = outcomes.map((outcome) => JSON.stringify({ run_id: run, ...outcome }))

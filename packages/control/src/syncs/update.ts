@@ -3,24 +3,24 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { presentModel, readModel } from '../models/read.ts'
-import { checkSync, findRowObject } from './check.ts'
+import { checkSync } from './check.ts'
 import { fieldsOf, readSync, showSync, syncName } from './read.ts'
 import { storedSchedule } from './schedule.ts'
+import { findObject, targetOf } from './target.ts'
 
 /** Changes a sync; a run that is under way goes on as it was begun, from the rows that it has read. */
 export const updateSync =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.update> =>
   async ({ actor, workspace, params, body }) => {
     const row = await readSync(db, workspace.id, params.sync)
-    if (body.mode !== undefined || body.fields !== undefined) {
+    if (body.mode !== undefined || body.fields !== undefined || body.to_destinations !== undefined) {
       const model = presentModel(await readModel(db, workspace.id, row.model_id))
-      const { app } = await readDestination(db, workspace.id, row.destination_id)
-      checkSync(await findRowObject(catalog, app, row.object), model, {
+      checkSync(await findObject(catalog, await targetOf(db, row), row.object), model, {
         mode: body.mode ?? row.mode,
         identifier: row.identifier,
         fields: body.fields ?? fieldsOf(row),
+        to_destinations: body.to_destinations ?? row.to_destinations,
       })
     }
     if (Object.keys(body).length > 0) {

@@ -802,7 +802,10 @@ export type SyncsTable = {
   id: string
   workspace_id: string
   model_id: string
-  destination_id: string
+  /** Of this and `source_id` one is null. */
+  destination_id: string | null
+  /** Whose events rows become. */
+  source_id: ColumnType<string | null, string | null | undefined, string | null>
   title: string
   object: string
   object_name: string
@@ -811,6 +814,8 @@ export type SyncsTable = {
   /** JSON text. */
   fields: string
   guard_percent: number
+  /** Whether events go to the destinations of their source. */
+  to_destinations: Generated<boolean>
   interval_minutes: number | null
   cron: ColumnType<string | null, string | null | undefined, string | null>
   cron_time_zone: ColumnType<string | null, string | null | undefined, string | null>
@@ -887,6 +892,10 @@ export type SyncDryRunsTable = {
   /** Null of a sync that is not saved. */
   sync_id: string | null
   model_id: string
+  /** Of one whose rows become events. */
+  source_id: ColumnType<string | null, string | null | undefined, string | null>
+  object: Generated<string>
+  object_name: Generated<string>
   mode: 'FULL_SYNC' | 'UPSERT_ONLY' | 'UPDATE_ONLY' | 'INSERT_ONLY'
   identifier: string
   /** JSON text. */

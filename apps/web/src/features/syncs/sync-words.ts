@@ -1,5 +1,6 @@
 import {
   endedSyncRuns,
+  resourceNames,
   type Sync,
   type SyncMode,
   type SyncRun,
@@ -45,6 +46,10 @@ export const modeSentences: Readonly<Record<SyncMode, string>> = {
   FULL_SYNC: 'Keeps the destination equal to the model. Adds, updates, and removes rows that this sync sent.',
   INSERT_ONLY: 'Adds rows that do not exist yet. Never changes or removes any.',
 }
+
+/** Whether the rows of a sync become events of a source. */
+export const isOfEvents = ({ destination }: Pick<Sync, 'destination'>): boolean =>
+  resourceNames.source.parse(destination.name) !== undefined
 
 /** The order in which modes are offered. */
 export const modeOrder: readonly SyncMode[] = ['UPSERT_ONLY', 'FULL_SYNC', 'UPDATE_ONLY', 'INSERT_ONLY']

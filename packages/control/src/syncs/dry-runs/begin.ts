@@ -25,6 +25,9 @@ export const dryRunJob: JobKind<z.output<typeof dryRunData>> = {
 type Given = {
   sync_id: string | null
   model_id: string
+  source_id: string | null
+  object: string
+  object_name: string
   mode: SyncMode
   identifier: string
   fields: readonly SyncField[]

@@ -78,6 +78,7 @@ const look = async (
   const { read, keyIsPrimary } = await readRows(deps, store, row.id, {
     ...row,
     fields: fieldsOf(row),
+    sync: row.sync_id ?? row.id,
     signal,
     withinMs: readMs,
     onRead: async (rows) => {

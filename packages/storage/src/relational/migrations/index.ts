@@ -48,6 +48,7 @@ import { up as syncSchedules } from './0045-sync-schedules.ts'
 import { up as syncAlerts } from './0046-sync-alerts.ts'
 import { up as syncTokens } from './0047-sync-tokens.ts'
 import { up as uploads } from './0048-uploads.ts'
+import { up as syncsOfEvents } from './0049-syncs-of-events.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -100,4 +101,5 @@ export const migrations: readonly Migration[] = [
   { name: '0046-sync-alerts', up: syncAlerts },
   { name: '0047-sync-tokens', up: syncTokens },
   { name: '0048-uploads', up: uploads },
+  { name: '0049-syncs-of-events', up: syncsOfEvents },
 ]

@@ -1,4 +1,4 @@
-import { genericTitle, type Sync, type SyncMode } from '@tributary/contract'
+import { eventObjects, genericTitle, type Sync, type SyncMode } from '@tributary/contract'
 import { RefreshCw, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { paths } from '../../../lib/paths.ts'
@@ -14,7 +14,7 @@ import { ModeChoice } from '../mode-choice.tsx'
 import { scheduleInput, scheduleOf, scheduleProblem } from '../schedule.ts'
 import { ScheduleChoice } from '../schedule-choice.tsx'
 import { useDeleteSync, useResetSync, useRunSync, useUpdateSync } from '../sync-mutations.ts'
-import { hasEnded } from '../sync-words.ts'
+import { hasEnded, isOfEvents } from '../sync-words.ts'
 import { useRowObjects } from '../use-row-objects.ts'
 import { AlertsCard } from './alerts-card.tsx'
 import { ApiCard } from './api-card.tsx'
@@ -22,8 +22,11 @@ import { SavedCard } from './saved-card.tsx'
 
 const ModeCard = ({ sync }: { sync: Sync }) => {
   const mayEdit = useMayEdit() === true
-  const { data: objects } = useRowObjects(sync.destination.name)
-  const modes = objects?.find(({ name }) => name === sync.object)?.sync_modes ?? [sync.mode]
+  const ofEvents = isOfEvents(sync)
+  const { data: objects } = useRowObjects(ofEvents ? '' : sync.destination.name)
+  const modes = ofEvents
+    ? (eventObjects.find(({ name }) => name === sync.object)?.syncModes ?? [])
+    : (objects?.find(({ name }) => name === sync.object)?.sync_modes ?? [sync.mode])
   return (
     <SavedCard<SyncMode>
       sync={sync}
@@ -182,8 +185,12 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
       <ApiCard sync={sync} />
       {mayEdit && (
         <>
-          <ResyncCard sync={sync} />
-          <ResetCard sync={sync} />
+          {!isOfEvents(sync) && (
+            <>
+              <ResyncCard sync={sync} />
+              <ResetCard sync={sync} />
+            </>
+          )}
           <DeleteCard
             label="Delete sync"
             description={`Its runs and row logs are deleted. Rows stay at ${sync.destination.title}.`}

@@ -17,7 +17,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { NextRun, RunBadge } from '../run-badge.tsx'
 import { RunSteps } from '../runs/run-steps.tsx'
 import { usePauseSync, useRunSync } from '../sync-mutations.ts'
-import { hasEnded, runSummary, syncScheduleTitle } from '../sync-words.ts'
+import { hasEnded, isOfEvents, runSummary, syncScheduleTitle } from '../sync-words.ts'
 import { RunsTab } from './runs-tab.tsx'
 
 const MappingTab = lazyPart(async () => (await import('./mapping-tab.tsx')).MappingTab)
@@ -40,8 +40,11 @@ const Overview = ({ sync }: { sync: Sync }) => {
             {model.title}
           </Link>
         </Fact>
-        <Fact title="Destination">
-          <Link to={paths.destination(destination.name)} className="rounded-sm hover:underline">
+        <Fact title={isOfEvents(sync) ? 'Source' : 'Destination'}>
+          <Link
+            to={isOfEvents(sync) ? paths.source(destination.name) : paths.destination(destination.name)}
+            className="rounded-sm hover:underline"
+          >
             {destination.title}
           </Link>{' '}
           <span className="text-ink-2">· {object_name}</span>

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto'
+import type { DataRow } from '@tributary/connector-kit'
+import {
+  type DataColumn,
+  type EventObject,
+  eventIdentifier,
+  type SyncField,
+  syncLimits,
+  trackingLimits,
+} from '@tributary/contract'
+import { columnPlaces, encoderOf, type StagedRow, sourceKeys } from './row-values.ts'
+
+const isoTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+const epoch = /^\d{9,14}(?:\.\d+)?$/
+
+/**
+ * The time that a value says, as RFC 3339 in UTC with milliseconds: ISO 8601, where a date alone is its midnight and what has no zone
+ * is UTC, or seconds or, from 10^11 on, milliseconds since 1970. Undefined for what says none.
+ */
+export const timeOf = (text: string): string | undefined => {
+  const value = text.trim()
+  if (epoch.test(value)) {
+    const number = Number(value)
+    return new Date(Math.trunc(number < 1e11 ? number * 1000 : number)).toISOString()
+  }
+  const [, date = '', time = '00:00', zone = 'Z'] = isoTime.exec(value) ?? []
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  // A day that the month does not have is none.
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return undefined
+  const offset = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.toUpperCase()
+  const ms = Date.parse(`${date}T${time}${offset}`)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+/** A member of an event: a column's value, or an object of members. */
+type Node = { place: number; encode: (text: string) => string } | Map<string, Node>
+
+const textOf = (node: Node, row: DataRow, keepsNull: boolean): string => {
+  if (!(node instanceof Map)) {
+    const value = row[node.place] ?? null
+    return value === null ? (keepsNull ? 'null' : '') : node.encode(value)
+  }
+  let text = ''
+  for (const [name, member] of node) {
+    const value = textOf(member, row, keepsNull)
+    if (value !== '') text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${value}`
+  }
+  return text === '' ? '' : `{${text}}`
+}
+
+/** The fields below each parent, such as `properties`, in the order of their names. */
+const treeOf = (columns: readonly DataColumn[], fields: readonly SyncField[]): Map<string, Node> => {
+  const placeOf = columnPlaces(columns)
+  const tree = new Map<string, Node>()
+  for (const { column, target } of fields.toSorted((a, b) => (a.target < b.target ? -1 : 1))) {
+    const names = target.split('.')
+    const last = names.pop()
+    if (last === undefined || names.length === 0) continue
+    let parent = tree
+    for (const name of names) {
+      const known = parent.get(name)
+      const next = known instanceof Map ? known : new Map<string, Node>()
+      parent.set(name, next)
+      parent = next
+    }
+    const place = placeOf(column)
+    parent.set(last, { place, encode: encoderOf(columns[place]?.type ?? '') })
+  }
+  return tree
+}
+
+export type EventsGiven = {
+  /** The sync, of whose rows message ids are made. */
+  sync: string
+  object: EventObject
+  /** What an event is called whose row gives it no name. */
+  name: string
+  primaryKey: readonly string[]
+  fields: readonly SyncField[]
+}
+
+/**
+ * Makes the function that turns rows of a model into events as they are collected. The key of an event is the primary key of its row, and
+ * its message id is of sync, key and content, so that the same row never becomes two events; a column may give it instead. Nulls
+ * are members of properties and traits, and are left out everywhere else. Throws MissingColumn as `stagedRows` does.
+ */
+export const stagedEvents = (
+  columns: readonly DataColumn[],
+  { sync, object, name, primaryKey, fields }: EventsGiven,
+): ((row: DataRow) => StagedRow) => {
+  const placeOf = columnPlaces(columns)
+  const { keyPlaces, sourceKeyOf } = sourceKeys(placeOf, primaryKey)
+  const placeFor = (target: string): number => {
+    const field = fields.find((each) => each.target === target)
+    return field === undefined ? -1 : placeOf(field.column)
+  }
+  const [userId, anonymousId, timestamp, messageId, event] = (
+    ['userId', 'anonymousId', 'timestamp', eventIdentifier, 'event'] as const
+  ).map(placeFor) as [number, number, number, number, number]
+  const parents = [...treeOf(columns, fields)]
+  return (row) => {
+    const whole = sourceKeyOf(row).toWellFormed()
+    const sourceKey = whole.slice(0, syncLimits.keyCharacters).toWellFormed()
+    const broken = (problem: string, key = ''): StagedRow => ({ key, sourceKey, payload: '', problem })
+    if (keyPlaces.some((place) => (row[place] ?? null) === null)) return broken('The primary key is null')
+    if (whole === '') return broken('The primary key is empty')
+    if (whole.length > syncLimits.keyCharacters)
+      return broken(`The primary key is longer than ${syncLimits.keyCharacters} characters`)
+    const valueAt = (place: number): string => (row[place] ?? '').toWellFormed()
+    if (valueAt(userId) === '' && valueAt(anonymousId) === '') return broken('userId and anonymousId are empty', whole)
+    const said = valueAt(timestamp)
+    const time = said === '' ? '' : timeOf(said)
+    if (time === undefined) return broken(`timestamp is not a time: ${said.slice(0, 50)}`, whole)
+    let payload = `"type":"${object.type}"`
+    const add = (member: string, value: string): void => {
+      if (value !== '') payload += `,"${member}":${JSON.stringify(value)}`
+    }
+    if (object.type === 'track') add('event', valueAt(event) === '' ? name : valueAt(event))
+    add('userId', valueAt(userId))
+    add('anonymousId', valueAt(anonymousId))
+    add('timestamp', time)
+    for (const [parent, node] of parents) {
+      const text = textOf(node, row, parent !== 'context')
+      if (text !== '') payload += `,"${parent}":${text}`
+    }
+    const id =
+      messageId === -1 ? `row-${hash('sha256', `${sync}\n${whole}\n${payload}`).slice(0, 40)}` : valueAt(messageId)
+    if (id === '') return broken(`${eventIdentifier} is empty`, whole)
+    if (id.length > trackingLimits.messageIdLength)
+      return broken(`${eventIdentifier} is longer than ${trackingLimits.messageIdLength} characters`, whole)
+    payload = `{"${eventIdentifier}":${JSON.stringify(id)},${payload}}`
+    if (Buffer.byteLength(payload) > trackingLimits.eventBytes)
+      return broken(`The event is longer than ${trackingLimits.eventBytes / 1024} KiB`, whole)
+    return { key: whole, sourceKey, payload, problem: '' }
+  }
+}

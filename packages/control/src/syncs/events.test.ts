@@ -1,0 +1,329 @@
+import { postgresql as source } from '@tributary/connectors/data-sources/postgresql'
+import { methods, type RequestMeta, type SyncRun } from '@tributary/contract'
+import { setFaultHandler } from '@tributary/kernel'
+import { createPostgresPeer, type PostgresPeer } from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  listedDataSources,
+  type Organization,
+  startControl,
+  startOrganization,
+  testCatalog,
+} from '../testing/control-harness.ts'
+
+const stack = new AsyncDisposableStack()
+let peer: PostgresPeer
+let harness: Harness
+let organization: Organization
+let dataSource: string
+
+type Sent = { messageId: string; event?: string; userId?: string; properties?: { plan: string } }
+const log = {
+  requests: [] as { meta: RequestMeta; events: Sent[] }[],
+  /** Message ids that the pipeline knows. */
+  seen: new Set<string>(),
+  statusOf: (_event: Sent): 'accepted' | 'blocked' | 'rejected' => 'accepted',
+}
+
+/** The pipeline in its smallest form: what has another message id is stored. */
+const process = async (meta: RequestMeta, body: Uint8Array): Promise<void> => {
+  const events: Sent[] = JSON.parse(Buffer.from(body).toString()).batch
+  log.requests.push({ meta, events })
+  const fresh = events.filter(({ messageId }) => !log.seen.has(messageId))
+  for (const { messageId } of fresh) log.seen.add(messageId)
+  const time = new Date(meta.r).toISOString().replace('T', ' ').replace('Z', '')
+  const lines = fresh.map((event, index) =>
+    JSON.stringify({
+      workspace_id: meta.w,
+      source_id: meta.s,
+      event_id: `0-${String(log.requests.length).padStart(10, '0')}-${String(index).padStart(4, '0')}`,
+      message_id: event.messageId,
+      type: 'track',
+      event: event.event ?? '',
+      status: log.statusOf(event),
+      reason: log.statusOf(event) === 'rejected' ? 'too_large: It is too large' : '',
+      receive_time: time,
+      timestamp: time,
+      original: JSON.stringify(event),
+    }),
+  )
+  if (lines.length > 0) await harness.eventStore.insert('events', lines, { token: crypto.randomUUID() })
+}
+
+beforeAll(async () => {
+  peer = stack.use(await createPostgresPeer(inject('postgresUrl')))
+  await peer.query(`create schema shop authorization ${peer.access.user}`)
+  const none = async (): Promise<never> => {
+    throw new Error('Events of sources do not go this way')
+  }
+  harness = stack.use(
+    await startControl({
+      catalog: { ...testCatalog, dataSources: listedDataSources(source) },
+      appendRequest: (meta, body) => process(meta, body),
+      outbound: {
+        stream: { appendGroup: none, beginEpoch: none, lastSequences: none },
+        outcomes: { partitions: 1, ends: async () => [0], read: none, wait: none },
+        mayAppend: () => true,
+      },
+    }),
+  )
+  organization = await startOrganization(harness)
+  dataSource = (
+    await organization.administrator.ok(
+      methods.dataSources.create,
+      { workspace: organization.workspaceId },
+      {
+        body: {
+          title: 'Shop',
+          app: { name: 'catalogDataSources/postgresql' },
+          settings: { ...peer.access, tls: 'off' },
+        },
+      },
+    )
+  ).name
+})
+afterAll(() => stack.disposeAsync())
+afterEach(() => {
+  setFaultHandler(undefined)
+  log.requests.length = 0
+  log.statusOf = () => 'accepted'
+})
+
+type Row = [id: string | null, email: string | null, plan: string | null]
+const first: Row[] = [
+  ['1', 'ada', 'pro'],
+  ['2', 'bob', 'free'],
+  ['3', 'cyd', 'free'],
+]
+let tables = 0
+const fields = [
+  { column: 'email', target: 'userId' },
+  { column: 'plan', target: 'properties.plan' },
+]
+
+/** A table of its own, a model of it, a source, and a sync of its rows to events of that. */
+const open = async (more: Record<string, unknown> = {}) => {
+  const { administrator, workspaceId: workspace } = organization
+  const table = `orders${++tables}`
+  await peer.query(`create table shop.${table} (id bigint, email text, plan text)`)
+  await peer.query(`grant select on shop.${table} to ${peer.access.user}`)
+  const query = { schema: 'shop', table }
+  const model = await administrator.ok(
+    methods.models.create,
+    { workspace },
+    { body: { title: 'Orders', data_source: dataSource, query, primary_key: ['id'] } },
+  )
+  const app = { name: 'catalogSources/javascript' }
+  const events = await administrator.ok(methods.sources.create, { workspace }, { body: { title: 'Offline', app } })
+  const definition = {
+    title: 'Orders',
+    model: model.name,
+    destination: events.name,
+    object: 'events',
+    object_name: 'Order Completed',
+    mode: 'INSERT_ONLY' as const,
+    identifier: 'messageId',
+    fields,
+    ...more,
+  }
+  const made = await administrator.ok(methods.syncs.create, { workspace }, { body: definition })
+  const params = { workspace, sync: idIn(made.name) }
+  const work = () => harness.runSync({ sync: params.sync }, { signal: new AbortController().signal, attempt: 3 })
+  const last = async (): Promise<SyncRun> => {
+    const { runs } = await administrator.ok(methods.syncRuns.list, params)
+    return await administrator.ok(methods.syncRuns.get, { ...params, run: idIn(runs[0]?.name ?? '') })
+  }
+  const begin = () => administrator.ok(methods.syncs.run, params, { body: {} })
+  return {
+    made,
+    definition,
+    params,
+    source: events.name,
+    work,
+    last,
+    begin,
+    run: async (): Promise<SyncRun> => {
+      await begin()
+      await work()
+      return await last()
+    },
+    fill: async (rows: readonly Row[]): Promise<void> => {
+      await peer.query(`truncate shop.${table}`)
+      await peer.query(
+        `insert into shop.${table} select id::bigint, email, plan
+         from unnest($1::text[], $2::text[], $3::text[]) as t (id, email, plan)`,
+        [rows.map(([id]) => id), rows.map(([, email]) => email), rows.map(([, , plan]) => plan)],
+      )
+    },
+    stored: async (): Promise<string[]> =>
+      (
+        await harness.eventStore.query<{ original: string }>(
+          'select original from events where source_id = {source:String} order by event_id',
+          { source: idIn(events.name) },
+          { owner: 'system' },
+        )
+      ).map(({ original }) => {
+        const { userId, properties } = JSON.parse(original)
+        return `${userId} ${properties?.plan}`
+      }),
+    rows: async (run: SyncRun) =>
+      (await administrator.ok(methods.syncRuns.listRows, { ...params, run: idIn(run.name) })).rows,
+  }
+}
+
+test('rows become events of a source once, new ones with the next run, and go to no destination', async () => {
+  const sync = await open()
+  expect(sync.made).toMatchObject({ destination: { name: sync.source, title: 'Offline' }, to_destinations: false })
+  await sync.fill(first)
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 3, added: 3, waiting: 0 } })
+  expect((await sync.stored()).toSorted()).toEqual(['ada pro', 'bob free', 'cyd free'])
+  expect(log.requests).toMatchObject([{ meta: { s: idIn(sync.source), k: 'batch', u: true } }])
+  expect(log.requests[0]?.events[0]).toMatchObject({ type: 'track', event: 'Order Completed' })
+  await sync.fill([['1', 'ada', 'changed'], ...first.slice(1), ['4', 'dee', 'free']])
+  expect(await sync.run()).toMatchObject({
+    state: 'succeeded',
+    counts: { read: 4, added: 1, unchanged: 2, skipped: 1 },
+  })
+  expect((await sync.stored()).toSorted()).toEqual(['ada pro', 'bob free', 'cyd free', 'dee free'])
+})
+
+test('with Create or update a changed row becomes another event, and a mapping that changes all asks', async () => {
+  const sync = await open({ mode: 'UPSERT_ONLY', to_destinations: true, guard_percent: 50 })
+  await sync.fill(first)
+  await sync.run()
+  expect(log.requests[0]?.meta.u).toBeUndefined()
+  await sync.fill([['1', 'ada', 'changed'], ...first.slice(1)])
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { changed: 1, unchanged: 2 } })
+  expect(await sync.stored()).toHaveLength(4)
+  const body = { fields: [...fields, { column: 'id', target: 'properties.order' }] }
+  await organization.administrator.ok(methods.syncs.update, sync.params, { body })
+  expect(await sync.run()).toMatchObject({ state: 'needs_approval', planned: { changed: 3 } })
+})
+
+test('each row has its outcome: invalid with why, refused by the pipeline, blocked, or received before', async () => {
+  const sync = await open({ fields: [...fields, { column: 'plan', target: 'messageId' }] })
+  const prefix = idIn(sync.source).slice(0, 8)
+  await sync.fill([
+    ['1', 'ada', `${prefix}a`],
+    ['2', null, `${prefix}b`],
+    ['3', 'cyd', `${prefix}a`],
+    ['4', 'dee', `${prefix}reject`],
+    ['5', 'eve', `${prefix}block`],
+  ])
+  log.statusOf = ({ messageId }) =>
+    messageId.endsWith('reject') ? 'rejected' : messageId.endsWith('block') ? 'blocked' : 'accepted'
+  const run = await sync.run()
+  expect(run).toMatchObject({ state: 'partial', counts: { read: 5, added: 1, invalid: 1, skipped: 1, rejected: 2 } })
+  const told = Object.fromEntries((await sync.rows(run)).map(({ key, outcome, reason }) => [key, [outcome, reason]]))
+  expect(told).toEqual({
+    1: ['delivered', ''],
+    2: ['invalid', 'userId and anonymousId are empty'],
+    3: ['skipped', 'An event with this message ID was received before'],
+    4: ['rejected', 'too_large: It is too large'],
+    5: ['rejected', 'Blocked by the schema of the source. Replay it from there'],
+  })
+  log.requests.length = 0
+  // What was blocked is stored, and is not sent again; what was rejected is.
+  expect(await sync.run()).toMatchObject({ counts: { unchanged: 2, rejected: 1 } })
+  expect(log.requests.flatMap(({ events }) => events.map(({ userId }) => userId))).toEqual(['dee'])
+})
+
+test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-request', 'sync.after-outcomes', 'sync.after-confirm'])(
+  'killed at %s, a run ends in the same result, and no row becomes two events',
+  async (point) => {
+    const sync = await open()
+    await sync.fill(first)
+    await sync.begin()
+    let killed = false
+    setFaultHandler((name) => {
+      if (name !== point || killed) return
+      killed = true
+      throw new Error('killed')
+    })
+    await expect(sync.work()).rejects.toThrow('killed')
+    await sync.work()
+    expect(await sync.last()).toMatchObject({ state: 'succeeded', counts: { read: 3, added: 3, waiting: 0 } })
+    expect((await sync.stored()).toSorted()).toEqual(['ada pro', 'bob free', 'cyd free'])
+  },
+)
+
+test('many rows are sent some at a time, each once', async () => {
+  const sync = await open()
+  const rows = Array.from({ length: 4500 }, (_, index): Row => [String(index), `u${index}`, 'x'])
+  await sync.fill(rows)
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 4500, added: 4500 } })
+  expect(new Set(await sync.stored()).size).toBe(4500)
+  expect(log.requests.map(({ events }) => events.length)).toEqual([1000, 1000, 1000, 1000, 500])
+})
+
+test('a source that is turned off takes nothing: a run fails or waits, says so, and goes on when it is turned on', async () => {
+  const { administrator } = organization
+  const sync = await open()
+  await sync.fill(first)
+  const params = { workspace: sync.params.workspace, source: idIn(sync.source) }
+  const turn = (enabled: boolean) => administrator.ok(methods.sources.update, params, { body: { enabled } })
+  await turn(false)
+  expect(await sync.run()).toMatchObject({ state: 'failed', message: 'The source is turned off' })
+  await turn(true)
+  await sync.begin()
+  setFaultHandler((name) => {
+    if (name === 'sync.after-request') throw new Error('killed')
+  })
+  await expect(sync.work()).rejects.toThrow('killed')
+  setFaultHandler(undefined)
+  await turn(false)
+  await sync.work()
+  const message = 'The source is turned off. The run goes on when it is turned on'
+  expect(await sync.last()).toMatchObject({ state: 'sending', message })
+  await turn(true)
+  await sync.work()
+  expect(await sync.last()).toMatchObject({ state: 'succeeded', message: '', counts: { added: 3 } })
+})
+
+test('a sync of events is not reset and not sent again, is refused with what events have not, and goes with its source', async () => {
+  const { administrator, workspaceId: workspace } = organization
+  const sync = await open()
+  const status = async (verb: 'POST' | 'DELETE', path: string, body?: unknown) =>
+    (await administrator.call(verb, path, body)).status
+  const path = `/workspaces/${workspace}/syncs/${sync.params.sync}`
+  expect([await status('POST', `${path}:reset`, {}), await status('POST', `${path}:run`, { resync: true })]).toEqual([
+    409, 409,
+  ])
+  for (const wrong of [
+    { mode: 'FULL_SYNC' },
+    { identifier: 'id' },
+    { object: 'table' },
+    { fields: [{ column: 'plan', target: 'properties.plan' }] },
+    { fields: [{ column: 'email', target: 'email' }] },
+    { mode: 'UPSERT_ONLY', fields: [...fields, { column: 'id', target: 'messageId' }] },
+  ])
+    expect(await status('POST', `/workspaces/${workspace}/syncs`, { ...sync.definition, ...wrong })).toBe(400)
+  const other = await startOrganization(harness)
+  const theirs = { ...sync.definition, destination: sync.source.replace(workspace, other.workspaceId) }
+  expect(await status('POST', `/workspaces/${workspace}/syncs`, theirs)).toBe(404)
+  expect(await status('POST', `/workspaces/${workspace}/syncDryRuns`, theirs)).toBe(404)
+  await administrator.ok(methods.sources.delete, { workspace, source: idIn(sync.source) })
+  expect(await status('POST', `${path}:run`, {})).toBe(404)
+})
+
+test('a dry run shows the first events, and leaves and sends nothing', async () => {
+  const { administrator, workspaceId: workspace } = organization
+  const sync = await open()
+  await sync.fill([...first, ['4', null, 'x']])
+  const { title: _, ...definition } = sync.definition
+  const begun = await administrator.ok(methods.syncDryRuns.create, { workspace }, { body: definition })
+  const params = { workspace, dry_run: idIn(begun.name) }
+  await harness.dryRunSync({ dry_run: params.dry_run }, { signal: new AbortController().signal, attempt: 1 })
+  const shown = await administrator.ok(methods.syncDryRuns.get, params)
+  expect(shown).toMatchObject({ state: 'done', counts: { read: 4, added: 3, invalid: 1 } })
+  const sample = shown.samples.find(({ key }) => key === '1')
+  expect(Object.fromEntries(sample?.fields.map(({ name, after }) => [name, after]) ?? [])).toMatchObject({
+    type: '"track"',
+    event: '"Order Completed"',
+    userId: '"ada"',
+    properties: '{"plan":"pro"}',
+  })
+  expect(log.requests).toEqual([])
+})
