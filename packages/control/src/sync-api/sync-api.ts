@@ -10,8 +10,8 @@ import { createRequestRate } from '../profile-api/request-rate.ts'
 import { syncTokenName } from '../sync-tokens/present.ts'
 import { beginRun } from '../syncs/begin-run.ts'
 import { readRunOfNow } from '../syncs/get-run.ts'
-import { presentRun, readSync, readSyncRun, syncName } from '../syncs/read.ts'
-import { running } from '../syncs/run-now.ts'
+import { presentRun, readSyncRun, syncName } from '../syncs/read.ts'
+import { readSyncToRun, running } from '../syncs/run-now.ts'
 
 const base = '/syncs/v1/'
 const address = /^\/syncs\/v1\/([\w-]{1,128})\/runs(?:\/([\w-]{1,128}))?$/
@@ -83,7 +83,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
     sync: string,
     given: { resync: boolean; requestKey: string | null },
   ): Promise<Answer> => {
-    const { id } = await readSync(db, workspaceId, sync)
+    const { id } = await readSyncToRun(db, workspaceId, sync, given)
     const time = new Date(clock())
     const { run, isNew } = await db.transaction().execute(async (tx) => {
       // In turn with others of the same sync, so that two with one key do not begin two.

@@ -1,10 +1,10 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, type Db, type Tx } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type AppError, conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { activeRun, beginRun } from './begin-run.ts'
-import { presentRun, readSync, readSyncRun, syncName } from './read.ts'
+import { presentRun, readSync, readSyncRun, type SyncRow, syncName } from './read.ts'
 
 /** What is said while a run of a sync has not ended: with its id, where it still has not. */
 export const running = async (tx: Tx, sync: string): Promise<AppError> => {
@@ -17,12 +17,23 @@ export const running = async (tx: Tx, sync: string): Promise<AppError> => {
 export const sentOnce = () =>
   conflict('SYNC_OF_EVENTS', 'Rows that became events are not sent again. Changed rows go with the next run')
 
+/** A sync of this workspace that is to run; throws 404 as `readSync` does, and 409 for a resync of events. */
+export const readSyncToRun = async (
+  db: Db,
+  workspaceId: string,
+  sync: string,
+  { resync }: { resync: boolean },
+): Promise<SyncRow> => {
+  const row = await readSync(db, workspaceId, sync)
+  if (resync && row.source_id !== null) throw sentOnce()
+  return row
+}
+
 /** Begins a run; refused with 409 while one has not ended. */
 export const runSyncNow =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncs.run> =>
   async ({ actor, workspace, params, body: { resync } }) => {
-    const { id, source_id } = await readSync(db, workspace.id, params.sync)
-    if (resync && source_id !== null) throw sentOnce()
+    const { id } = await readSyncToRun(db, workspace.id, params.sync, { resync })
     const time = new Date(clock())
     const run = await db.transaction().execute(async (tx) => {
       const begun = await beginRun(tx, jobs, id, { trigger: 'manual', resync, time })
