@@ -67,7 +67,8 @@ export const hubspot = defineDestination({
       },
     },
   ],
-  batching: () => ({ maxEvents: 100, maxBytes: 1024 * 1024, maxWaitMs: 2000 }),
+  // An answer repeats the properties of each record, and adds some: it is to fit into what is read of it.
+  batching: () => ({ maxEvents: 100, maxBytes: 64 * 1024, maxWaitMs: 2000 }),
   rate: () => ({ requests: 50, perMs: 10_000 }),
   concurrency: 4,
   testConnection,

@@ -159,6 +159,18 @@ describe('what passes by itself', () => {
     ])
   })
 
+  it('an answer of success that is too long to be read is one, and one with errors inside is sent again', async () => {
+    const results = Array.from({ length: 300 }, (_, at) => ({ id: `${at}`, properties: { note: 'ü'.repeat(1000) } }))
+    const kinds = async (status: number) => {
+      const { write } = await writer(() => answerOf(status, { status: 'COMPLETE', results }))
+      return (await write([row('upsert', 'a'), row('upsert', 'b')])).map(({ kind }) => kind)
+    }
+    expect([await kinds(200), await kinds(207)]).toEqual([
+      ['delivered', 'delivered'],
+      ['retry', 'retry'],
+    ])
+  })
+
   it('no answer at all is tried again', async () => {
     const { write } = await writer(() => 'reset')
     await expect(write([row('upsert', 'a')])).rejects.toThrow(RetryableError)

@@ -14,7 +14,7 @@ import type { HubspotSettings } from './settings.ts'
 export type Context = DeliverContext<HubspotSettings>
 
 /** Bytes of an answer that are read: it has the properties of each record of a batch. */
-const keepBytes = 256 * 1024
+export const keepBytes = 256 * 1024
 
 /** Asks HubSpot's API; `body` is sent as JSON. Rejects as `sendRequest` does. */
 export const ask = async (context: Context, method: 'GET' | 'POST', path: string, body?: unknown): Promise<Call> => {

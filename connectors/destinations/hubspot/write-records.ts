@@ -1,6 +1,6 @@
 import { type Call, DeliveryError, type EventOutcome, isJsonObject, type OutgoingRow } from '@tributary/connector-kit'
 import type { ObjectType } from './object-type.ts'
-import { answerObject, ask, type Context, failureOf, wordsOf } from './request.ts'
+import { answerObject, ask, type Context, failureOf, keepBytes, wordsOf } from './request.ts'
 
 /** A record to be written: its properties as texts, its key among them. */
 export type GivenRecord = {
@@ -58,11 +58,16 @@ const propertyOf = (result: Readonly<Record<string, unknown>>, name: string): st
   return typeof value === 'string' ? value : undefined
 }
 
+/** An answer that was too long to be read whole says by its status that all was taken: what has errors inside is 207. */
+const tookAll = ({ answer: { status, body } }: Call): boolean =>
+  status !== 207 && body.startsWith('{') && Buffer.byteLength(body) > keepBytes - 4
+
 /**
  * What an answer of success says of each record: refused where an error names it, delivered where a result does, and to be sent again
  * where neither does, since nobody knows.
  */
 const outcomesOf = (call: Call, places: readonly Place[], type: ObjectType): EventOutcome[] => {
+  if (tookAll(call)) return places.map(() => ({ kind: 'delivered' }))
   const answer = answerObject(call.answer)
   const refused = new Map<string, string>()
   for (const error of listOf(answer, 'errors')) {
