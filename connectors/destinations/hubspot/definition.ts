@@ -1,8 +1,20 @@
-import { defineDestination } from '@tributary/connector-kit'
+import { defineDestination, type RowObjectDefinition } from '@tributary/connector-kit'
 import { upsertContact } from './actions/upsert-contact.ts'
 import { deliver, deliverRows, testConnection } from './deliver.ts'
 import { recordsObject } from './object-type.ts'
 import { settings } from './settings.ts'
+
+const syncModes = ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const
+
+/** An object that every account has. */
+const standardObject = (name: string, title: string, description: string): RowObjectDefinition => ({
+  name,
+  title,
+  description,
+  syncModes,
+  named: false,
+  address: ({ identifier }) => recordsObject({ type: name, idProperty: identifier }),
+})
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
@@ -28,8 +40,8 @@ export const hubspot = defineDestination({
         text: 'Contacts are known by `email`. Companies, deals, and custom objects need a property with unique values: create one in HubSpot, select **Require unique values for this property**, and map a column to its internal name as the identifier. `domain` of a company is not unique.',
       },
       {
-        title: 'Name the object',
-        text: 'In a sync, enter `contacts`, `companies`, `deals`, or the object type ID of a custom object, such as `2-3465404`. Map columns to the internal names of properties, such as `firstname`. A null clears a property. A value that HubSpot does not accept, such as an unknown option, rejects its row with the reason.',
+        title: 'Map properties',
+        text: 'In a sync, choose contacts, companies, deals, or a custom object, which you name by its object type ID. Map columns to the internal names of properties, such as `firstname`. A null clears a property. A value that HubSpot does not accept, such as an unknown option, rejects its row with the reason.',
       },
       {
         title: 'What removing does',
@@ -75,11 +87,14 @@ export const hubspot = defineDestination({
   deliver,
   deliverRows,
   rowObjects: [
+    standardObject('contacts', 'Contacts', 'People, by their email address or another property with unique values.'),
+    standardObject('companies', 'Companies', 'Companies, by a property with unique values.'),
+    standardObject('deals', 'Deals', 'Deals, by a property with unique values.'),
     {
-      name: 'records',
-      title: 'Object',
-      description: 'contacts, companies, deals, or the object type ID of a custom object, such as 2-3465404.',
-      syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
+      name: 'custom_object',
+      title: 'Custom object',
+      description: 'Its object type ID, such as 2-3465404, or its full name, such as p123_cars.',
+      syncModes,
       address: ({ name, identifier }) => recordsObject({ type: name, idProperty: identifier }),
     },
   ],

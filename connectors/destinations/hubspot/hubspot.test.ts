@@ -214,6 +214,12 @@ describe('what a person has to mend', () => {
   })
 })
 
+it('contacts, companies and deals go by their own name, and a custom object by what people call it', () => {
+  const given = { name: ' 2-3465404', identifier: 'email' }
+  const types = hubspot.rowObjects?.map(({ address }) => recordsOf(address(given))?.type)
+  expect(types).toEqual(['contacts', 'companies', 'deals', '2-3465404'])
+})
+
 it('rows of anything but records are rejected', async () => {
   for (const odd of ['users', 'crm/contacts', 'crm/a b/id', 'crm/../id', 'crm/a/%', 'crm/a/b/c'])
     expect(recordsOf(odd)).toBeUndefined()

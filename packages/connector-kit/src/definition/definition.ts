@@ -122,12 +122,14 @@ export type ObjectDefinition = {
 export type RowObjectDefinition = {
   /** snake_case, stable. */
   name: string
-  /** In the singular, such as `Table`. */
+  /** In the singular where people name it, such as `Table`, else in the plural. */
   title: string
   /** One sentence. */
   description: string
   /** What `deliverRows` carries out, at least one. */
   syncModes: readonly SyncMode[]
+  /** False: there is one of it, such as the contacts of a CRM, and people give it no name. */
+  named?: false
   /** What rows name as their object, given the name that people chose and the field that tells their records apart. */
   address: (given: { name: string; identifier: string }) => string
 }

@@ -99,6 +99,8 @@ const rowObject = z.object({
   title: z.string(),
   description: z.string(),
   sync_modes: z.array(z.enum(syncModeNames)),
+  /** Whether people say which one, such as the name of a table; otherwise a sync's `object_name` is this name. */
+  named: z.boolean(),
 })
 
 /** A kind of destination as the list shows it. */

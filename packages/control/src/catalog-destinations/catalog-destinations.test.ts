@@ -37,6 +37,7 @@ test('an entry tells what syncs can write rows to, and in which modes', async ()
       title: 'Records',
       description: 'Each row in a request.',
       sync_modes: ['FULL_SYNC', 'UPSERT_ONLY'],
+      named: true,
     },
   ])
 })

@@ -357,7 +357,7 @@ test.each([
   ['UPDATE_ONLY', []],
 ] as const)('%s leaves what it promises in HubSpot, and each row counts once', async (mode, expected) => {
   const type = `p1_${mode.toLowerCase()}`
-  const more = { destination: hubspotTarget, object: 'records', object_name: type }
+  const more = { destination: hubspotTarget, object: 'custom_object', object_name: type }
   const sync = await open(mode, { ...more, guard_percent: 100 })
   await sync.fill([...first, ['9', 'odd', 'bad']])
   crm.refuseBad(type)

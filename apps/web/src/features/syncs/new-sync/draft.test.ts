@@ -18,6 +18,7 @@ const table: RowObject = {
   title: 'Table',
   description: '',
   sync_modes: ['FULL_SYNC', 'UPSERT_ONLY', 'INSERT_ONLY'],
+  named: true,
 }
 const records: RowObject = { ...table, name: 'records', sync_modes: ['INSERT_ONLY'] }
 const destination = {
@@ -46,6 +47,14 @@ test('a draft goes from step to step, and what can be suggested is', () => {
     ],
     interval_minutes: null,
   })
+})
+
+test('an object that people give no name goes by its own', () => {
+  const contacts: RowObject = { ...table, name: 'contacts', named: false }
+  const draft = { ...withDestination(withModel(emptyDraft, model), destination, [contacts]), objectName: ' ' }
+  expect(firstOpen(draft)).toBeUndefined()
+  expect(inputOf(draft)).toMatchObject({ object: 'contacts', object_name: 'contacts' })
+  expect(problemOf({ ...draft, object: table }, 'destination')?.message).toBe('Enter a name')
 })
 
 test('a mode that the object does not have is not kept', () => {

@@ -108,7 +108,7 @@ export const problemOf = (draft: SyncDraft, step: Step): StepProblem | undefined
   if (step === 'destination') {
     if (destination === undefined) return { message: 'Choose a destination' }
     if (object === undefined) return { message: 'Choose what to write to' }
-    return objectName.trim() === '' ? { message: 'Enter a name' } : undefined
+    return object.named && objectName.trim() === '' ? { message: 'Enter a name' } : undefined
   }
   if (step === 'mode') return mode === undefined ? { message: 'Choose a mode' } : undefined
   if (step === 'mapping') {
@@ -137,7 +137,7 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
     model: model.name,
     destination: destination.name,
     object: object.name,
-    object_name: objectName.trim(),
+    object_name: object.named ? objectName.trim() : object.name,
     mode,
     identifier: rows[identifier]?.target.trim() ?? '',
     fields: fieldsOfRows(rows),

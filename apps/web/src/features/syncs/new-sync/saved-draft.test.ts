@@ -6,7 +6,13 @@ import { emptyDraft, type RowObject, withDestination, withModel } from './draft.
 import { restored, savedOf } from './saved-draft.ts'
 
 const model = aModel()
-const table: RowObject = { name: 'table', title: 'Table', description: '', sync_modes: ['FULL_SYNC', 'UPSERT_ONLY'] }
+const table: RowObject = {
+  name: 'table',
+  title: 'Table',
+  description: '',
+  sync_modes: ['FULL_SYNC', 'UPSERT_ONLY'],
+  named: true,
+}
 const destination = {
   name: 'workspaces/w1/destinations/d1',
   title: 'Warehouse',

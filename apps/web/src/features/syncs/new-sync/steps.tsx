@@ -136,7 +136,7 @@ export const DestinationStep = ({
           )}
         </Field>
       )}
-      {draft.object !== undefined && (
+      {draft.object?.named === true && (
         <Field label={`${draft.object.title} name`} required hint={draft.object.description} error={message}>
           {(control) => (
             <Input
@@ -228,7 +228,8 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
       <dl className="divide-y divide-line border-y border-line">
         <Fact title="Model">{model?.title}</Fact>
         <Fact title="Destination">
-          {destination?.title} · {object?.title} <span className="font-mono text-xs">{objectName}</span>
+          {destination?.title} · {object?.title}{' '}
+          {object?.named === true && <span className="font-mono text-xs">{objectName}</span>}
         </Fact>
         <Fact title="Mode">
           {mode !== undefined && (
