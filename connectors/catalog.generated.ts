@@ -4,6 +4,17 @@ import type { ListedDataSource, ListedDestination, ListedSource } from '@tributa
 /** Every kind of data source, by title. */
 export const listedDataSources: readonly ListedDataSource[] = [
   {
+    slug: "profiles",
+    title: "Audiences and profiles",
+    description: "Reads the members of your audiences, or all profiles, with their identifiers and traits.",
+    docsUrl: "/docs/syncs",
+    icon: "/media/connectors/data-sources/profiles-1d30651c4a22.svg",
+    file: false,
+    upload: false,
+    people: true,
+    load: async () => (await import('./data-sources/profiles/definition.ts')).profiles,
+  },
+  {
     slug: "file-url",
     title: "File at a URL",
     description: "Reads the rows of a CSV or NDJSON file from a web server, as it is at each run.",
@@ -11,6 +22,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
     icon: "/media/connectors/data-sources/file-url-9502dfd1e3e4.svg",
     file: true,
     upload: false,
+    people: false,
     load: async () => (await import('./data-sources/file-url/definition.ts')).fileUrl,
   },
   {
@@ -21,6 +33,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
     icon: "/media/connectors/data-sources/file-24b921d6a8df.svg",
     file: true,
     upload: true,
+    people: false,
     load: async () => (await import('./data-sources/file/definition.ts')).file,
   },
   {
@@ -31,6 +44,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
     icon: "/media/connectors/data-sources/mysql-4175f0941055.svg",
     file: false,
     upload: false,
+    people: false,
     load: async () => (await import('./data-sources/mysql/definition.ts')).mysql,
   },
   {
@@ -41,6 +55,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
     icon: "/media/connectors/data-sources/postgresql-1f1d5bd2cd29.svg",
     file: false,
     upload: false,
+    people: false,
     load: async () => (await import('./data-sources/postgresql/definition.ts')).postgresql,
   },
 ]

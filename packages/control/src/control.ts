@@ -5,7 +5,7 @@ import { createEvaluation } from './audiences/evaluate.ts'
 import { forgetAudienceChanges } from './audiences/forget-changes.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
-import { createDataSourcePlaces } from './data-sources/places.ts'
+import { createDataSourcePlaces, peopleReaders } from './data-sources/places.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { notifyFailingDestinations } from './destinations/notify-failing.ts'
 import { createHandlers } from './handlers.ts'
@@ -89,6 +89,7 @@ export const createControl = (deps: ControlDeps): Control => {
   // Of their own: a run that reads for an hour takes no place from people who wait.
   const syncPlaces = createDataSourcePlaces()
   const dryRunPlaces = createDataSourcePlaces()
+  const peoplePlaces = createDataSourcePlaces(peopleReaders)
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
@@ -105,6 +106,7 @@ export const createControl = (deps: ControlDeps): Control => {
         images,
         evaluation,
         dataSourcePlaces: createDataSourcePlaces(),
+        peoplePlaces,
       }),
     ),
     authenticate,
@@ -121,9 +123,9 @@ export const createControl = (deps: ControlDeps): Control => {
     forgetAudienceChanges: (run) => forgetAudienceChanges(deps, run),
     runSync: async (job, run) => {
       if (deps.outbound === undefined) throw new Error('Syncs cannot be sent from this process')
-      await runSync({ ...deps, outbound: deps.outbound, dataSourcePlaces: syncPlaces }, job, run)
+      await runSync({ ...deps, outbound: deps.outbound, dataSourcePlaces: syncPlaces, peoplePlaces }, job, run)
     },
-    dryRunSync: (job, run) => dryRunSync({ ...deps, dataSourcePlaces: dryRunPlaces }, job, run),
+    dryRunSync: (job, run) => dryRunSync({ ...deps, dataSourcePlaces: dryRunPlaces, peoplePlaces }, job, run),
     queueDueSyncs: () => queueDueSyncs(deps),
     sweepImages: () => images.sweep(),
     sweepUploads: () => sweepUploads(deps),

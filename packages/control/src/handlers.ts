@@ -238,6 +238,7 @@ export const createHandlers = (
     images: Images
     evaluation: Evaluation
     dataSourcePlaces: DataSourcePlaces
+    peoplePlaces: DataSourcePlaces
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },

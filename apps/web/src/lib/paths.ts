@@ -80,8 +80,8 @@ export const paths = {
   catalogDataSources: (workspace: string) => `/${workspace}/catalog-data-sources`,
   newDataSource: (workspace: string, app: string) => `/${workspace}/catalog-data-sources/${slugOf(app)}/new`,
   /** The editor of a new model of a data source, of one of its tables where that was chosen before. */
-  newModel: (dataSource: string, table?: { schema: string; name: string }) =>
-    `/${dataSource}/new-model${queryOf({ schema: table?.schema, table: table?.name })}`,
+  newModel: (dataSource: string, table?: { schema: string; name: string; title?: string | undefined }) =>
+    `/${dataSource}/new-model${queryOf({ schema: table?.schema, table: table?.name, title: table?.title })}`,
   /** What the paths of models begin with; they are listed with their data sources. */
   models: (workspace: string) => `/${workspace}/models`,
   model: (model: string) => `/${model}`,

@@ -39,7 +39,7 @@ export const aRun = (some: Partial<SyncRun> = {}): SyncRun => ({
 export const aSync = (some: Partial<Sync> = {}): Sync => ({
   name: 'workspaces/w1/syncs/s1',
   title: 'Customers to warehouse',
-  model: { name: 'workspaces/w1/models/m1', title: 'Buyers' },
+  model: { name: 'workspaces/w1/models/m1', title: 'Buyers', audience: '' },
   destination: { name: 'workspaces/w1/destinations/d1', title: 'Warehouse' },
   object: 'table',
   object_name: 'buyers',
@@ -67,6 +67,7 @@ export const aModel = (): Model => ({
   title: 'Paying customers',
   data_source: { name: 'workspaces/w1/dataSources/d1', title: 'Shop' },
   query: { schema: 'shop', table: 'customers' },
+  audience: null,
   primary_key: ['id'],
   columns: [
     { name: 'id', type: 'bigint' },

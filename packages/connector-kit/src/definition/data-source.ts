@@ -63,6 +63,8 @@ export type DataSourceContext<S extends Settings = Settings> = Pick<
   upload?: UploadedFile | undefined
   /** Of a kind that is a file and takes no uploads. */
   scratch?: Scratch | undefined
+  /** Audiences and profiles of the workspace itself, as tables. */
+  people?: (() => DataSourceSession) | undefined
 }
 
 /** Everything about one kind of database that models are read from. */
@@ -75,6 +77,8 @@ export type DataSourceDefinition<S extends Settings = Settings> = SettingsDefini
   file?: true
   /** People upload that file. */
   upload?: true
+  /** Its tables are the workspace's own audiences and profiles, and it takes no SQL. */
+  people?: true
   /** The set-up guide, with the grants to give as SQL where there are any. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
   /** Connects. Throws a DeliveryError that says in words why it cannot. */

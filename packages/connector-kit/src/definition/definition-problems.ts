@@ -207,7 +207,9 @@ const describedProblems = ({ slug, title, description, docs, settings }: Describ
 /** What a data source lacks before people may be offered it, in words; empty when it is complete. */
 export const dataSourceProblems = (definition: DataSourceDefinition): string[] => [
   ...describedProblems(definition),
-  ...(definition.file === true || definition.docs.steps.some(({ language }) => language === 'sql')
+  ...(definition.file === true ||
+  definition.people === true ||
+  definition.docs.steps.some(({ language }) => language === 'sql')
     ? []
     : ['No step of the guide has the grants to give as SQL']),
 ]

@@ -37,12 +37,14 @@ export type ListedDataSource = Listed<DataSourceDefinition> & {
   readonly file: boolean
   /** People upload that file. */
   readonly upload: boolean
+  /** Its tables are the workspace's own audiences and profiles. */
+  readonly people: boolean
 }
 
 /** What the catalog lists of a data source's definition; `icon` is where its logo is served. */
 export const listDataSource = (definition: DataSourceDefinition, icon: string): ListedDataSource => {
-  const { slug, title, description, docs, file = false, upload = false } = definition
-  return { slug, title, description, docsUrl: docs.url, icon, file, upload, load: async () => definition }
+  const { slug, title, description, docs, file = false, upload = false, people = false } = definition
+  return { slug, title, description, docsUrl: docs.url, icon, file, upload, people, load: async () => definition }
 }
 
 /** What the catalog lists of a destination's definition; `icon` is where its logo is served. */

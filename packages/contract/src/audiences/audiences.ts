@@ -147,7 +147,7 @@ export const audiences = {
     path: '/workspaces/{workspace}/audiences/{audience}',
     access: workspaceEditors,
     summary:
-      'Deletes an audience that no other audience depends on. Its destinations are disconnected, and are not told that its profiles leave.',
+      'Deletes an audience that no other audience depends on. Its destinations are disconnected, and are not told that its profiles leave. Models and syncs of its members are deleted, too.',
     response: empty,
     errors: [errors.forbidden, errors.notFound, inUse],
   }),

@@ -27,6 +27,8 @@ export const listedCatalogDataSource = z.object({
   file: z.boolean(),
   /** That file is uploaded. */
   upload: z.boolean(),
+  /** Its tables are the workspace's own audiences and profiles, and it takes no SQL. */
+  people: z.boolean(),
   extra: z.object({ app_icon: z.string() }),
 })
 export type ListedCatalogDataSource = z.infer<typeof listedCatalogDataSource>
@@ -78,6 +80,11 @@ const askingErrors = [
 /** The same, of those that have a query. */
 export const dataQueryErrors = [
   ...askingErrors,
+  {
+    code: 409,
+    reason: 'AUDIENCE_NOT_READY',
+    when: 'The audience that is read failed or has not been computed yet; the message says why.',
+  },
   {
     code: 400,
     reason: 'QUERY_REFUSED',

@@ -13,6 +13,16 @@ export const model = z.object({
   title: z.string(),
   data_source: z.object({ name: z.string(), title: z.string() }),
   query: dataQuery,
+  /** The audience whose members its rows are; null for every other table and query. */
+  audience: z
+    .object({
+      name: z.string(),
+      title: z.string(),
+      state: z.enum(['preparing', 'computing', 'live', 'paused', 'failed']),
+      /** As of when its members are known; null for never. */
+      as_of: time.nullable(),
+    })
+    .nullable(),
   primary_key: z.array(z.string()),
   /** The columns it had when its query was saved. */
   columns: z.array(dataColumn),

@@ -50,10 +50,17 @@ export const primaryKey = z
   .max(dataSourceLimits.keyColumns, `At most ${dataSourceLimits.keyColumns} columns`)
   .refine((names) => new Set(names).size === names.length, 'Choose each column once')
 
-/** A table, or a view; `rows` is the database's own estimate, null where it has none. */
+/** The tables of audiences and profiles: each audience by its id, and all profiles. */
+export const peopleTables = { audiences: 'audiences', profiles: { schema: 'profiles', name: 'all' } } as const
+
+/**
+ * A table, or a view; `rows` is the database's own estimate, null where it has none. `title` is what people call one whose name
+ * is an id.
+ */
 export const dataTable = z.object({
   schema: z.string(),
   name: z.string(),
+  title: z.string().optional(),
   kind: z.enum(['table', 'view']),
   rows: z.number().nullable(),
 })

@@ -173,7 +173,8 @@ export const sync = z.object({
   /** `workspaces/{id}/syncs/{id}`. */
   name: z.string(),
   title: z.string(),
-  model: z.object({ name: z.string(), title: z.string() }),
+  /** `audience` is the resource name of the audience whose members it reads; '' for none. */
+  model: z.object({ name: z.string(), title: z.string(), audience: z.string() }),
   /** A destination; or a source of the workspace, whose events rows become. */
   destination: z.object({ name: z.string(), title: z.string() }),
   /**

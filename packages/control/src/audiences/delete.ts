@@ -6,7 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 import { audienceName, dependentsOf } from './read.ts'
 import { lockAudiences } from './references.ts'
 
-/** Deletes an audience, also while it is computed; one that others name stays (409). */
+/** Deletes an audience with its models and their syncs, also while it is computed; one that others name stays (409). */
 export const deleteAudience =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.delete> =>
   async ({ actor, workspace, params }) => {

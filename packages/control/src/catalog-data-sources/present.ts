@@ -13,6 +13,7 @@ export const presentListedDataSource = (
   docs_url: entry?.docsUrl ?? '',
   file: entry?.file ?? false,
   upload: entry?.upload ?? false,
+  people: entry?.people ?? false,
   extra: { app_icon: entry?.icon ?? '' },
 })
 

@@ -16,10 +16,13 @@ const refusal = (own: boolean): AppError =>
 
 export type DataSourcePlaces = QuerySlots<number>
 
+/** Of those who read audiences and profiles: each has one of the few connections to the product's own database. */
+export const peopleReaders = 3
+
 /** Places for calls that wait for databases of companies, by workspace, as ADR 22 has them for the event store. */
-export const createDataSourcePlaces = (): DataSourcePlaces =>
+export const createDataSourcePlaces = (length = places): DataSourcePlaces =>
   createQuerySlots(
-    Array.from({ length: places }, (_, index) => index),
+    Array.from({ length }, (_, index) => index),
     {
       perKey: perWorkspace,
       maxQueue: 100,

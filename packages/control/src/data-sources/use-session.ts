@@ -13,6 +13,7 @@ import { AppError, badRequest } from '@tributary/kernel'
 import { openForChange, requireComplete } from '../app-settings/change-setting.ts'
 import type { ControlDeps } from '../deps.ts'
 import { currentUpload, uploadKey } from '../uploads/read.ts'
+import { openPeople } from './people/session.ts'
 import type { DataSourcePlaces } from './places.ts'
 import type { DataSourceRow } from './read.ts'
 
@@ -21,6 +22,7 @@ export type SessionDeps = Pick<
   'catalog' | 'secretBox' | 'requestClient' | 'logger' | 'db' | 'files' | 'uploads'
 > & {
   dataSourcePlaces: DataSourcePlaces
+  peoplePlaces: DataSourcePlaces
   /** A file that is not in force yet, to be read in the place of the one that is. */
   arriving?: UploadedFile
 }
@@ -30,11 +32,11 @@ const patienceMs = 30_000
 const soonerMs = 5000
 
 /** What a failure says to people: 412 while the database cannot be asked, 400 for a query that it refuses. */
-const answerOf = (error: unknown, { file }: DataSourceDefinition, secrets: readonly string[]): unknown => {
+const answerOf = (error: unknown, { file, people }: DataSourceDefinition, secrets: readonly string[]): unknown => {
   if (error instanceof DataQueryError) {
     const detail = hideSecrets(error.message, secrets)
-    // A file has no query that could be wrong.
-    if (file === true) return badRequest('QUERY_REFUSED', detail, { query: detail })
+    // Nobody wrote a query that could be wrong.
+    if (file === true || people === true) return badRequest('QUERY_REFUSED', detail, { query: detail })
     return badRequest('QUERY_REFUSED', invalidQuery, { query: invalidQuery, detail })
   }
   if (error instanceof DeliveryError)
@@ -65,13 +67,14 @@ export const useDataSource = async <T>(
   work: (session: DataSourceSession) => Promise<T>,
   withinMs: number = patienceMs,
 ): Promise<T> => {
-  const { requestClient, dataSourcePlaces, files } = deps
+  const { requestClient, dataSourcePlaces, peoplePlaces, db, files } = deps
   const { maxBytes, diskOk } = deps.uploads
   const { definition, settings } = await readSettings(deps, row)
   const secrets = definition.settings.fields.flatMap(({ name, secret }) =>
     secret && typeof settings[name] === 'string' ? [settings[name]] : [],
   )
-  return await dataSourcePlaces.run(row.workspace_id, signal, async () => {
+  const places = definition.people === true ? peoplePlaces : dataSourcePlaces
+  return await places.run(row.workspace_id, signal, async () => {
     const over = AbortSignal.timeout(withinMs)
     const place = { workspaceId: row.workspace_id, dataSourceId: row.id }
     const upload =
@@ -86,6 +89,7 @@ export const useDataSource = async <T>(
       connect: requestClient.connect,
       signal: AbortSignal.any([signal, over]),
       statementMs: withinMs - soonerMs,
+      people: () => openPeople(db, row.workspace_id, AbortSignal.any([signal, over])),
     }
     try {
       await using session = await definition.open(context)

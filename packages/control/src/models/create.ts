@@ -5,6 +5,7 @@ import { badRequest, notFound } from '@tributary/kernel'
 import { readDataSource } from '../data-sources/read.ts'
 import type { SessionDeps } from '../data-sources/use-session.ts'
 import type { ControlDeps } from '../deps.ts'
+import { audienceOf } from './audience-of.ts'
 import { describeModel } from './describe.ts'
 import { modelName, presentModel, readModel } from './read.ts'
 
@@ -34,6 +35,7 @@ export const createModel =
           workspace_id: workspace.id,
           data_source_id: dataSource.id,
           title: body.title,
+          audience_id: await audienceOf(tx, dataSource, body.query),
           query: JSON.stringify(body.query),
           primary_key: body.primary_key,
           columns: JSON.stringify(columns),

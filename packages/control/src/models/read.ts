@@ -4,19 +4,31 @@ import { notFound } from '@tributary/kernel'
 import type { ModelsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
+import { type AudienceRow, audienceName } from '../audiences/read.ts'
 import { dataSourceName } from '../data-sources/read.ts'
 
-export type ModelRow = Selectable<ModelsTable> & { data_source_title: string }
+export type ModelRow = Selectable<ModelsTable> & {
+  data_source_title: string
+  audience_title: string | null
+  audience_state: AudienceRow['state'] | null
+  audience_as_of: Date | null
+}
 
 export const modelName = (workspace: string, model: string): string => resourceNames.model.format({ workspace, model })
 
-/** Models with the titles of their data sources. */
+/** Models with the titles of their data sources, and the audiences that some are of. */
 export const selectModels = (db: Db) =>
   db
     .selectFrom('models')
     .innerJoin('data_sources', 'data_sources.id', 'models.data_source_id')
+    .leftJoin('audiences', 'audiences.id', 'models.audience_id')
     .selectAll('models')
-    .select('data_sources.title as data_source_title')
+    .select([
+      'data_sources.title as data_source_title',
+      'audiences.title as audience_title',
+      'audiences.state as audience_state',
+      'audiences.as_of as audience_as_of',
+    ])
 
 /** A model of this workspace; throws 404 for one that is absent or of another. */
 export const readModel = async (db: Db, workspaceId: string, id: string): Promise<ModelRow> => {
@@ -36,6 +48,15 @@ export const presentModel = (row: ModelRow): Model => ({
   title: row.title,
   data_source: { name: dataSourceName(row.workspace_id, row.data_source_id), title: row.data_source_title },
   query: dataQuery.parse(JSON.parse(row.query)),
+  audience:
+    row.audience_id === null
+      ? null
+      : {
+          name: audienceName(row.workspace_id, row.audience_id),
+          title: row.audience_title ?? '',
+          state: row.audience_state ?? 'failed',
+          as_of: row.audience_as_of?.toISOString() ?? null,
+        },
   primary_key: row.primary_key,
   columns: z.array(dataColumn).parse(JSON.parse(row.columns)),
   create_time: row.create_time.toISOString(),

@@ -5,6 +5,7 @@ import { notFound } from '@tributary/kernel'
 import { readDataSource } from '../data-sources/read.ts'
 import type { SessionDeps } from '../data-sources/use-session.ts'
 import type { ControlDeps } from '../deps.ts'
+import { audienceOf } from './audience-of.ts'
 import { describeModel } from './describe.ts'
 import { modelName, presentModel, readModel } from './read.ts'
 
@@ -32,7 +33,12 @@ export const updateModel =
             ...(body.title === undefined ? {} : { title: body.title }),
             ...(columns === undefined
               ? {}
-              : { query: JSON.stringify(query), primary_key, columns: JSON.stringify(columns) }),
+              : {
+                  audience_id: await audienceOf(tx, await readDataSource(tx, workspace.id, row.data_source_id), query),
+                  query: JSON.stringify(query),
+                  primary_key,
+                  columns: JSON.stringify(columns),
+                }),
             update_time: time,
           })
           .where('id', '=', row.id)

@@ -13,10 +13,11 @@ import {
 } from '@tributary/connector-kit'
 import { startPeer } from '@tributary/connector-kit/testing'
 import { postgresql as source } from '@tributary/connectors/data-sources/postgresql'
+import { profiles } from '@tributary/connectors/data-sources/profiles'
 import { hubspot } from '@tributary/connectors/destinations/hubspot'
 import { postgresql as destination } from '@tributary/connectors/destinations/postgresql'
 import { createHubspot, token } from '@tributary/connectors/testing/hubspot'
-import { deliveryMeta, methods, type SyncMode, type SyncRun, syncLimits } from '@tributary/contract'
+import { deliveryMeta, methods, peopleTables, type SyncMode, type SyncRun, syncLimits } from '@tributary/contract'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { openLogReader, openLogWriter } from '@tributary/storage'
 import { createPostgresPeer, eventually, type PostgresPeer } from '@tributary/test-kit'
@@ -31,6 +32,8 @@ import {
   startOrganization,
   testCatalog,
 } from '../testing/control-harness.ts'
+import { receiveEvents } from '../testing/receive-events.ts'
+import { trialAudience } from '../testing/requests.ts'
 
 const stack = new AsyncDisposableStack()
 let peer: PostgresPeer
@@ -142,7 +145,7 @@ beforeAll(async () => {
       catalog: {
         ...testCatalog,
         destinations: listed(destination as DestinationDefinition, hubspot),
-        dataSources: listedDataSources(source),
+        dataSources: listedDataSources(source, profiles),
       },
       outbound: delivery.outbound,
     }),
@@ -767,4 +770,181 @@ test('SRC-56: syncs go with their data source and with their destination, and so
   expect(
     await administrator.call('GET', `/workspaces/${other.params.workspace}/syncs/${other.params.sync}`),
   ).toMatchObject({ status: 404 })
+})
+
+/** A workspace of its own with an audience of who has an email, and a sync of a table of people there. */
+const openPeople = async (mode: SyncMode, of: 'audience' | 'all') => {
+  const { administrator, organization: owner } = organization
+  const made = await administrator.ok(
+    methods.workspaces.create,
+    {},
+    { body: { title: `People ${++tables}`, organization: owner } },
+  )
+  const workspace = idIn(made.name)
+  const table = `members${tables}`
+  const settings = { ...peer.access, tls: 'off' }
+  const people = await administrator.ok(
+    methods.dataSources.create,
+    { workspace },
+    { body: { title: 'People', app: { name: 'catalogDataSources/profiles' } } },
+  )
+  const destination_ = await administrator.ok(
+    methods.destinations.create,
+    { workspace },
+    {
+      body: {
+        title: 'Copy',
+        app: { name: 'catalogDestinations/postgresql' },
+        settings: { ...settings, schema: 'synced' },
+      },
+    },
+  )
+  await receiveEvents(harness, workspace, [
+    { type: 'identify', userId: 'ada', traits: { email: 'ada@example.com', plan: 'pro', age: 36 } },
+    { type: 'identify', userId: 'bob', traits: { email: 'bob@example.com', plan: 'free' } },
+    { type: 'identify', userId: 'cyd', traits: { plan: 'free' } },
+  ])
+  const audience = await administrator.ok(
+    methods.audiences.create,
+    { workspace },
+    { body: { title: 'Reachable', query: trialAudience } },
+  )
+  const audienceIds = { workspace, audience: idIn(audience.name) }
+  const compute = async (): Promise<void> => {
+    const { version } = await administrator.ok(methods.audiences.get, audienceIds)
+    await harness.computeAudience({ audience: audienceIds.audience, version }, { signal: new AbortController().signal })
+  }
+  await compute()
+  const query =
+    of === 'all'
+      ? { schema: peopleTables.profiles.schema, table: peopleTables.profiles.name }
+      : { schema: peopleTables.audiences, table: audienceIds.audience }
+  const model = await administrator.ok(
+    methods.models.create,
+    { workspace },
+    { body: { title: 'Reachable', data_source: people.name, query, primary_key: ['profile_id'] } },
+  )
+  const fields = ['user_id', 'email', 'plan', 'age'].map((name) => ({ column: name, target: name }))
+  const sync = await administrator.ok(
+    methods.syncs.create,
+    { workspace },
+    {
+      body: {
+        title: 'Reachable',
+        model: model.name,
+        destination: destination_.name,
+        object: 'table',
+        object_name: table,
+        mode,
+        identifier: 'user_id',
+        fields,
+        guard_percent: 100,
+      },
+    },
+  )
+  const params = { workspace, sync: idIn(sync.name) }
+  return {
+    workspace,
+    people,
+    model,
+    sync,
+    audience,
+    audienceIds,
+    compute,
+    run: async () => {
+      await administrator.ok(methods.syncs.run, params, { body: {} })
+      await harness.runSync({ sync: params.sync }, { signal: new AbortController().signal, attempt: 3 })
+      return (await administrator.ok(methods.syncRuns.list, params)).runs[0]
+    },
+    there: () =>
+      peer.query<Record<string, unknown>>(`select user_id, email, plan, age from synced.${table} order by user_id`),
+    /** Somebody is no longer in the audience. */
+    leave: async (user: string) => {
+      await harness.db
+        .deleteFrom('audience_members')
+        .where('audience_id', '=', audienceIds.audience)
+        .where('profile_id', 'in', (select) =>
+          select
+            .selectFrom('profile_identifiers')
+            .select('profile_id')
+            .where('workspace_id', '=', workspace)
+            .where('value', '=', user),
+        )
+        .execute()
+    },
+  }
+}
+
+test.each([
+  ['FULL_SYNC', ['ada']],
+  ['UPSERT_ONLY', ['ada', 'bob']],
+  ['INSERT_ONLY', ['ada', 'bob']],
+] as const)(
+  'an audience is synced with its traits, and in %s who left it is there or not as the mode promises',
+  async (mode, left) => {
+    const people = await openPeople(mode, 'audience')
+    expect(people.model).toMatchObject({ audience: { name: people.audience.name, title: 'Reachable', state: 'live' } })
+    expect(await people.run()).toMatchObject({ state: 'succeeded', counts: { read: 2, added: 2 } })
+    const [ada] = await people.there()
+    expect({ ...ada, age: Number(ada?.age) }).toEqual({
+      user_id: 'ada',
+      email: 'ada@example.com',
+      plan: 'pro',
+      age: 36,
+    })
+    await people.leave('bob')
+    expect(await people.run()).toMatchObject({ state: 'succeeded', counts: { read: 1 } })
+    expect((await people.there()).map(({ user_id }) => user_id)).toEqual(left)
+  },
+)
+
+test('all profiles are synced but those of suppressed users, and the tables of another workspace are not found', async () => {
+  const people = await openPeople('FULL_SYNC', 'all')
+  expect(await people.run()).toMatchObject({ counts: { read: 3, added: 3 } })
+  const { administrator } = organization
+  const { workspace } = people
+  await administrator.ok(
+    methods.privacyRequests.create,
+    { workspace },
+    { body: { kind: 'suppress', identifiers: [{ type: 'user_id', value: 'bob' }] } },
+  )
+  expect(await people.run()).toMatchObject({ state: 'succeeded', counts: { read: 2, removed: 1 } })
+  expect((await people.there()).map(({ user_id }) => user_id)).toEqual(['ada', 'cyd'])
+  const listed_ = await administrator.ok(methods.dataSources.listTables, {
+    workspace,
+    data_source: idIn(people.people.name),
+  })
+  expect(listed_.tables.map(({ title }) => title)).toEqual(['All profiles', 'Reachable'])
+  const other = await openPeople('FULL_SYNC', 'all')
+  const query = { schema: peopleTables.audiences, table: other.audienceIds.audience }
+  const path = `/${people.people.name}:preview`
+  expect(await administrator.call('POST', path, { query })).toMatchObject({
+    status: 400,
+    body: { message: 'There is no such audience' },
+  })
+})
+
+test('a run of an audience that failed fails with its reason and sends nothing, a paused one keeps its members, and deleting it deletes model and sync', async () => {
+  const people = await openPeople('FULL_SYNC', 'audience')
+  const { administrator } = organization
+  await people.run()
+  const set = (state: 'failed' | 'paused') =>
+    harness.db
+      .updateTable('audiences')
+      .set({ state, failure: state === 'failed' ? 'Too many profiles.' : '' })
+      .where('id', '=', people.audienceIds.audience)
+      .execute()
+  await set('failed')
+  delivery.state.sent.length = 0
+  expect(await people.run()).toMatchObject({
+    state: 'failed',
+    message: expect.stringContaining('The audience Reachable failed. Too many profiles.'),
+  })
+  expect(delivery.state.sent).toEqual([])
+  await set('paused')
+  expect(await people.run()).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } })
+  expect(people.sync.model.audience).toBe(people.audience.name)
+  await administrator.ok(methods.audiences.delete, people.audienceIds)
+  expect(await administrator.call('GET', `/${people.model.name}`)).toMatchObject({ status: 404 })
+  expect(await administrator.call('GET', `/${people.sync.name}`)).toMatchObject({ status: 404 })
 })

@@ -17,10 +17,12 @@ import { notFound } from '@tributary/kernel'
 import type { SyncRunsTable, SyncsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
+import { audienceName } from '../audiences/read.ts'
 import { modelName } from '../models/read.ts'
 
 export type SyncRow = Selectable<SyncsTable> & {
   model_title: string
+  audience_id: string | null
   destination_title: string | null
   after_title: string | null
 }
@@ -37,7 +39,7 @@ export const selectSyncs = (db: Db) =>
     .leftJoin('sources', 'sources.id', 'syncs.source_id')
     .leftJoin('syncs as before', 'before.id', 'syncs.after_sync_id')
     .selectAll('syncs')
-    .select(['models.title as model_title', 'before.title as after_title'])
+    .select(['models.title as model_title', 'models.audience_id', 'before.title as after_title'])
     .select((of) => of.fn.coalesce('destinations.title', 'sources.title').as('destination_title'))
 
 /** A sync of this workspace; throws 404 for one that is absent or of another. */
@@ -124,7 +126,11 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
   return {
     name: syncName(row.workspace_id, row.id),
     title: row.title,
-    model: { name: modelName(row.workspace_id, row.model_id), title: row.model_title },
+    model: {
+      name: modelName(row.workspace_id, row.model_id),
+      title: row.model_title,
+      audience: row.audience_id === null ? '' : audienceName(row.workspace_id, row.audience_id),
+    },
     destination: {
       name:
         row.source_id === null

@@ -85,9 +85,13 @@ export const stagedRows = (
     })
     .toSorted((a, b) => (a.target < b.target ? -1 : 1))
   const identifierPlace = fields.find(({ target }) => target === given.identifier)?.place ?? -1
+  const isJson = /^jsonb?$/.test(columns[identifierPlace]?.type ?? '')
+  /** A text is itself, also where it comes as JSON. */
+  const keyOf = (text: string | null): string | null =>
+    isJson && text?.startsWith('"') === true && isJsonText(text) ? String(JSON.parse(text)) : text
   return (row) => {
     const sourceKey = sourceKeyOf(row).slice(0, syncLimits.keyCharacters).toWellFormed()
-    const key = row[identifierPlace] ?? null
+    const key = keyOf(row[identifierPlace] ?? null)
     const broken = (problem: string, known = ''): StagedRow => ({ key: known, sourceKey, payload: '', problem })
     if (key === null) return broken(`${given.identifier} is null`)
     if (key === '') return broken(`${given.identifier} is empty`)

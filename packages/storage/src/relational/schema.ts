@@ -787,6 +787,8 @@ export type ModelsTable = {
   id: string
   workspace_id: string
   data_source_id: string
+  /** The audience whose members its rows are. */
+  audience_id: string | null
   title: string
   /** JSON text, as the contract's `dataQuery` reads it. */
   query: string

@@ -1,8 +1,9 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen } from '@testing-library/react'
-import { type Audience, audienceQuery } from '@tributary/contract'
+import { type Audience, audienceQuery, type Sync } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { openInWorkspace } from '../../testing/page.tsx'
+import { aSync } from '../../testing/syncs.ts'
 import { SettingsTab } from './settings-tab.tsx'
 
 const time = '2026-01-01T00:00:00Z'
@@ -28,7 +29,7 @@ const audience: Audience = {
 }
 
 /** Shows the tab of an audience that some destinations are connected to, and asks for its deletion. */
-const ask = async (titles: readonly string[]): Promise<string> => {
+const ask = async (titles: readonly string[], syncs: readonly Sync[] = []): Promise<string> => {
   const destinations = titles.map((title) => ({
     name: `workspaces/w/destinations/${title}`,
     title,
@@ -44,7 +45,11 @@ const ask = async (titles: readonly string[]): Promise<string> => {
   }))
   openInWorkspace(<SettingsTab audience={audience} />, {
     answers: (path) =>
-      path.endsWith('/destinations') ? Response.json({ destinations, available: [], next_page_token: '' }) : undefined,
+      path.endsWith('/syncs')
+        ? Response.json({ syncs, next_page_token: '' })
+        : path.endsWith('/destinations')
+          ? Response.json({ destinations, available: [], next_page_token: '' })
+          : undefined,
   })
   fireEvent.click(await screen.findByRole('button', { name: 'Delete audience' }))
   return (await screen.findByRole('dialog')).textContent
@@ -52,6 +57,13 @@ const ask = async (titles: readonly string[]): Promise<string> => {
 
 test('deleting an audience names the destinations that are disconnected', async () => {
   expect(await ask(['Shop', 'Mail', 'Archive'])).toContain('Shop, Mail, and Archive are disconnected')
+})
+
+test('deleting an audience names the syncs that are deleted with it, and no others', async () => {
+  const of = aSync({ title: 'Loyal to CRM', model: { name: 'm1', title: 'Loyal', audience: audience.name } })
+  await ask([], [of, aSync({ name: 'workspaces/w1/syncs/s2', title: 'Shop to CRM' })])
+  const { textContent } = await screen.findByText(/^Its sync Loyal to CRM is deleted, too\./)
+  expect(textContent).not.toContain('Shop to CRM')
 })
 
 test('deleting an audience that nothing depends on says so', async () => {

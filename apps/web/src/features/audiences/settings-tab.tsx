@@ -6,6 +6,7 @@ import { paths } from '../../lib/paths.ts'
 import { audienceDestinationsQuery } from '../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { QueryView } from '../../parts/query-view.tsx'
+import { deletedSyncs, useSyncsOf } from '../../parts/syncs-of.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
@@ -18,10 +19,22 @@ const endOf = (title: string, destinations: readonly { title: string }[]): strin
   return `${names} ${destinations.length === 1 ? 'is' : 'are'} disconnected without being told that its profiles leave.`
 }
 
+/** The same with the syncs that read it. */
+const endsOf = (
+  title: string,
+  destinations: readonly { title: string }[],
+  syncs: readonly { title: string }[],
+): string => {
+  const deleted = deletedSyncs(syncs.map((sync) => sync.title))
+  if (deleted === '') return endOf(title, destinations)
+  return destinations.length === 0 ? deleted : `${endOf(title, destinations)} ${deleted}`
+}
+
 /** Deletes an audience; one that others name says which. */
 export const SettingsTab = ({ audience }: { audience: Audience }) => {
   const remove = useDeleteAudience(audience)
   const destinations = useQuery(audienceDestinationsQuery(audience.name))
+  const syncs = useSyncsOf((sync) => sync.model.audience === audience.name)
   const list = paths.audiences(useWorkspace().name)
   const { dependents, title } = audience
   return (
@@ -58,7 +71,7 @@ export const SettingsTab = ({ audience }: { audience: Audience }) => {
               mutation={remove}
               list={list}
             >
-              {`${endOf(title, connected)} This can't be undone.`}
+              {[endsOf(title, connected, syncs), "This can't be undone."].join(' ')}
             </DeleteCard>
           )}
         </QueryView>

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../lib/api/errors.ts'
+import { aModel } from '../../testing/syncs.ts'
 import { keyWords } from './key-check.tsx'
 import {
   draftOf,
   failureWords,
   inputOf,
+  isOfPeople,
   type ModelDraft,
   newDraft,
   problemsOf,
@@ -41,6 +43,7 @@ test('a saved model is the draft that it came from', () => {
     name: 'workspaces/w/models/m',
     title: 'Customers',
     data_source: { name: 'workspaces/w/dataSources/d', title: 'Shop' },
+    audience: null,
     primary_key: ['id'],
     columns: [],
     create_time: '',
@@ -48,6 +51,15 @@ test('a saved model is the draft that it came from', () => {
   }
   expect(draftOf({ ...model, query: { schema: 'shop', table: 'customers' } })).toEqual(complete)
   expect(queryOf(draftOf({ ...model, query: { sql: 'select 1' } }))).toEqual({ sql: 'select 1' })
+})
+
+test('a model of an audience is shown by its title and asked for by its id', () => {
+  const audience = { name: 'workspaces/w/audiences/a', title: 'Loyal', state: 'live' as const, as_of: null }
+  const model = { ...aModel(), query: { schema: 'audiences', table: 'a' }, audience }
+  expect(draftOf(model).table).toEqual({ schema: 'audiences', name: 'a', title: 'Loyal' })
+  expect(queryOf(draftOf(model))).toEqual({ schema: 'audiences', table: 'a' })
+  expect([isOfPeople(model), isOfPeople(aModel())]).toEqual([true, false])
+  expect(newDraft({ schema: 'audiences', name: 'a', title: 'Loyal' }).title).toBe('Loyal')
 })
 
 test('what the server refuses stands at its field, with the words of the database', () => {

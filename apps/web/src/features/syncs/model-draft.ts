@@ -1,4 +1,4 @@
-import { type DataQuery, dataSourceLimits, genericTitle, type Model } from '@tributary/contract'
+import { type DataQuery, dataSourceLimits, genericTitle, type Model, peopleTables } from '@tributary/contract'
 import { ApiError } from '../../lib/api/errors.ts'
 import type { ModelInput } from './mutations.ts'
 import type { TableName } from './table-browser.tsx'
@@ -14,18 +14,34 @@ export type ModelDraft = {
 
 /** The draft of a new model, of a table where one was chosen before. */
 export const newDraft = (table: TableName | undefined): ModelDraft => ({
-  title: table?.name ?? '',
+  title: table?.title ?? table?.name ?? '',
   kind: 'table',
   table,
   sql: '',
   key: [],
 })
 
+const isAllProfiles = (schema: string): boolean => schema === peopleTables.profiles.schema
+
+/** What a table is called whose name is an id. */
+const titleOf = ({ schema }: { schema: string }, audience: Model['audience']): { title?: string } =>
+  audience !== null ? { title: audience.title } : isAllProfiles(schema) ? { title: 'All profiles' } : {}
+
 /** The draft of a model as it is saved. */
-export const draftOf = ({ title, query, primary_key }: Model): ModelDraft =>
+export const draftOf = ({ title, query, audience, primary_key }: Model): ModelDraft =>
   'sql' in query
     ? { title, kind: 'sql', table: undefined, sql: query.sql, key: primary_key }
-    : { title, kind: 'table', table: { schema: query.schema, name: query.table }, sql: '', key: primary_key }
+    : {
+        title,
+        kind: 'table',
+        table: { schema: query.schema, name: query.table, ...titleOf(query, audience) },
+        sql: '',
+        key: primary_key,
+      }
+
+/** Whether a model is an audience or all profiles. */
+export const isOfPeople = ({ query, audience }: Model): boolean =>
+  audience !== null || ('schema' in query && isAllProfiles(query.schema))
 
 /** What is asked of the database; undefined while it is not complete. */
 export const queryOf = ({ kind, table, sql }: ModelDraft): DataQuery | undefined => {

@@ -12,7 +12,7 @@ import { KeyCheck } from './key-check.tsx'
 import { type DraftProblems, type ModelDraft, refusalOf } from './model-draft.ts'
 import { type ModelInput, usePreview, useValidate } from './mutations.ts'
 import { PreviewTable } from './preview-table.tsx'
-import { TableBrowser, type TableName } from './table-browser.tsx'
+import { TableBrowser, type TableName, tableTitle } from './table-browser.tsx'
 import { useModelDraft } from './use-model-draft.ts'
 
 const kinds = [
@@ -103,9 +103,7 @@ const TableField = ({
         {table === undefined ? (
           <span className="text-ink-3">None chosen</span>
         ) : (
-          <span className="font-mono text-xs">
-            {table.schema}.{table.name}
-          </span>
+          <span className="font-mono text-xs">{tableTitle(table)}</span>
         )}
       </p>
       {!open && !locked && (
@@ -255,6 +253,7 @@ export const ModelEditor = ({
   ofFile,
   saveLabel,
   isNew,
+  takesSql,
   mayEdit,
   saving,
   onSave,
@@ -268,6 +267,8 @@ export const ModelEditor = ({
   ofFile: boolean
   saveLabel: string
   isNew: boolean
+  /** Its rows may be those of a query. */
+  takesSql: boolean
   mayEdit: boolean
   saving: boolean
   /** Rejects with what the server has against it. */
@@ -303,7 +304,7 @@ export const ModelEditor = ({
             />
           )}
         </Field>
-        {open && !ofFile && <KindChoice kind={draft.kind} onChange={model.chooseKind} />}
+        {open && !ofFile && takesSql && <KindChoice kind={draft.kind} onChange={model.chooseKind} />}
         {ofFile ? (
           <FieldError id="file-error" message={problems.query?.message} live />
         ) : draft.kind === 'sql' ? (

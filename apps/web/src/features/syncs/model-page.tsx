@@ -12,7 +12,7 @@ import { deletedSyncs, SyncsCard, useSyncsOf } from '../../parts/syncs-of.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
-import { draftOf } from './model-draft.ts'
+import { draftOf, isOfPeople } from './model-draft.ts'
 import { ModelEditor } from './model-editor.tsx'
 import { useDeleteModel, useUpdateModel } from './mutations.ts'
 
@@ -52,6 +52,7 @@ const ModelView = ({ model }: { model: Model }) => {
           known={model.columns.map(({ name }) => name)}
           saveLabel="Save"
           isNew={false}
+          takesSql={!isOfPeople(model)}
           mayEdit={mayEdit}
           saving={update.isPending}
           onSave={update.mutateAsync}

@@ -10,6 +10,8 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
+import { draftOf } from './model-draft.ts'
+import { tableTitle } from './table-browser.tsx'
 
 const columns: readonly Column<Model>[] = [
   {
@@ -25,11 +27,10 @@ const columns: readonly Column<Model>[] = [
   {
     id: 'query',
     header: 'Rows of',
-    cell: ({ query }) => (
-      <span className="block truncate text-ink-2">
-        {'sql' in query ? 'SQL query' : `${query.schema}.${query.table}`}
-      </span>
-    ),
+    cell: (model) => {
+      const { table } = draftOf(model)
+      return <span className="block truncate text-ink-2">{table === undefined ? 'SQL query' : tableTitle(table)}</span>
+    },
     width: 'sm:w-64',
     wide: true,
   },

@@ -16,9 +16,9 @@ const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
   const workspace = useWorkspace().name
   const navigate = useNavigate()
   const [address] = useSearchParams()
-  const [schema, name] = [address.get('schema'), address.get('table')]
-  const table = schema === null || name === null ? undefined : { schema, name }
-  const { file } = dataSource.app
+  const [schema, name, title] = ['schema', 'table', 'title'].map((each) => address.get(each) ?? undefined)
+  const table = schema === undefined || name === undefined ? undefined : { schema, name, title }
+  const { file, people } = dataSource.app
   const create = useCreateModel(dataSource.name)
   return (
     <>
@@ -39,6 +39,7 @@ const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
           ofFile={file}
           saveLabel="Create"
           isNew
+          takesSql={!people}
           mayEdit
           saving={create.isPending}
           onSave={async (input) => await navigate(paths.model((await create.mutateAsync(input)).name))}

@@ -8,7 +8,7 @@ const titles = (syncs: readonly Sync[]): string[] => syncs.map(({ title }) => ti
 test('syncs are found by their title, model, destination, or object, and by the state of the last run', () => {
   const syncs = [
     aSync({ title: 'Orders', object_name: 'orders_copy' }),
-    aSync({ title: 'People', model: { name: 'workspaces/w1/models/m2', title: 'Customers' } }),
+    aSync({ title: 'People', model: { name: 'workspaces/w1/models/m2', title: 'Customers', audience: '' } }),
     aSync({ title: 'Late', last_run: aRun({ state: 'failed' }) }),
   ]
   expect(titles(syncRows(syncs, { search: ' CUSTOM', state: '' }))).toEqual(['People'])

@@ -15,7 +15,10 @@ import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { AskedError } from './asked-error.tsx'
 
 /** A table by what it is called. */
-export type TableName = Pick<Table, 'schema' | 'name'>
+export type TableName = Pick<Table, 'schema' | 'name' | 'title'>
+
+/** What people call a table. */
+export const tableTitle = ({ schema, name, title }: TableName): string => title ?? `${schema}.${name}`
 
 const isSame = (one: TableName, other: TableName | undefined): boolean =>
   one.schema === other?.schema && one.name === other.name
@@ -63,15 +66,15 @@ const TableList = ({
             <button
               type="button"
               aria-pressed={isSame(table, chosen)}
-              onClick={() => onChoose({ schema: table.schema, name: table.name })}
+              onClick={() => onChoose({ schema: table.schema, name: table.name, title: table.title })}
               className={cn(
                 'flex min-h-10 w-full items-center gap-3 px-3 py-1.5 text-left text-sm hover:bg-hover',
                 isSame(table, chosen) && 'bg-hover font-medium',
               )}
             >
-              <span className="min-w-0 flex-1 truncate" title={`${table.schema}.${table.name}`}>
-                <span className="text-ink-3">{table.schema}.</span>
-                {table.name}
+              <span className="min-w-0 flex-1 truncate" title={tableTitle(table)}>
+                {table.title === undefined && <span className="text-ink-3">{table.schema}.</span>}
+                {table.title ?? table.name}
               </span>
               {table.kind === 'view' && <Badge>View</Badge>}
               {table.rows !== null && (
@@ -125,9 +128,7 @@ const idOf = ({ name }: KnownColumn): string => name
 export const TableColumns = ({ dataSource, table }: { dataSource: string; table: TableName }) => {
   const query = useQuery(tableQuery(dataSource, table))
   if (query.data !== undefined)
-    return (
-      <DataTable label={`Columns of ${table.schema}.${table.name}`} columns={columns} rows={query.data} rowId={idOf} />
-    )
+    return <DataTable label={`Columns of ${tableTitle(table)}`} columns={columns} rows={query.data} rowId={idOf} />
   if (!query.isError) return <TableSkeleton rows={6} columns={2} />
   return (
     <AskedError

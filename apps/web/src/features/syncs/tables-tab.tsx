@@ -5,7 +5,7 @@ import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
-import { TableBrowser, TableColumns, type TableName } from './table-browser.tsx'
+import { TableBrowser, TableColumns, type TableName, tableTitle } from './table-browser.tsx'
 
 /** What a data source has: its tables, and the columns of one. */
 export const TablesTab = ({ dataSource }: { dataSource: DataSource }) => {
@@ -25,11 +25,9 @@ export const TablesTab = ({ dataSource }: { dataSource: DataSource }) => {
           Its columns are shown here.
         </EmptyState>
       ) : (
-        <section aria-label={`${chosen.schema}.${chosen.name}`} className="min-w-0 space-y-3">
+        <section aria-label={tableTitle(chosen)} className="min-w-0 space-y-3">
           <div className="flex flex-wrap items-center justify-between gap-2">
-            <h2 className="min-w-0 truncate text-base font-semibold">
-              {chosen.schema}.{chosen.name}
-            </h2>
+            <h2 className="min-w-0 truncate text-base font-semibold">{tableTitle(chosen)}</h2>
             <ButtonLink size="sm" to={paths.newModel(dataSource.name, chosen)}>
               <Plus aria-hidden />
               Create model

@@ -64,8 +64,8 @@ export const useModelDraft = ({
     },
     /** A title that nobody has changed is that of the table. */
     chooseTable: (next: TableName): void => {
-      const untitled = draft.title === (table?.name ?? '')
-      change({ table: next, key: undefined, ...(untitled ? { title: next.name } : {}) })
+      const untitled = draft.title === (table?.title ?? table?.name ?? '')
+      change({ table: next, key: undefined, ...(untitled ? { title: next.title ?? next.name } : {}) })
       setAsked(undefined)
     },
     /** What the database told of the query. */

@@ -49,6 +49,7 @@ import { up as syncAlerts } from './0046-sync-alerts.ts'
 import { up as syncTokens } from './0047-sync-tokens.ts'
 import { up as uploads } from './0048-uploads.ts'
 import { up as syncsOfEvents } from './0049-syncs-of-events.ts'
+import { up as audienceModels } from './0050-audience-models.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   { name: '0047-sync-tokens', up: syncTokens },
   { name: '0048-uploads', up: uploads },
   { name: '0049-syncs-of-events', up: syncsOfEvents },
+  { name: '0050-audience-models', up: audienceModels },
 ]

@@ -4,6 +4,7 @@ import { ArrowLeftRight, Pause, Play } from 'lucide-react'
 import { Link, useParams } from 'react-router'
 import { useVisited } from '../../../lib/browser/recent.ts'
 import { paths } from '../../../lib/paths.ts'
+import { audienceQuery } from '../../../lib/queries/audience-queries.ts'
 import { isRunning, syncQuery } from '../../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
 import { DetailPage } from '../../../parts/detail-page.tsx'
@@ -29,6 +30,22 @@ const Fact = ({ title, children }: { title: string; children: React.ReactNode })
     <dd className="mt-0.5 text-sm break-words">{children}</dd>
   </div>
 )
+
+/** Says that the audience of a sync is not followed any more. */
+const AudienceNote = ({ name }: { name: string }) => {
+  const { data } = useQuery(audienceQuery(name))
+  if (data?.state !== 'paused' && data?.state !== 'failed') return null
+  return (
+    <p className="mb-5 rounded-lg border border-line bg-surface px-4 py-3 text-sm">
+      {data.state === 'paused'
+        ? 'Its audience is paused, so runs send the members as they were then: '
+        : 'Its audience failed, so runs fail and send nothing: '}
+      <Link to={paths.audience(name)} className="rounded-sm text-accent-ink hover:underline">
+        {data.title}
+      </Link>
+    </p>
+  )
+}
 
 const Overview = ({ sync }: { sync: Sync }) => {
   const { model, destination, object_name, mode, last_run, schedule_note } = sync
@@ -136,6 +153,7 @@ const SyncView = ({ item: sync }: { item: Sync }) => {
           </>
         }
       />
+      {sync.model.audience !== '' && <AudienceNote name={sync.model.audience} />}
       <div className="mb-5">
         <Overview sync={sync} />
       </div>

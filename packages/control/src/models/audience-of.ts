@@ -1,0 +1,21 @@
+import { type Db, isId } from '@tributary/api-kit'
+import { type DataQuery, peopleTables } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import { peopleApp } from '../data-sources/people/session.ts'
+import type { DataSourceRow } from '../data-sources/read.ts'
+
+/** The id of the audience whose members a model reads; null for every other. Throws 404 for one that is gone. */
+export const audienceOf = async (db: Db, dataSource: DataSourceRow, query: DataQuery): Promise<string | null> => {
+  if (dataSource.app !== peopleApp || 'sql' in query || query.schema !== peopleTables.audiences) return null
+  const found = isId(query.table)
+    ? await db
+        .selectFrom('audiences')
+        .select('id')
+        .where('workspace_id', '=', dataSource.workspace_id)
+        .where('id', '=', query.table)
+        .forKeyShare()
+        .executeTakeFirst()
+    : undefined
+  if (found === undefined) throw notFound('audience not found')
+  return found.id
+}
