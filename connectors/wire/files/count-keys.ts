@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BrokenFile } from './broken-file.ts'
 import type { FileRow } from './csv.ts'
 
 /** Keys that are counted at most; each takes eight bytes. */
 const mostKeys = 20_000_000
 
-const hashOf = (values: readonly string[]): bigint =>
-  createHash('md5').update(JSON.stringify(values)).digest().readBigUInt64LE()
+const hashOf = (values: readonly string[]): bigint => hash('md5', JSON.stringify(values), 'buffer').readBigUInt64LE()
 
 /** Counts rows, those with a null in the key, and keys that come more than once. It keeps 64 bits of a hash of each key. */
 export const createKeyCount = (places: readonly number[]) => {
