@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { createPostgresPeer, createWorkspace, startSharedPostgres } from '@tributary/test-kit'
+import { createPostgresPeer, createSource, createWorkspace, startSharedPostgres } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -171,4 +171,57 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   await button(page, 'Delete sync').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete sync' }).click()
   await expect(page.getByRole('heading', { name: 'Create your first sync' })).toBeVisible()
+})
+
+test('rows of an uploaded file become events in the live debugger, each once', async ({ signedIn: page, product }) => {
+  const { workspace } = await createWorkspace(product.api, 'Offline data')
+  const { source } = await createSource(product.api, workspace, 'Store')
+  await page.goto(`/${workspace}/dataSources`)
+  await page.getByRole('link', { name: 'Add data source' }).click()
+  await page.getByRole('link', { name: /File upload/ }).click()
+  await button(page, 'Create').click()
+  const rows = ['1,ada,2024-11-29 09:30:00,12.50', '2,bob,2024-11-30,8', '3,,2024-12-01,9']
+  const buffer = Buffer.from(`id,customer_id,ordered_at,total\n${rows.join('\n')}\n`)
+  await page.getByLabel('File to upload').setInputFiles({ name: 'orders.csv', mimeType: 'text/csv', buffer })
+  await page.getByRole('link', { name: 'Create model' }).click()
+  await page.getByRole('checkbox', { name: 'id', exact: true }).check()
+  await button(page, 'Create').click()
+  await expect(page.getByText('Model Created')).toBeVisible()
+
+  await page.goto(`/${workspace}/syncs/new`)
+  await page.getByRole('combobox', { name: /^Model/ }).click()
+  await page.getByRole('option').first().click()
+  await button(page, 'Continue').click()
+  await choose(page, 'Destination', 'Store')
+  await page.getByRole('textbox', { name: /^Event name/ }).fill('Order Completed')
+  await button(page, 'Continue').click()
+  await expect(page.getByRole('radio', { name: /^Insert Only/ })).toBeChecked()
+  await button(page, 'Continue').click()
+  await expect(page.getByLabel('Field for customer_id')).toHaveValue('userId')
+  await expect(page.getByLabel('Field for ordered_at')).toHaveValue('timestamp')
+  await expect(page.getByLabel('Field for total')).toHaveValue('properties.total')
+  await button(page, 'Continue').click()
+  await button(page, 'Continue').click()
+  await expect(page.getByRole('checkbox', { name: /^Send to connected destinations/ })).not.toBeChecked()
+  await button(page, 'Dry run').click()
+  const dryRun = page.getByRole('region', { name: 'Dry run' })
+  await expect(dryRun.getByRole('region', { name: 'Added' })).toContainText('2024-11-29T09:30:00.000Z')
+  await expect(dryRun.getByRole('region', { name: 'Invalid' })).toContainText('userId and anonymousId are empty')
+  await button(page, 'Create sync').click()
+
+  const debug = await page.context().newPage()
+  await debug.goto(`/${source}`)
+  await expect(debug.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
+  for (const counts of [
+    ['Added2', 'Invalid1'],
+    ['Unchanged2', 'Invalid1'],
+  ]) {
+    await button(page, 'Run now').click()
+    for (const count of counts) await expect(outcomes(page)).toContainText(count)
+    await expect(page.getByText('Succeeded', { exact: true })).toBeVisible()
+    await page.goBack()
+  }
+  const live = debug.getByRole('table', { name: 'Live events' })
+  await expect(live).toHaveAttribute('aria-rowcount', '3')
+  await expect(live).toContainText('Order Completed')
 })

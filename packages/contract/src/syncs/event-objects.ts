@@ -9,6 +9,7 @@ export type EventObject = {
   description: string
   /** The call that each row becomes. */
   type: 'track' | 'identify'
+  /** The first one is the usual one. */
   syncModes: readonly SyncMode[]
   /** Fields of the event that a column can go to. */
   fields: readonly string[]
@@ -17,7 +18,6 @@ export type EventObject = {
 }
 
 const ids = ['userId', 'anonymousId', 'timestamp', 'messageId'] as const
-const syncModes = ['INSERT_ONLY', 'UPSERT_ONLY'] as const
 
 export const eventObjects: readonly EventObject[] = [
   {
@@ -25,7 +25,7 @@ export const eventObjects: readonly EventObject[] = [
     title: 'Events',
     description: 'Each row becomes a track event.',
     type: 'track',
-    syncModes,
+    syncModes: ['INSERT_ONLY', 'UPSERT_ONLY'],
     fields: ['event', ...ids],
     parents: ['properties', 'context'],
   },
@@ -34,7 +34,7 @@ export const eventObjects: readonly EventObject[] = [
     title: 'Profiles',
     description: 'Each row becomes an identify event with traits.',
     type: 'identify',
-    syncModes,
+    syncModes: ['UPSERT_ONLY', 'INSERT_ONLY'],
     fields: ids,
     parents: ['traits', 'context'],
   },

@@ -22,16 +22,21 @@ export const suggestedIdentifier = ({ primary_key }: Pick<Model, 'primary_key'>)
   primary_key.length === 1 ? (primary_key[0] ?? '') : ''
 
 /** A saved mapping with the columns that it leaves out behind it. */
-export const savedRows = ({ columns }: Pick<Model, 'columns'>, fields: readonly SyncField[]): MappingRow[] => [
+export const savedRows = (
+  { columns }: Pick<Model, 'columns'>,
+  fields: readonly SyncField[],
+  suggested: (model: Pick<Model, 'columns'>) => readonly MappingRow[] = suggestedRows,
+): MappingRow[] => [
   ...fields.map(({ column, target }) => ({
     column,
     type: columns.find(({ name }) => name === column)?.type ?? '',
     target,
     included: true,
   })),
-  ...suggestedRows({ columns: columns.filter(({ name }) => !fields.some(({ column }) => column === name)) }).map(
-    (row) => ({ ...row, included: false }),
-  ),
+  ...suggested({ columns: columns.filter(({ name }) => !fields.some(({ column }) => column === name)) }).map((row) => ({
+    ...row,
+    included: false,
+  })),
 ]
 
 /** What is saved of a mapping. */

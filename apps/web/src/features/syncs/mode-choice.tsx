@@ -1,15 +1,18 @@
 import { type SyncMode, syncModes } from '@tributary/contract'
-import { modeOrder, modeSentences } from './sync-words.ts'
+import { eventModeSentences, modeOrder, modeSentences } from './sync-words.ts'
 
 /** A choice among the modes that an object has, each with what it does. */
 export const ModeChoice = ({
   modes,
   value,
+  ofEvents = false,
   disabled = false,
   onChange,
 }: {
   modes: readonly SyncMode[]
   value: SyncMode | undefined
+  /** Rows become events. */
+  ofEvents?: boolean
   disabled?: boolean
   onChange: (mode: SyncMode) => void
 }) => (
@@ -30,7 +33,7 @@ export const ModeChoice = ({
             onChange={() => onChange(mode)}
           />
           <span className="font-medium">{syncModes[mode].title}</span>
-          <span className="col-start-2 text-ink-2">{modeSentences[mode]}</span>
+          <span className="col-start-2 text-ink-2">{(ofEvents ? eventModeSentences : modeSentences)[mode]}</span>
         </label>
       ))}
   </fieldset>

@@ -1,6 +1,6 @@
 import {
+  type EventObject,
   endedSyncRuns,
-  resourceNames,
   type Sync,
   type SyncMode,
   type SyncRun,
@@ -11,6 +11,7 @@ import {
 import { count, pluralise } from '../../lib/format/text.ts'
 import { elapsed } from '../../lib/format/time.ts'
 import type { BadgeTone } from '../../ui/badge.tsx'
+import { isSourceName } from './event-mapping.ts'
 
 /** What the states of a run are called. */
 export const runStateTitles: Readonly<Record<SyncRunState, string>> = {
@@ -47,9 +48,18 @@ export const modeSentences: Readonly<Record<SyncMode, string>> = {
   INSERT_ONLY: 'Adds rows that do not exist yet. Never changes or removes any.',
 }
 
+/** What each mode does with rows that become events, in a sentence. */
+export const eventModeSentences: Readonly<Partial<Record<SyncMode, string>>> = {
+  INSERT_ONLY: 'Each row becomes one event. Later changes of the row are skipped.',
+  UPSERT_ONLY: 'Each new row becomes an event, and so does each change of a row.',
+}
+
+/** Which fields of events columns can go to. */
+export const eventFieldsText = ({ fields, parents }: EventObject): string =>
+  `Each column goes to the field beside it: ${fields.join(', ')}, or a name behind ${parents.map((each) => `${each}.`).join(' or ')}. userId or anonymousId is required.`
+
 /** Whether the rows of a sync become events of a source. */
-export const isOfEvents = ({ destination }: Pick<Sync, 'destination'>): boolean =>
-  resourceNames.source.parse(destination.name) !== undefined
+export const isOfEvents = ({ destination }: Pick<Sync, 'destination'>): boolean => isSourceName(destination.name)
 
 /** The order in which modes are offered. */
 export const modeOrder: readonly SyncMode[] = ['UPSERT_ONLY', 'FULL_SYNC', 'UPDATE_ONLY', 'INSERT_ONLY']

@@ -1,4 +1,14 @@
-import { type CatalogDestination, type Destination, genericTitle, type Model, type SyncMode } from '@tributary/contract'
+import {
+  type CatalogDestination,
+  type Destination,
+  type EventObject,
+  eventIdentifier,
+  eventObjects,
+  genericTitle,
+  type Model,
+  type SyncMode,
+} from '@tributary/contract'
+import { eventMappingProblems, isSourceName, suggestedEventRows } from '../event-mapping.ts'
 import {
   fieldsOfRows,
   type MappingProblems,
@@ -14,7 +24,7 @@ import { modeOrder } from '../sync-words.ts'
 /** Something of a destination that rows are written to. */
 export type RowObject = CatalogDestination['row_objects'][number]
 
-/** A destination as a draft knows it. */
+/** A destination as a draft knows it, or a source whose events rows become. */
 export type ChosenDestination = { name: string; title: string; app: Pick<Destination['app'], 'catalog_app'> }
 
 /** What is chosen of a new sync so far. */
@@ -27,6 +37,8 @@ export type SyncDraft = {
   rows: readonly MappingRow[]
   /** The place of the identifier in the rows; -1 for none. */
   identifier: number
+  /** Of events: they go to the destinations that are connected to their source, too. */
+  toDestinations: boolean
   schedule: Schedule
   /** Undefined until somebody enters one: it is made of what is chosen. */
   title: string | undefined
@@ -40,6 +52,7 @@ export const emptyDraft: SyncDraft = {
   mode: undefined,
   rows: [],
   identifier: -1,
+  toDestinations: false,
   schedule: manual,
   title: undefined,
 }
@@ -64,35 +77,71 @@ const plainName = (title: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
 
+/** What rows become of a source, as objects that are chosen. */
+export const eventRowObjects: readonly RowObject[] = eventObjects.map(
+  ({ name, title, description, type, syncModes }) => ({
+    // All profiles are one thing, and events have names.
+    named: type === 'track',
+    name,
+    title,
+    description,
+    sync_modes: [...syncModes],
+  }),
+)
+
+/** What rows become when they become events. */
+export const eventOf = ({ destination, object }: Pick<SyncDraft, 'destination' | 'object'>): EventObject | undefined =>
+  destination !== undefined && isSourceName(destination.name)
+    ? eventObjects.find(({ name }) => name === object?.name)
+    : undefined
+
+/** The name that is suggested for what a model is written to. */
+const nameOf = (model: Model | undefined, event: EventObject | undefined): string =>
+  model === undefined ? '' : event === undefined ? plainName(model.title) : model.title
+
 /** A model is chosen: the mapping is suggested anew, and so is a name that nobody has changed. */
 export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
-  const untouched = draft.model === undefined || draft.objectName === plainName(draft.model.title)
+  const event = eventOf(draft)
+  const untouched = draft.model === undefined || draft.objectName === nameOf(draft.model, event)
   const identifier = suggestedIdentifier(model)
   return {
     ...draft,
     model,
-    rows: suggestedRows(model),
+    rows: event === undefined ? suggestedRows(model) : suggestedEventRows(model, event),
     identifier: model.columns.findIndex(({ name }) => name === identifier),
-    objectName: untouched ? plainName(model.title) : draft.objectName,
+    objectName: untouched ? nameOf(model, event) : draft.objectName,
   }
 }
 
-/** An object of a destination is chosen; a mode that it does not have is not kept. */
-export const withObject = (draft: SyncDraft, object: RowObject | undefined): SyncDraft => ({
-  ...draft,
-  object,
-  mode:
-    draft.mode !== undefined && object?.sync_modes.includes(draft.mode) === true
-      ? draft.mode
-      : modeOrder.find((mode) => object?.sync_modes.includes(mode)),
-})
+/** Another object is chosen: the mapping and the name are suggested anew where rows become something else. */
+const withMapping = (draft: SyncDraft, before: SyncDraft): SyncDraft => {
+  const { model } = draft
+  const event = eventOf(draft)
+  if (model === undefined || event === eventOf(before)) return draft
+  const untouched = before.objectName === nameOf(before.model, eventOf(before))
+  return { ...withModel(draft, model), objectName: untouched ? nameOf(model, event) : draft.objectName }
+}
 
-/** A destination is chosen, and its object when it has only one. */
+/** An object of a destination is chosen; a mode that it does not have is not kept. */
+export const withObject = (draft: SyncDraft, object: RowObject | undefined, before = draft): SyncDraft => {
+  const next = { ...draft, object }
+  const event = eventOf(next)
+  const kept = event === eventOf(before) && draft.mode !== undefined && object?.sync_modes.includes(draft.mode) === true
+  const usual = event === undefined ? modeOrder.find((mode) => object?.sync_modes.includes(mode)) : event.syncModes[0]
+  return withMapping({ ...next, mode: kept ? draft.mode : usual }, before)
+}
+
+/** A destination is chosen, and its object when it has only one; of a source events are. */
 export const withDestination = (
   draft: SyncDraft,
   destination: ChosenDestination,
   objects: readonly RowObject[],
-): SyncDraft => ({ ...withObject(draft, objects.length === 1 ? objects[0] : undefined), destination })
+): SyncDraft =>
+  withObject(
+    { ...draft, destination, object: undefined },
+    objects.length === 1 || isSourceName(destination.name) ? objects[0] : undefined,
+    draft,
+  )
 
 /** The title, as it is entered or made of what is chosen. */
 export const titleOf = ({ title, model, destination }: SyncDraft): string =>
@@ -112,7 +161,8 @@ export const problemOf = (draft: SyncDraft, step: Step): StepProblem | undefined
   }
   if (step === 'mode') return mode === undefined ? { message: 'Choose a mode' } : undefined
   if (step === 'mapping') {
-    const mapping = mappingProblems(rows, identifier)
+    const event = eventOf(draft)
+    const mapping = event === undefined ? mappingProblems(rows, identifier) : eventMappingProblems(rows, event)
     return mapping && { mapping }
   }
   if (step === 'schedule') {
@@ -132,6 +182,7 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
   const { model, destination, object, objectName, mode, rows, identifier, schedule } = draft
   if (firstOpen(draft) !== undefined) return undefined
   if (model === undefined || destination === undefined || object === undefined || mode === undefined) return undefined
+  const event = eventOf(draft)
   return {
     title: titleOf(draft).trim(),
     model: model.name,
@@ -139,8 +190,9 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
     object: object.name,
     object_name: object.named ? objectName.trim() : object.name,
     mode,
-    identifier: rows[identifier]?.target.trim() ?? '',
+    identifier: event === undefined ? (rows[identifier]?.target.trim() ?? '') : eventIdentifier,
     fields: fieldsOfRows(rows),
+    ...(event === undefined ? {} : { to_destinations: draft.toDestinations }),
     ...scheduleInput(schedule),
   }
 }

@@ -2,7 +2,15 @@ import type { Destination, SyncDraft as SavedDraft } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { aModel } from '../../../testing/syncs.ts'
 import { manual } from '../schedule.ts'
-import { emptyDraft, type RowObject, withDestination, withModel } from './draft.ts'
+import {
+  emptyDraft,
+  eventRowObjects,
+  inputOf,
+  type RowObject,
+  withDestination,
+  withModel,
+  withObject,
+} from './draft.ts'
 import { restored, savedOf } from './saved-draft.ts'
 
 const model = aModel()
@@ -18,7 +26,7 @@ const destination = {
   title: 'Warehouse',
   app: { catalog_app: 'catalogDestinations/postgresql' },
 } as Destination
-const destinations = [{ destination, objects: [table] }]
+const destinations = [{ destination, note: '', icon: '', objects: [table] }]
 
 /** What the server answers for what was kept. */
 const kept = (saved: ReturnType<typeof savedOf>): SavedDraft => ({
@@ -58,4 +66,26 @@ test('of a kept draft what is no longer there is left out, and its step is one t
   expect(restored(saved, [model], [])).toMatchObject({ draft: { destination: undefined }, step: 'destination' })
   const grown = { ...model, columns: [...model.columns, { name: 'plan', type: 'text' }] }
   expect(restored(saved, [grown], destinations).draft.rows.map(({ column }) => column)).toEqual(['id', 'email', 'plan'])
+})
+
+test('a kept draft of events has its mapping and choices again', () => {
+  const source = { ...destination, name: 'workspaces/w1/sources/s1', title: 'Offline' }
+  const [events, profiles] = eventRowObjects
+  const draft = {
+    ...withObject(withDestination(withModel(emptyDraft, model), source, eventRowObjects), profiles),
+    toDestinations: true,
+  }
+  expect([draft.mode, draft.rows.map(({ target }) => target)]).toEqual(['UPSERT_ONLY', ['traits.id', 'traits.email']])
+  const rows = draft.rows.with(1, { column: 'email', type: 'text', target: 'userId', included: true })
+  const full = { ...draft, rows: rows.map((row) => ({ ...row })) }
+  const offered = [{ destination: source, note: '', icon: '', objects: eventRowObjects }]
+  expect(restored(kept(savedOf(full, 'review')), [model], offered)).toEqual({ draft: full, step: 'review' })
+  expect(inputOf(full)).toMatchObject({
+    destination: source.name,
+    object: 'profiles',
+    object_name: 'profiles',
+    identifier: 'messageId',
+    to_destinations: true,
+  })
+  expect(withObject(full, events)).toMatchObject({ mode: 'INSERT_ONLY', objectName: model.title })
 })

@@ -24,6 +24,7 @@ const settings = z.object({
   object_name: z.string(),
   rows: z.array(z.object({ column: z.string(), type: z.string(), target: z.string(), included: z.boolean() })),
   identifier: z.number().int(),
+  to_destinations: z.boolean().default(false),
   schedule: z.object({
     interval_minutes: syncSchedule.shape.interval_minutes,
     cron: z.object({ expression: z.string(), time_zone: z.string() }).nullable(),
@@ -47,6 +48,7 @@ export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof meth
       object_name: objectName,
       rows: rows.map((row) => ({ ...row })),
       identifier,
+      to_destinations: draft.toDestinations,
       schedule: { ...schedule },
       title: title ?? null,
       step,
@@ -71,20 +73,22 @@ export const restored = (
   let draft: SyncDraft = { ...emptyDraft, schedule: entered?.schedule ?? manual, title: entered?.title ?? undefined }
   if (model !== undefined) {
     draft = withModel(draft, model)
+  }
+  if (to !== undefined) {
+    draft = withDestination({ ...draft, mode: saved.sync_type ?? undefined }, to.destination, to.objects)
+    draft = withObject(draft, to.objects.find(({ name }) => name === saved.target_object) ?? draft.object)
+    const { sync_type: mode } = saved
+    if (mode !== null && draft.object?.sync_modes.includes(mode) === true) draft = { ...draft, mode }
+  }
+  if (model !== undefined) {
     const columns = new Set(model.columns.map(({ name }) => name))
     const known = entered?.rows.filter(({ column }) => columns.has(column)) ?? []
     // Of a model that has changed meanwhile the mapping is suggested anew.
     if (entered !== undefined && known.length === columns.size && known.length === entered.rows.length)
       draft = { ...draft, rows: known, identifier: entered.identifier }
   }
-  if (to !== undefined) {
-    draft = withDestination({ ...draft, mode: saved.sync_type ?? undefined }, to.destination, to.objects)
-    draft = withObject(
-      { ...draft, mode: saved.sync_type ?? draft.mode },
-      to.objects.find(({ name }) => name === saved.target_object) ?? draft.object,
-    )
-  }
-  if (entered !== undefined) draft = { ...draft, objectName: entered.object_name }
+  if (entered !== undefined)
+    draft = { ...draft, objectName: entered.object_name, toDestinations: entered.to_destinations }
   const open = firstOpen(draft)
   const reached = open === undefined ? steps.length - 1 : steps.indexOf(open)
   return { draft, step: steps[Math.min(reached, steps.indexOf(entered?.step ?? 'model'))] ?? 'model' }

@@ -13,9 +13,11 @@ import { MappingFields } from '../mapping-fields.tsx'
 import { ModeChoice } from '../mode-choice.tsx'
 import { manual } from '../schedule.ts'
 import { ScheduleChoice } from '../schedule-choice.tsx'
-import { modeSentences, syncScheduleTitle } from '../sync-words.ts'
+import { eventFieldsText, eventModeSentences, modeSentences, syncScheduleTitle } from '../sync-words.ts'
+import { ToDestinations } from '../to-destinations.tsx'
 import {
   dryRunInputOf,
+  eventOf,
   type StepProblem,
   type SyncDraft,
   titleOf,
@@ -93,6 +95,7 @@ export const DestinationStep = ({
     )
   const objects = destinations.find(({ destination }) => destination.name === draft.destination?.name)?.objects ?? []
   const message = problem?.message
+  const event = eventOf(draft)
   return (
     <div className="space-y-5">
       <Field label="Destination" required error={draft.destination === undefined ? message : undefined}>
@@ -101,11 +104,11 @@ export const DestinationStep = ({
             label="Destination"
             control={control}
             placeholder="Choose a destination"
-            options={destinations.map(({ destination: { name, title, app } }) => ({
+            options={destinations.map(({ destination: { name, title }, note, icon }) => ({
               value: name,
               title,
-              note: app.display_name,
-              icon: app.extra.app_icon,
+              note,
+              icon,
             }))}
             value={draft.destination?.name ?? ''}
             onChange={(name) => {
@@ -137,7 +140,12 @@ export const DestinationStep = ({
         </Field>
       )}
       {draft.object?.named === true && (
-        <Field label={`${draft.object.title} name`} required hint={draft.object.description} error={message}>
+        <Field
+          label={event === undefined ? `${draft.object.title} name` : 'Event name'}
+          required
+          hint={event === undefined ? draft.object.description : 'A column that is mapped to event comes first.'}
+          error={message}
+        >
           {(control) => (
             <Input
               {...control}
@@ -160,28 +168,33 @@ export const ModeStep = ({ draft, onChange }: StepProps) => (
   <ModeChoice
     modes={draft.object?.sync_modes ?? []}
     value={draft.mode}
+    ofEvents={eventOf(draft) !== undefined}
     onChange={(mode) => onChange({ ...draft, mode })}
   />
 )
 
 /** Which column goes to which field. */
-export const MappingStep = ({ draft, problem, onChange }: StepProps) => (
-  <div className="space-y-3">
-    <p className="text-sm text-ink-2">
-      Each column goes to the field beside it. The identifier tells rows apart at the destination. It can't be changed
-      later.
-    </p>
-    <MappingFields
-      rows={draft.rows}
-      identifier={draft.identifier}
-      locked={false}
-      disabled={false}
-      problems={problem?.mapping}
-      onChange={(rows) => onChange({ ...draft, rows })}
-      onIdentifier={(identifier) => onChange({ ...draft, identifier })}
-    />
-  </div>
-)
+export const MappingStep = ({ draft, problem, onChange }: StepProps) => {
+  const event = eventOf(draft)
+  return (
+    <div className="space-y-3">
+      <p className="text-sm text-ink-2">
+        {event === undefined
+          ? "Each column goes to the field beside it. The identifier tells rows apart at the destination. It can't be changed later."
+          : eventFieldsText(event)}
+      </p>
+      <MappingFields
+        rows={draft.rows}
+        identifier={event === undefined ? draft.identifier : -1}
+        locked={event !== undefined}
+        disabled={false}
+        problems={problem?.mapping}
+        onChange={(rows) => onChange({ ...draft, rows })}
+        onIdentifier={(identifier) => onChange({ ...draft, identifier })}
+      />
+    </div>
+  )
+}
 
 /** When it runs. */
 export const ScheduleStep = ({ draft, problem, onChange }: StepProps) => (
@@ -210,6 +223,7 @@ const Fact = ({ title, children }: { title: string; children: React.ReactNode })
 export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
   const { model, destination, object, objectName, mode, rows, identifier, schedule } = draft
   const fields = rows.filter(({ included }) => included).length
+  const event = eventOf(draft)
   const workspace = useWorkspace().name
   const input = dryRunInputOf(draft)
   return (
@@ -227,7 +241,7 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
       </Field>
       <dl className="divide-y divide-line border-y border-line">
         <Fact title="Model">{model?.title}</Fact>
-        <Fact title="Destination">
+        <Fact title={event === undefined ? 'Destination' : 'Source'}>
           {destination?.title} · {object?.title}{' '}
           {object?.named === true && <span className="font-mono text-xs">{objectName}</span>}
         </Fact>
@@ -235,16 +249,28 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
           {mode !== undefined && (
             <>
               {syncModes[mode].title}
-              <span className="block text-ink-2">{modeSentences[mode]}</span>
+              <span className="block text-ink-2">
+                {(event === undefined ? modeSentences : eventModeSentences)[mode]}
+              </span>
             </>
           )}
         </Fact>
         <Fact title="Mapping">
-          {count(fields)} {pluralise(fields, 'field')}, identified by{' '}
-          <span className="font-mono text-xs">{rows[identifier]?.target}</span>
+          {count(fields)} {pluralise(fields, 'field')}
+          {event === undefined && (
+            <>
+              , identified by <span className="font-mono text-xs">{rows[identifier]?.target}</span>
+            </>
+          )}
         </Fact>
         <Fact title="Schedule">{syncScheduleTitle(schedule)}</Fact>
       </dl>
+      {event !== undefined && (
+        <ToDestinations
+          checked={draft.toDestinations}
+          onChange={(toDestinations) => onChange({ ...draft, toDestinations })}
+        />
+      )}
       {input !== undefined && (
         <div className="border-b border-line pb-4">
           <DryRun of={{ workspace, input }} />

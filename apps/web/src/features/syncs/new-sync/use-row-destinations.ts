@@ -1,28 +1,49 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { slugOf } from '../../../lib/format/names.ts'
-import { catalogDestinationQuery, destinationsQuery } from '../../../lib/queries/workspace-queries.ts'
-import type { RowObject } from './draft.ts'
+import { catalogDestinationQuery, destinationsQuery, sourcesQuery } from '../../../lib/queries/workspace-queries.ts'
+import { type ChosenDestination, eventRowObjects, type RowObject } from './draft.ts'
 
-/** A destination with what of it rows can be written to. */
-export type RowDestination = { destination: Destination; objects: readonly RowObject[] }
+/** A destination with what of it rows can be written to, or a source with what of it rows can become. */
+export type RowDestination = {
+  destination: ChosenDestination
+  note: string
+  icon: string
+  objects: readonly RowObject[]
+}
 
-/** The destinations of a workspace (a resource name) that take rows, as a query. */
+/** The destinations of a workspace (a resource name) that take rows, and its sources behind them, as a query. */
 export const useRowDestinations = (workspace: string) => {
   const destinations = useQuery(destinationsQuery(workspace))
   const slugs = [...new Set(destinations.data?.map(({ app }) => slugOf(app.catalog_app)))]
   const apps = useQueries({ queries: slugs.map((slug) => catalogDestinationQuery(workspace, slug)) })
-  const failed = [destinations, ...apps].find(({ isError }) => isError)
-  const ready = destinations.data !== undefined && apps.every(({ data }) => data !== undefined)
+  const sources = useQuery(sourcesQuery(workspace))
+  const failed = [destinations, sources, ...apps].find(({ isError }) => isError)
+  const ready =
+    destinations.data !== undefined && sources.data !== undefined && apps.every(({ data }) => data !== undefined)
   const objectsOf = ({ app }: Destination): readonly RowObject[] =>
     apps[slugs.indexOf(slugOf(app.catalog_app))]?.data?.row_objects ?? []
   return {
     data: ready
-      ? destinations.data
-          .map((destination): RowDestination => ({ destination, objects: objectsOf(destination) }))
-          .filter(({ objects }) => objects.length > 0)
+      ? [
+          ...destinations.data
+            .map((destination): RowDestination => {
+              const { display_name: note, extra } = destination.app
+              return { destination, note, icon: extra.app_icon, objects: objectsOf(destination) }
+            })
+            .filter(({ objects }) => objects.length > 0),
+          ...sources.data.map(
+            (source): RowDestination => ({
+              destination: source,
+              note: 'Events of this source',
+              icon: source.app.extra.app_icon,
+              objects: eventRowObjects,
+            }),
+          ),
+        ]
       : undefined,
     error: failed?.error ?? null,
-    refetch: () => Promise.all([destinations, ...apps].filter(({ isError }) => isError).map((each) => each.refetch())),
+    refetch: () =>
+      Promise.all([destinations, sources, ...apps].filter(({ isError }) => isError).map((each) => each.refetch())),
   }
 }

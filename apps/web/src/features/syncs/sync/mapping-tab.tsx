@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Model, Sync } from '@tributary/contract'
+import { eventObjects, type Model, type Sync } from '@tributary/contract'
 import { useState } from 'react'
 import { failureText } from '../../../lib/api/errors.ts'
 import { modelQuery } from '../../../lib/queries/data-source-queries.ts'
@@ -10,20 +10,28 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { DryRun } from '../dry-run/dry-run.tsx'
+import { eventMappingProblems, suggestedEventRows } from '../event-mapping.ts'
 import { MappingFields } from '../mapping-fields.tsx'
 import { fieldsOfRows, type MappingProblems, mappingProblems, savedRows } from '../mapping-rows.ts'
 import { useUpdateSync } from '../sync-mutations.ts'
+import { isOfEvents } from '../sync-words.ts'
 
 const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateSync(sync)
-  const saved = savedRows(model, sync.fields)
+  const event = isOfEvents(sync) ? eventObjects.find(({ name }) => name === sync.object) : undefined
+  const saved = savedRows(
+    model,
+    sync.fields,
+    event && ((columns: Pick<Model, 'columns'>) => suggestedEventRows(columns, event)),
+  )
   const [rows, setRows] = useState<readonly (typeof saved)[number][]>(saved)
   const [problems, setProblems] = useState<MappingProblems | undefined>()
-  const identifier = sync.fields.findIndex(({ target }) => target === sync.identifier)
+  const identifier = event === undefined ? sync.fields.findIndex(({ target }) => target === sync.identifier) : -1
+  const problemsOf = () => (event === undefined ? mappingProblems(rows, identifier) : eventMappingProblems(rows, event))
   const changed = JSON.stringify(fieldsOfRows(rows)) !== JSON.stringify(fieldsOfRows(saved))
   const save = (): void => {
-    const found = mappingProblems(rows, identifier)
+    const found = problemsOf()
     setProblems(found)
     if (found === undefined) update.mutate({ fields: fieldsOfRows(rows) })
   }
@@ -31,8 +39,12 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
     <div className="max-w-3xl space-y-4">
       <ReadOnlyNote />
       <p className="text-sm text-ink-2">
-        Columns of {model.title}, and the fields they go to. A changed mapping marks all rows changed, so the next run
-        sends them again.
+        Columns of {model.title}, and the fields they go to. A changed mapping marks all rows changed, so the next run{' '}
+        {event === undefined
+          ? 'sends them again.'
+          : sync.mode === 'INSERT_ONLY'
+            ? 'skips those that are events already.'
+            : 'makes another event of each.'}
       </p>
       <MappingFields
         rows={rows}
@@ -68,7 +80,7 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
           </Button>
         </div>
       )}
-      {mayEdit && mappingProblems(rows, identifier) === undefined && (
+      {mayEdit && problemsOf() === undefined && (
         <Card title="Before it runs">
           <DryRun of={{ sync: sync.name, changes: changed ? { fields: fieldsOfRows(rows) } : {} }} />
         </Card>

@@ -15,6 +15,7 @@ import { scheduleInput, scheduleOf, scheduleProblem } from '../schedule.ts'
 import { ScheduleChoice } from '../schedule-choice.tsx'
 import { useDeleteSync, useResetSync, useRunSync, useUpdateSync } from '../sync-mutations.ts'
 import { hasEnded, isOfEvents } from '../sync-words.ts'
+import { ToDestinations } from '../to-destinations.tsx'
 import { useRowObjects } from '../use-row-objects.ts'
 import { AlertsCard } from './alerts-card.tsx'
 import { ApiCard } from './api-card.tsx'
@@ -35,7 +36,24 @@ const ModeCard = ({ sync }: { sync: Sync }) => {
       saved={sync.mode}
       changeOf={(mode) => ({ mode })}
     >
-      {(mode, change) => <ModeChoice modes={modes} value={mode} disabled={!mayEdit} onChange={change} />}
+      {(mode, change) => (
+        <ModeChoice modes={modes} value={mode} ofEvents={ofEvents} disabled={!mayEdit} onChange={change} />
+      )}
+    </SavedCard>
+  )
+}
+
+const ToDestinationsCard = ({ sync }: { sync: Sync }) => {
+  const mayEdit = useMayEdit() === true
+  return (
+    <SavedCard<boolean>
+      sync={sync}
+      title="Connected destinations"
+      description="Whether events go to the destinations that are connected to the source. Applies from the next run."
+      saved={sync.to_destinations}
+      changeOf={(to_destinations) => ({ to_destinations })}
+    >
+      {(checked, change) => <ToDestinations checked={checked} disabled={!mayEdit} onChange={change} />}
     </SavedCard>
   )
 }
@@ -180,6 +198,7 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
           <ScheduleChoice value={schedule} self={sync.name} disabled={!mayEdit} onChange={change} />
         )}
       </SavedCard>
+      {isOfEvents(sync) && <ToDestinationsCard key={`to ${sync.to_destinations}`} sync={sync} />}
       <GuardCard key={`guard ${sync.guard_percent}`} sync={sync} />
       <AlertsCard key={`alerts ${JSON.stringify(sync.alerts)}`} sync={sync} />
       <ApiCard sync={sync} />
@@ -193,7 +212,7 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
           )}
           <DeleteCard
             label="Delete sync"
-            description={`Its runs and row logs are deleted. Rows stay at ${sync.destination.title}.`}
+            description={`Its runs and row logs are deleted. ${isOfEvents(sync) ? 'Events' : 'Rows'} stay at ${sync.destination.title}.`}
             mutation={remove}
             list={paths.syncs(workspace)}
           >

@@ -1,0 +1,58 @@
+import { type EventObject, eventFieldsProblem, eventIdentifier, type Model, resourceNames } from '@tributary/contract'
+import { fieldsOfRows, type MappingProblems, type MappingRow, mappingProblems } from './mapping-rows.ts'
+
+/** Names of columns that say what a field of an event is to be, without what stands between words, the likeliest first. */
+const usualNames: Readonly<Record<string, readonly string[]>> = {
+  userId: ['userid', 'customerid', 'memberid', 'accountid', 'externalid', 'user', 'customer'],
+  anonymousId: ['anonymousid', 'visitorid', 'deviceid'],
+  timestamp: [
+    'timestamp',
+    'eventtime',
+    'occurredat',
+    'orderedat',
+    'happenedat',
+    'createdat',
+    'createtime',
+    'date',
+    'time',
+    'at',
+  ],
+  event: ['eventname', 'event'],
+  [eventIdentifier]: ['messageid'],
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+
+/** A mapping that is suggested for events of a model: by usual names of columns, and what is left to properties or traits. */
+export const suggestedEventRows = ({ columns }: Pick<Model, 'columns'>, event: EventObject): MappingRow[] => {
+  const taken = new Map<string, string>()
+  for (const field of event.fields) {
+    const name = usualNames[field]?.find((usual) => columns.some((each) => plain(each.name) === usual))
+    const column = columns.find((each) => plain(each.name) === name && !taken.has(each.name))
+    if (column !== undefined) taken.set(column.name, field)
+  }
+  const parent = event.parents[0] ?? ''
+  return columns.map(({ name, type }) => ({
+    column: name,
+    type,
+    target: taken.get(name) ?? `${parent}.${name.replaceAll('.', '_')}`,
+    included: true,
+  }))
+}
+
+/** What keeps a mapping to events from being saved. */
+export const eventMappingProblems = (rows: readonly MappingRow[], event: EventObject): MappingProblems | undefined => {
+  const found = mappingProblems(
+    rows,
+    rows.findIndex(({ included }) => included),
+  )
+  if (found !== undefined) return found
+  const all = eventFieldsProblem(
+    event,
+    fieldsOfRows(rows).map(({ target }) => target),
+  )
+  return all === undefined ? undefined : { rows: new Map(), all }
+}
+
+/** Whether a name is one of a source, whose events rows become. */
+export const isSourceName = (name: string): boolean => resourceNames.source.parse(name) !== undefined
