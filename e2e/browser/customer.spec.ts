@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createSource, createWebhook, createWorkspace, eventually } from '@tributary/test-kit'
+import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 import { startSdkPage } from './sdk-page.ts'
 
@@ -15,9 +15,9 @@ test('a visitor of a site is one profile once they sign in, with a trait that is
   signedIn: page,
   chromium,
   product,
-  receiver,
 }) => {
   test.setTimeout(120_000)
+  await using receiver = await startWebhookReceiver()
   const { workspace } = await createWorkspace(product.api, 'Customer')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Archive')

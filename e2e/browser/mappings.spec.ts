@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createSource, createWebhook, createWorkspace, eventually } from '@tributary/test-kit'
+import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 import { untilAttempted } from './tracking.ts'
@@ -36,8 +36,8 @@ const editorOf = (page: Page): Locator =>
 test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, seen in the preview, sent for a try, and then delivered so', async ({
   signedIn: page,
   product,
-  receiver,
 }) => {
+  await using receiver = await startWebhookReceiver()
   const { api, url } = product
   const { workspace } = await createWorkspace(api, 'Mapped')
   const { source, key } = await createSource(api, workspace, 'Shop')

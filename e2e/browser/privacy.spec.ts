@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
-import { createSource, createWebhook, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+import {
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startWebhookReceiver,
+} from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
@@ -30,8 +37,8 @@ const eventsOf = async (product: Product, workspace: string): Promise<{ user_id:
 test('a user is exported, and after a deletion on the page of the profile gone from profiles and events, the webhook was told, and the request says so', async ({
   signedIn: page,
   product,
-  receiver,
 }) => {
+  await using receiver = await startWebhookReceiver()
   const { workspace } = await createWorkspace(product.api, 'Forgetting')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Archive')
