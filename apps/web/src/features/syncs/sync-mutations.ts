@@ -32,9 +32,13 @@ export const useCreateSync = (workspace: string) => {
   })
 }
 
+/** What changes a draft is done one after the other: the last one counts. */
+const draftScope = (workspace: string) => ({ id: `${workspace} sync draft` })
+
 /** Keeps the draft of a sync in a workspace (a resource name), for a reload and another browser. */
 export const useSaveDraft = (workspace: string) =>
   useMutation({
+    scope: draftScope(workspace),
     mutationFn: (body: MethodRequest<typeof methods.syncDrafts.update>) =>
       call(methods.syncDrafts.update, {
         params: workspaceIds(workspace),
@@ -46,6 +50,7 @@ export const useSaveDraft = (workspace: string) =>
 /** Discards that draft. */
 export const useDiscardDraft = (workspace: string) =>
   useMutation<unknown, Error, void>({
+    scope: draftScope(workspace),
     mutationFn: () => call(methods.syncDrafts.delete, { params: workspaceIds(workspace) }),
   })
 

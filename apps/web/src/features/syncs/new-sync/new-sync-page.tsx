@@ -87,23 +87,40 @@ const headings: Readonly<Record<Step, string>> = {
 /** How long (ms) a change rests before it is kept. */
 const rest = 300
 
-/** Keeps a draft on the server as it changes, and says whether that worked. */
+type Kept = { draft: SyncDraft; step: Step }
+
+/**
+ * Keeps a draft on the server as it changes, also when the page is left before a change has rested, and says of what is shown
+ * whether that worked; nothing while it is under way.
+ */
 const useKeptDraft = (workspace: string, draft: SyncDraft, step: Step) => {
-  const { mutate: save, status } = useSaveDraft(workspace)
+  const { mutate: save } = useSaveDraft(workspace)
   const { mutate: discard } = useDiscardDraft(workspace)
-  const last = useRef({ draft, step })
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const [last, setLast] = useState<Kept & { outcome?: 'saved' | 'failed' }>({ draft, step })
+  const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; keep: () => void }>(undefined)
+  const isLast = last.draft === draft && last.step === step
   useEffect(() => {
-    if (last.current.draft === draft && last.current.step === step) return
-    last.current = { draft, step }
-    if (draft === emptyDraft) return
-    timer.current = setTimeout(() => save(savedOf(draft, step)), rest)
-    return () => clearTimeout(timer.current)
-  }, [draft, step, save])
+    if (isLast || draft === emptyDraft) return
+    const keep = (): void => {
+      waiting.current = undefined
+      const told = (outcome: 'saved' | 'failed') => () => setLast({ draft, step, outcome })
+      save(savedOf(draft, step), { onSuccess: told('saved'), onError: told('failed') })
+    }
+    clearTimeout(waiting.current?.timer)
+    waiting.current = { timer: setTimeout(keep, rest), keep }
+  }, [isLast, draft, step, save])
+  useEffect(
+    () => () => {
+      clearTimeout(waiting.current?.timer)
+      waiting.current?.keep()
+    },
+    [],
+  )
   return {
-    kept: status === 'success' ? ('saved' as const) : status === 'error' ? ('failed' as const) : undefined,
+    kept: isLast ? last.outcome : undefined,
     discard: (): void => {
-      clearTimeout(timer.current)
+      clearTimeout(waiting.current?.timer)
+      waiting.current = undefined
       discard()
     },
   }
