@@ -13,6 +13,7 @@ import { createDeadLetterReports } from './log/report-dead-letters.ts'
 import type { AccessTokens, DestinationCache, ForgottenUsers, WorkerContext } from './ports.ts'
 import { createParking } from './retry/parking.ts'
 import { restoredRange } from './retry/range-change.ts'
+import { isRangeWritten } from './retry/spilled-ranges.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 import { createDestinationWorker, type DestinationWorker, type WorkerSnapshot } from './worker/destination-worker.ts'
 
@@ -239,7 +240,9 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       for (let tries = 0; tries < 5; tries++) {
         await Promise.all([attempts.flush(true), outcomes.flush()])
         const done = await commit.run(true)
-        if (done && attempts.buffered() + outcomes.buffered() + parking.buffered() === 0) return
+        // What was sent while its range was written is behind what was written.
+        const written = [...workers.values()].every(({ spilled }) => spilled.all().every(isRangeWritten))
+        if (done && written && attempts.buffered() + outcomes.buffered() + parking.buffered() === 0) return
       }
     },
     give: partitions.give,

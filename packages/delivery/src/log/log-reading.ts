@@ -10,6 +10,8 @@ export type Place = {
   readonly partition: number
   /** False while another holder has it, or nobody. */
   owned: boolean
+  /** How often it was given: what was read before the last time may have been handled by another holder since. */
+  given: number
   /** The offset that is read next. */
   next: number
   /** Where the log ended when it was taken up: what waits from there on is of a log that was lost. */
@@ -24,6 +26,7 @@ export const createPlaces = (partitions: number): Place[] =>
   Array.from({ length: partitions }, (_, partition) => ({
     partition,
     owned: false,
+    given: 0,
     next: 0,
     end: 0,
     committed: 0,
@@ -62,9 +65,10 @@ export const createLogReading = (deps: {
 
   /** Reads one piece of a partition; true when there was anything. */
   const readPiece = async (place: Place): Promise<boolean> => {
+    const { given } = place
     const records = await reader.read(place.partition, place.next, readBytes, 'addressed')
-    // Taken away while the log was read.
-    if (!place.owned) return false
+    // Taken away while the log was read, and given again perhaps.
+    if (!place.owned || place.given !== given) return false
     journal.saw(records)
     for (const found of records) {
       // The end of what names nobody.

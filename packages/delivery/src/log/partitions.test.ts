@@ -4,14 +4,19 @@ import { join } from 'node:path'
 import type { DestinationDefinition } from '@tributary/connector-kit'
 import type { DeliveryMeta } from '@tributary/contract'
 import { noMetrics, silentLogger } from '@tributary/kernel'
-import { openJournal, openLogReader, openLogWriter } from '@tributary/storage'
+import { type LogReader, openJournal, openLogReader, openLogWriter } from '@tributary/storage'
 import { consumerConformance } from '@tributary/storage/testing'
 import { createTestStores } from '@tributary/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { createDelivery, type Delivery } from '../delivery.ts'
 import type { DestinationEntry } from '../ports.ts'
+import { createSpilledRanges, rangeLow } from '../retry/spilled-ranges.ts'
 import { quickSettings, sampleEvent } from '../testing.ts'
 import { relay } from '../testing-connector.ts'
+import type { DestinationWorker } from '../worker/destination-worker.ts'
+import type { Commit } from './commit.ts'
+import { createPlaces } from './log-reading.ts'
+import { createPartitions } from './partitions.ts'
 
 const partitions = 8
 const all = Array.from({ length: partitions }, (_, partition) => partition)
@@ -44,6 +49,7 @@ const openWorld = async (ordered: boolean) => {
   const entries = new Map<string, DestinationEntry>()
   return {
     partitions,
+    reader,
     journal,
     async append(key: string, number: number): Promise<void> {
       const id = idOf(key)
@@ -54,7 +60,7 @@ const openWorld = async (ordered: boolean) => {
       reader.notice()
     },
     /** A delivery without partitions. `handle` is called for each event; one that rejects is tried again. */
-    async open(handle: (key: string, number: number) => Promise<void>): Promise<Delivery> {
+    async open(handle: (key: string, number: number) => Promise<void>, read: LogReader = reader): Promise<Delivery> {
       const connector: DestinationDefinition = {
         ...relay,
         deliver: async (events) => {
@@ -66,7 +72,7 @@ const openWorld = async (ordered: boolean) => {
         },
       }
       const delivery = createDelivery({
-        reader,
+        reader: read,
         journal,
         db: database.db,
         eventStore: store,
@@ -97,6 +103,76 @@ const openWorld = async (ordered: boolean) => {
 
 // A destination in order: what several requests at once may reorder is not what is asked here.
 consumerConformance('delivery', () => openWorld(true))
+
+test('what was being read when a partition was taken away is not sent once the partition is back', async () => {
+  const world = await openWorld(true)
+  const sent: string[] = []
+  const handle = (holder: string) => async (key: string, number: number) => void sent.push(`${holder} ${key} ${number}`)
+  const [begun, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow: LogReader = {
+    ...world.reader,
+    read: async (...args) => {
+      const records = await world.reader.read(...args)
+      if (records.length > 0) {
+        begun.resolve()
+        await goesOn.promise
+      }
+      return records
+    },
+  }
+  const [first, second] = [await world.open(handle('first'), slow), await world.open(handle('second'))]
+  try {
+    await first.give(all)
+    await world.append('k-1', 0)
+    await begun.promise
+    await first.take(all)
+    await second.give(all)
+    await second.idle()
+    await second.take(all)
+    await first.give(all)
+    goesOn.resolve()
+    await first.idle()
+    expect(sent).toEqual(['second k-1 0'])
+  } finally {
+    goesOn.resolve()
+    await first.stop()
+    await second.stop()
+    await world.close()
+  }
+})
+
+test('a partition is let go only when of each range is written how far it was sent', async () => {
+  const [place] = createPlaces(1)
+  const spilled = createSpilledRanges()
+  if (place === undefined) throw new Error('there is one')
+  place.owned = true
+  const of = { partition: 0, time: 0, bytes: 1, workspaceId: 'w', sourceId: 's', needsReport: false, events: 1 }
+  for (const offset of [0, 1]) spilled.add({ ...of, offset }, 0)
+  const [range] = spilled.all()
+  if (range === undefined) throw new Error('there is one')
+  const underWay = range.tracker.begin(0)
+  range.cursor = 1
+  let written = 0
+  const commit: Commit = {
+    run: async () => {
+      range.persisted = { from: rangeLow(range), end: range.end }
+      // It is sent while what was known before is written.
+      if (written++ === 0) range.tracker.release(underWay)
+      return true
+    },
+  }
+  const worker = { spilled, requeue: () => {}, isBusy: () => false, keyOrder: { forget: () => {} } }
+  const { take } = createPartitions({
+    owned: new Set([0]),
+    places: [place],
+    workers: new Map([['d-1', worker as unknown as DestinationWorker]]),
+    attempts: { flush: async () => {} },
+    commit,
+    maintenance: { refresh: async () => {} },
+  } as unknown as Parameters<typeof createPartitions>[0])
+  await take([0])
+  expect([written, range.persisted]).toEqual([2, { from: 1, end: 2 }])
+})
 
 test('a partition that is taken away takes its held and parked deliveries along, and whoever gets it next sends them', async () => {
   const world = await openWorld(false)

@@ -4,6 +4,7 @@ import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/stor
 import type { Parking } from '../retry/parking.ts'
 import { restoredRange } from '../retry/range-change.ts'
 import { restoreOrder } from '../retry/restore-order.ts'
+import { isRangeWritten } from '../retry/spilled-ranges.ts'
 import type { DestinationWorker } from '../worker/destination-worker.ts'
 import type { AttemptLog } from './attempts.ts'
 import type { Commit } from './commit.ts'
@@ -69,7 +70,10 @@ export const createPartitions = (deps: {
       for (const partition of fresh) owned.add(partition)
       await maintenance.refresh()
       // What is held and parked has to be known before anything new is offered.
-      for (const place of given) place.owned = true
+      for (const place of given) {
+        place.given++
+        place.owned = true
+      }
       deps.reading.change()
     },
     take: async (partitions) => {
@@ -82,7 +86,12 @@ export const createPartitions = (deps: {
       for (const worker of workers.values()) worker.requeue(gone)
       const isFree = (): boolean =>
         leaving.every((place) => place.tracker.size() === 0 && place.committed === place.next) &&
-        [...workers.values()].every((worker) => !worker.isBusy(gone))
+        [...workers.values()].every(
+          (worker) =>
+            !worker.isBusy(gone) &&
+            // A range that was sent while it was written would be sent again by whoever reads what was written.
+            worker.spilled.all().every((range) => !gone.has(range.partition) || isRangeWritten(range)),
+        )
       // A commit writes what is held, and then the position behind it.
       for (let done = false; !done; ) {
         await deps.attempts.flush(true)

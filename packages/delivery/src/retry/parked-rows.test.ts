@@ -166,6 +166,18 @@ describe('rows without an order', () => {
     expect(second.taken).toEqual([])
   })
 
+  test('what was looked up before partitions were taken away is not taken, also when they are back', async () => {
+    const { due, taken, rows, answer } = start([row(1)])
+    answer.before = () => {
+      rows.handovers++
+    }
+    await due()
+    expect([taken, rows.nextDue]).toEqual([[], 100])
+    answer.before = () => {}
+    await due()
+    expect(taken).toEqual(ids(1))
+  })
+
   test('what stopped while the store was asked takes nothing', async () => {
     const { due, taken, now, answer } = start([row(1)])
     answer.before = () => {

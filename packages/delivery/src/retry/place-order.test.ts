@@ -5,7 +5,7 @@ import type { WorkerRows } from './retry-queue.ts'
 import { createSpilledRanges } from './spilled-ranges.ts'
 
 const start = (busy = () => false) => {
-  const rows: WorkerRows = { waiting: 0, nextDue: 0, taken: new Map(), unparked: 0, version: 0 }
+  const rows: WorkerRows = { waiting: 0, nextDue: 0, taken: new Map(), unparked: 0, version: 0, handovers: 0 }
   const spilled = createSpilledRanges()
   const hold = (offset: number, partition = 0): void =>
     spilled.add(

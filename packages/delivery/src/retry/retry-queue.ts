@@ -23,6 +23,8 @@ export type WorkerRows = {
   unparked: number
   /** Grows whenever a row may wait that did not before: what was looked up earlier is out of date then. */
   version: number
+  /** Grows whenever partitions are taken away: of what was looked up earlier another holder may have sent some since. */
+  handovers: number
 }
 
 /** What a worker parks: events that wait for another try, and its dead letters. Nothing is let go before it is durable. */
@@ -44,7 +46,14 @@ export const createRetryQueue = (
   { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
   order: KeyOrder,
 ): RetryQueue => {
-  const rows: WorkerRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Map(), unparked: 0, version: 0 }
+  const rows: WorkerRows = {
+    waiting: 0,
+    nextDue: Number.POSITIVE_INFINITY,
+    taken: new Map(),
+    unparked: 0,
+    version: 0,
+    handovers: 0,
+  }
 
   const noteDurable = (written: readonly NewParkedRow[]): void => {
     for (const row of written) {

@@ -81,6 +81,13 @@ export const rangeLow = (range: SpilledRange): number => range.tracker.low() ?? 
 export const isRangeDone = (range: SpilledRange): boolean =>
   range.dead === undefined && range.cursor >= range.end && range.tracker.size() === 0
 
+/** True when the relational store has a range as it is, and it is not to be taken away there. */
+export const isRangeWritten = (range: SpilledRange): boolean =>
+  range.dead === undefined &&
+  !isRangeDone(range) &&
+  range.persisted?.from === rangeLow(range) &&
+  range.persisted.end === range.end
+
 /** True while records of it wait to be read. */
 const isReadable = (range: SpilledRange): boolean => range.dead === undefined && range.cursor < range.end
 

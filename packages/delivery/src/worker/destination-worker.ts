@@ -281,6 +281,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     requeue: (partitions) => {
       if (isBusy(partitions)) requeue()
       rows.version++
+      rows.handovers++
     },
     isBusy,
     endRest: breaker.endRest,
