@@ -186,6 +186,7 @@ import { listSyncs } from './syncs/list.ts'
 import { listSyncRunRows } from './syncs/list-run-rows.ts'
 import { listSyncRuns } from './syncs/list-runs.ts'
 import { pauseSync } from './syncs/pause.ts'
+import { rerunSync } from './syncs/rerun.ts'
 import { resetSync } from './syncs/reset.ts'
 import { resumeSync } from './syncs/resume.ts'
 import { runSyncNow } from './syncs/run-now.ts'
@@ -355,6 +356,7 @@ export const createHandlers = (
     listRows: listSyncRunRows(deps),
     approve: approveSyncRun(deps),
     cancel: cancelSyncRun(deps),
+    rerun: rerunSync(deps),
   },
   sources: {
     list: listSources(deps),

@@ -22,6 +22,7 @@ export const aRun = (some: Partial<SyncRun> = {}): SyncRun => ({
   state: 'succeeded',
   trigger: 'manual',
   resync: false,
+  rerun_of: '',
   create_time: '2026-03-01T12:00:00.000Z',
   start_time: '2026-03-01T12:00:01.000Z',
   finish_time: '2026-03-01T12:00:31.000Z',

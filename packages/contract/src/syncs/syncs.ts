@@ -148,6 +148,8 @@ export const syncRun = z.object({
   trigger: z.enum(['manual', 'schedule', 'after', 'api']),
   /** Everything is sent again, whatever was confirmed before. */
   resync: z.boolean(),
+  /** The run whose rejected rows alone it is of; '' when it is of all rows. */
+  rerun_of: z.string(),
   create_time: time,
   start_time: time.nullable(),
   finish_time: time.nullable(),
@@ -396,5 +398,15 @@ export const syncRuns = {
     request: z.object({}),
     response: syncRun,
     errors: [errors.forbidden, errors.notFound, changed],
+  }),
+  rerun: defineMethod({
+    name: 'syncRuns.rerun',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/syncs/{sync}/runs/{run}:rerun',
+    access: workspaceEditors,
+    summary: `Begins a run of the rows that this run had rejected, with their latest values. The last ${syncLimits.runs - 1} runs can be rerun.`,
+    request: z.object({}),
+    response: syncRun,
+    errors: [errors.forbidden, errors.notFound, changed, active],
   }),
 }

@@ -42,7 +42,7 @@ export const beginRun = async (
   tx: Tx,
   jobs: JobSender,
   sync: string,
-  given: { trigger: SyncRunRow['trigger']; resync: boolean; time: Date; requestKey?: string | null },
+  given: { trigger: SyncRunRow['trigger']; resync: boolean; time: Date; requestKey?: string | null; rerunOf?: string },
 ): Promise<string | undefined> => {
   const row = await tx
     .selectFrom('syncs')
@@ -64,6 +64,7 @@ export const beginRun = async (
       trigger: given.trigger,
       resync: given.resync,
       request_key: given.requestKey ?? null,
+      rerun_of: given.rerunOf ?? null,
       planned: null,
       counts: null,
       approved_by: null,

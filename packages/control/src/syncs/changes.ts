@@ -41,14 +41,28 @@ export type DiffOptions = {
   resync: boolean
   /** The key is the primary key: then rows with one key have one primary key, too. */
   keyIsPrimary: boolean
+  /** Only keys that were rejected in the run `{of}`. */
+  onlyRejected: boolean
 }
+
+/** The keys of which the destination refused what the run `{of}` sent. */
+const rejectedKeys = `
+select change.key from sync_changes as change
+inner join (
+  select number, argMax(status, version) as status from sync_outcomes where run_id = {of:String} group by number
+) as told on told.number = change.number
+where change.run_id = {of:String} and told.status = 'dead'`
+
+/** How many of the staged rows of `{run}` have a key that was rejected in the run `{of}`. */
+export const rejectedCountStatement = `
+select count() as n from sync_staged where run_id = {run:String} and key in (${rejectedKeys})`
 
 /**
  * The statement that compares the staged rows of `{run}` with what is confirmed of `{sync}`, and writes down each key about which
  * something is to be done or said, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot
  * be sent is in the model all the same: it is not removed.
  */
-export const diffStatement = ({ mode, resync, keyIsPrimary }: DiffOptions): string => `
+export const diffStatement = ({ mode, resync, keyIsPrimary, onlyRejected }: DiffOptions): string => `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
 select {run:String}, rowNumberInAllBlocks() + 1, key, primary_key, change, operation, new_hash, usable, reason
 from (
@@ -74,6 +88,7 @@ from (
       select key, '' as source_key, hash, '' as problem, false as staged, version, held, false as twice
       from sync_confirmed where sync_id = {sync:String}
     )
+    ${onlyRejected ? `where key in (${rejectedKeys})` : ''}
     group by key
   )
   where action not in ('', 'none')
@@ -81,10 +96,11 @@ from (
 )`
 
 /** Writes down the rows that cannot be sent, behind the `{behind}` keys of the diff. */
-export const invalidStatement = `
+export const invalidStatement = ({ onlyRejected }: Pick<DiffOptions, 'onlyRejected'>): string => `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
 select {run:String}, {behind:UInt64} + rowNumberInAllBlocks() + 1, key, source_key, 'invalid', '', '', 1, problem
-from (select key, source_key, problem from sync_staged where run_id = {run:String} and problem != '' order by source_key)`
+from (select key, source_key, problem from sync_staged where run_id = {run:String} and problem != ''
+  ${onlyRejected ? `and key in (${rejectedKeys})` : ''} order by source_key)`
 
 /**
  * Writes down what the destination has confirmed in `{run}`: what was delivered and removed, and of what was left out that it has

@@ -407,6 +407,65 @@ test('null and duplicate keys are invalid with their reasons, rejected rows go a
   expect(await sync.there()).toEqual(['ada later'])
 })
 
+test('a rerun sends the rejected rows alone, with their latest values, and counts only these', async () => {
+  const { administrator } = organization
+  const sync = await open('FULL_SYNC', { guard_percent: 100 })
+  await sync.fill([...first, ['4', 'dee', 'free']])
+  await sync.run()
+  // One is refused as changed, one as a removal, two as new, of which one is gone by the next time.
+  delivery.state.refuse = () => true
+  await sync.fill([
+    ['1', 'ada', 'pro'],
+    ['2', 'bob', 'pro'],
+    ['3', 'cyd', 'free'],
+    ['5', 'eve', 'x'],
+    ['6', 'fay', 'x'],
+  ])
+  const partial = await sync.run()
+  expect(partial).toMatchObject({
+    state: 'partial',
+    counts: { read: 5, unchanged: 2, rejected: 3, removals_rejected: 1 },
+  })
+  const rerun = (run: SyncRun) =>
+    administrator.ok(methods.syncRuns.rerun, { ...sync.params, run: idIn(run.name) }, { body: {} })
+  delivery.state.refuse = () => false
+  delivery.state.sent.length = 0
+  await sync.fill([
+    ['1', 'ada', 'changed'],
+    ['2', 'bob', 'later'],
+    ['3', 'cyd', 'free'],
+    ['5', 'eve', 'x'],
+    ['7', 'new', 'x'],
+  ])
+  expect(await rerun(partial)).toMatchObject({ state: 'queued', rerun_of: partial.name })
+  await sync.work()
+  const run = await sync.last()
+  expect(run).toMatchObject({
+    state: 'succeeded',
+    counts: { read: 2, added: 1, changed: 1, unchanged: 0, rejected: 0, removed: 1 },
+  })
+  expect(sums(run)).toBe(true)
+  expect(delivery.state.sent.toSorted()).toEqual(['delete dee', 'upsert bob', 'upsert eve'])
+  expect(await sync.there()).toEqual(['ada pro', 'bob later', 'cyd free', 'eve x'])
+  expect(await sync.run()).toMatchObject({ counts: { read: 5, added: 1, changed: 1, unchanged: 3, removed: 0 } })
+  await expect(rerun(run)).rejects.toThrow('SYNC_RUN_STATE')
+})
+
+test('a rerun of rows that are not in the model any more sends nothing, asks nothing, and ends well', async () => {
+  const { administrator } = organization
+  const sync = await open('UPSERT_ONLY')
+  await sync.fill(first)
+  delivery.state.refuse = (key) => key === 'bob'
+  const partial = await sync.run()
+  delivery.state.refuse = () => false
+  delivery.state.sent.length = 0
+  await sync.fill(first.slice(0, 1))
+  await administrator.ok(methods.syncRuns.rerun, { ...sync.params, run: idIn(partial.name) }, { body: {} })
+  await sync.work()
+  expect(await sync.last()).toMatchObject({ state: 'succeeded', counts: { read: 0, unchanged: 0 } })
+  expect(delivery.state.sent).toEqual([])
+})
+
 test('a run that would change or remove more than its share asks, and sends only once it is approved', async () => {
   const sync = await open('FULL_SYNC')
   await sync.fill(first)

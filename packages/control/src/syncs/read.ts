@@ -108,6 +108,10 @@ export const presentRun = (row: SyncRunRow): SyncRun => ({
   state: row.state,
   trigger: row.trigger,
   resync: row.resync,
+  rerun_of:
+    row.rerun_of === null
+      ? ''
+      : resourceNames.syncRun.format({ workspace: row.workspace_id, sync: row.sync_id, run: row.rerun_of }),
   create_time: row.create_time.toISOString(),
   start_time: row.start_time?.toISOString() ?? null,
   finish_time: row.finish_time?.toISOString() ?? null,

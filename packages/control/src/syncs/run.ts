@@ -63,10 +63,11 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const { read, keyIsPrimary } = await readRows(deps, store, run.id, given)
   faultPoint('sync.after-stage')
   if ((await moveRun(db, run.id, 'staged', new Date(clock()))) === undefined) return false
-  const plan_size = await store.plan(row.id, run.id, { mode: row.mode, resync: run.resync, keyIsPrimary })
+  const { rerun_of: rerunOf, resync } = run
+  const plan_size = await store.plan(row.id, run.id, { mode: row.mode, resync, keyIsPrimary, rerunOf })
   const found = await store.count(run.id)
   faultPoint('sync.after-plan')
-  const counts = countRows(read, found)
+  const counts = countRows(rerunOf === null ? read : await store.rejectedCount(run.id, rerunOf), found)
   const added = found.find(({ change, operation }) => change === 'added' && operation !== '')?.rows ?? 0
   const planned = plannedOf(counts, added)
   const message = doubtOf(
@@ -74,7 +75,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
       read,
       confirmed: await store.confirmedCount(row.id),
       // A resync was asked for: that everything goes again is no surprise.
-      changed: run.resync ? 0 : planned.changed,
+      changed: resync ? 0 : planned.changed,
       removed: planned.removed,
     },
     row,

@@ -1,7 +1,14 @@
 import { eventIdentifier, type OutboundRow } from '@tributary/contract'
 import { jsonMembers, newId } from '@tributary/kernel'
 import { createRowWriter, type EventStore, systemOwner } from '@tributary/storage'
-import { confirmStatement, countStatement, type DiffOptions, diffStatement, invalidStatement } from './changes.ts'
+import {
+  confirmStatement,
+  countStatement,
+  type DiffOptions,
+  diffStatement,
+  invalidStatement,
+  rejectedCountStatement,
+} from './changes.ts'
 import type { StagedRow } from './row-values.ts'
 
 /** A key that is to be sent. */
@@ -93,15 +100,26 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       )
       return found?.n ?? 0
     },
-    /** Writes down what is to be done; resolves to how many keys are to be sent. */
-    async plan(sync: string, run: string, options: DiffOptions): Promise<number> {
+    /** How many staged rows of a run have a key that was rejected in an earlier one. */
+    async rejectedCount(run: string, of: string): Promise<number> {
+      const [found] = await query<{ n: number }>(rejectedCountStatement, { run, of })
+      return found?.n ?? 0
+    },
+    /** Writes down what is to be done, of all keys or of those that were rejected in an earlier run; resolves to how many are to be sent. */
+    async plan(
+      sync: string,
+      run: string,
+      { rerunOf = null, ...options }: Omit<DiffOptions, 'onlyRejected'> & { rerunOf?: string | null },
+    ): Promise<number> {
+      const onlyRejected = rerunOf !== null
+      const of = rerunOf ?? ''
       await drop('sync_changes', run)
-      await eventStore.command(diffStatement(options), { sync, run })
+      await eventStore.command(diffStatement({ ...options, onlyRejected }), { sync, run, of })
       const [found] = await query<{ planned: number; keys: number }>(
         "select countIf(operation != '') as planned, count() as keys from sync_changes where run_id = {run:String}",
         { run },
       )
-      await eventStore.command(invalidStatement, { run, behind: found?.keys ?? 0 })
+      await eventStore.command(invalidStatement({ onlyRejected }), { run, of, behind: found?.keys ?? 0 })
       return found?.planned ?? 0
     },
     count: (run: string) => query<ChangeCount>(countStatement, { run }),

@@ -220,6 +220,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'syncs.reset': {},
   'syncRuns.approve': {},
   'syncRuns.cancel': {},
+  'syncRuns.rerun': {},
   'destinations.create': {
     title: 'Dest',
     app: { name: 'catalogDestinations/webhook' },
@@ -368,6 +369,14 @@ const makeSyncRun = async (
   return id
 }
 
+/** Ends a run that has not ended: its only row was rejected. */
+const rejectRow = async (harness: Harness, run: string): Promise<void> => {
+  const none = { added: 0, changed: 0, unchanged: 0, skipped: 0, invalid: 0, waiting: 0 }
+  const removals = { removed: 0, removals_rejected: 0, removals_waiting: 0 }
+  const counts = JSON.stringify({ read: 1, rejected: 1, ...none, ...removals })
+  await harness.db.updateTable('sync_runs').set({ state: 'partial', counts }).where('id', '=', run).execute()
+}
+
 /** A source that has settings. */
 const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise<Source> =>
   administrator.ok(
@@ -443,6 +452,7 @@ export const createRequests = async (
     if (method.path.includes('{dry_run}'))
       params.dry_run = await makeDryRun(harness, organization, made.destination.name)
     if (method.path.includes('{run}')) params.run = await makeSyncRun(harness, organization, params.sync ?? '')
+    if (name === 'syncRuns.rerun') await rejectRow(harness, params.run ?? '')
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
     if (name === 'users.setPassword') {
       const { email, userId } = organization.administrator

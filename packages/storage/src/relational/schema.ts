@@ -868,6 +868,8 @@ export type SyncRunsTable = {
   trigger: 'manual' | 'schedule' | 'after' | 'api'
   /** By which a caller of the API knows the run it asked for. */
   request_key: ColumnType<string | null, string | null | undefined, string | null>
+  /** The run whose rejected rows it is of. */
+  rerun_of: ColumnType<string | null, string | null | undefined, string | null>
   resync: boolean
   /** JSON texts; null until they are known. */
   planned: string | null

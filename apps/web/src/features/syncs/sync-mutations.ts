@@ -124,6 +124,19 @@ export const useRunSync = ({ name }: Pick<Sync, 'name'>) => {
   })
 }
 
+/** Runs the rejected rows of a run alone, and leads to the new run. */
+export const useRerunRejected = ({ name }: Pick<SyncRun, 'name'>) => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  const { workspace } = syncRunIds(name)
+  return useMutation({
+    mutationFn: () => call(methods.syncRuns.rerun, { params: syncRunIds(name), body: {} }),
+    onSuccess: (run) => navigate(paths.syncRun(run.name)),
+    onError: (error) => notifyRefusal('Could not rerun the rejected rows', error),
+    onSettled: () => refresh(cache, ['syncs', 'syncRuns'], { workspace }),
+  })
+}
+
 /** Pauses the schedule of a sync, or resumes it. */
 export const usePauseSync = ({ name, paused }: Pick<Sync, 'name' | 'paused'>) => {
   const cache = useQueryClient()

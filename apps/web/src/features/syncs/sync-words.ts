@@ -132,13 +132,17 @@ export const runSummary = ({ counts }: Pick<SyncRun, 'counts'>): string => {
   return parts.length === 0 ? 'Nothing changed' : parts.join(', ')
 }
 
-/** What begins a run: "Manual", "Schedule". */
-export const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = {
+/** What began a run, where it is of all rows: "Manual", "Schedule". */
+const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = {
   manual: 'Manual',
   schedule: 'Schedule',
   after: 'After another sync',
   api: 'API',
 }
+
+/** What a run is: "Schedule", "Resync", "Rejected rows". */
+export const runTitle = ({ trigger, resync, rerun_of }: Pick<SyncRun, 'trigger' | 'resync' | 'rerun_of'>): string =>
+  rerun_of !== '' ? 'Rejected rows' : resync ? 'Resync' : triggerTitles[trigger]
 
 export const hasEnded = ({ state }: Pick<SyncRun, 'state'>): boolean => endedSyncRuns.includes(state)
 

@@ -29,7 +29,7 @@ export const alertRun = async (tx: Tx, deps: Deps, sync: SyncRow, id: string): P
   const told: readonly SyncRunState[] = [...sentSyncRuns, 'failed']
   const before = await tx
     .selectFrom('sync_runs')
-    .select(['state', 'counts', 'alert'])
+    .select(['state', 'counts', 'alert', 'rerun_of'])
     .where('sync_id', '=', sync.id)
     .where('number', '<', run.number)
     .where('state', 'in', [...told])
@@ -47,7 +47,12 @@ export const alertRun = async (tx: Tx, deps: Deps, sync: SyncRow, id: string): P
       rejected: counts?.rejected ?? 0,
       milliseconds: start_time === null || finish_time === null ? null : Number(finish_time) - Number(start_time),
     },
-    before.flatMap((each) => (sentSyncRuns.includes(each.state) ? [countsOf(each)?.read ?? 0] : [])),
+    // A run of rejected rows alone tells nothing of how many are usual.
+    run.rerun_of !== null
+      ? []
+      : before.flatMap((each) =>
+          sentSyncRuns.includes(each.state) && each.rerun_of === null ? [countsOf(each)?.read ?? 0] : [],
+        ),
   )
   if (alert !== '') await tx.updateTable('sync_runs').set({ alert }).where('id', '=', id).execute()
   const alertedBefore = (before[0]?.alert ?? '') !== ''

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Sync, SyncRun, SyncRunCounts } from '@tributary/contract'
-import { ShieldAlert, X } from 'lucide-react'
+import { RotateCw, ShieldAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import { syncRunIds } from '../../../lib/format/names.ts'
 import { count, pluralise, sentence } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -20,8 +20,8 @@ import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { RunBadge } from '../run-badge.tsx'
-import { useChangeRun } from '../sync-mutations.ts'
-import { countedOutcomes, hasEnded, runDuration, triggerTitles } from '../sync-words.ts'
+import { useChangeRun, useRerunRejected } from '../sync-mutations.ts'
+import { countedOutcomes, hasEnded, runDuration, runTitle } from '../sync-words.ts'
 import { RowLog } from './row-log.tsx'
 import { RunSteps } from './run-steps.tsx'
 
@@ -112,6 +112,19 @@ const CancelButton = ({ run }: { run: SyncRun }) => {
   )
 }
 
+/** Sends what the destination refused again, with its latest values. */
+const RerunButton = ({ run }: { run: SyncRun }) => {
+  const rerun = useRerunRejected(run)
+  return (
+    <Button loading={rerun.isPending} onClick={() => rerun.mutate()}>
+      <RotateCw aria-hidden />
+      Rerun rejected rows
+    </Button>
+  )
+}
+
+const rejectedOf = ({ counts }: SyncRun): number => (counts === null ? 0 : counts.rejected + counts.removals_rejected)
+
 /** What the guard found, with the answer to it. */
 const Approval = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const mayEdit = useMayEdit() === true
@@ -172,7 +185,14 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
         documentTitle={`Run of ${sync.title}`}
         description={
           <>
-            {run.resync ? 'Resync' : triggerTitles[run.trigger]} · started <RelativeTime time={run.create_time} />
+            {run.rerun_of === '' ? (
+              runTitle(run)
+            ) : (
+              <Link to={paths.syncRun(run.rerun_of)} className="rounded-sm underline underline-offset-3">
+                Rejected rows of an earlier run
+              </Link>
+            )}{' '}
+            · started <RelativeTime time={run.create_time} />
             {ended && ` · took ${runDuration(run)}`}
             {run.approved_by !== '' && <Approver user={run.approved_by} />}
           </>
@@ -186,6 +206,9 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
             <RunBadge run={run} />
             {mayEdit && !ended && run.state !== 'needs_approval' && run.state !== 'canceling' && (
               <CancelButton run={run} />
+            )}
+            {mayEdit && ended && rejectedOf(run) > 0 && sync.last_run !== null && hasEnded(sync.last_run) && (
+              <RerunButton run={run} />
             )}
           </>
         }

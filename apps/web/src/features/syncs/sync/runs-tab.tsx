@@ -13,7 +13,7 @@ import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { RunBadge } from '../run-badge.tsx'
-import { runDuration, runSummary, triggerTitles } from '../sync-words.ts'
+import { runDuration, runSummary, runTitle } from '../sync-words.ts'
 
 const columns: readonly Column<SyncRun>[] = [
   {
@@ -50,8 +50,8 @@ const columns: readonly Column<SyncRun>[] = [
   {
     id: 'trigger',
     header: 'Started by',
-    value: ({ trigger }) => trigger,
-    cell: ({ trigger, resync }) => <span className="text-ink-2">{resync ? 'Resync' : triggerTitles[trigger]}</span>,
+    value: runTitle,
+    cell: (run) => <span className="text-ink-2">{runTitle(run)}</span>,
     wide: 'lg',
     width: 'sm:w-28',
   },

@@ -1,0 +1,40 @@
+import { audit } from '@tributary/api-kit'
+import { endedSyncRuns, type methods, resourceNames, syncLimits } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { conflict } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { beginRun } from './begin-run.ts'
+import { countsOf, presentRun, readSync, readSyncRun } from './read.ts'
+import { running } from './run-now.ts'
+
+/**
+ * Begins a run of the rows that an earlier one had rejected, with their latest values. Refused with 409 while a run of the sync has
+ * not ended, and for a run without such rows, or whose rows would not be kept for as long.
+ */
+export const rerunSync =
+  ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.rerun> =>
+  async ({ actor, workspace, params }) => {
+    const run = await readSyncRun(db, workspace.id, params)
+    const time = new Date(clock())
+    const begun = await db.transaction().execute(async (tx) => {
+      const sync = await readSync(tx, workspace.id, run.sync_id)
+      const counts = countsOf(run)
+      const rejected = (counts?.rejected ?? 0) + (counts?.removals_rejected ?? 0)
+      const isKept = run.number > sync.run_number + 1 - syncLimits.runs
+      if (!endedSyncRuns.includes(run.state) || rejected === 0 || !isKept)
+        throw conflict('SYNC_RUN_STATE', 'This run has no rejected rows that can be sent again')
+      const id = await beginRun(tx, jobs, run.sync_id, { trigger: 'manual', resync: false, rerunOf: run.id, time })
+      if (id === undefined) throw await running(tx, run.sync_id)
+      await audit(tx, {
+        actor,
+        action: 'syncRuns.rerun',
+        resource: resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: run.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { run: resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: id }) },
+        time,
+      })
+      return id
+    })
+    return presentRun(await readSyncRun(db, workspace.id, { sync: run.sync_id, run: begun }))
+  }
