@@ -132,6 +132,30 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   await expect(page.getByText(/approved by/)).toBeVisible()
   expect(await peer.query('select id::text from synced.customers')).toEqual([{ id: '1' }])
 
+  // A row that the destination refuses is explained, and goes again by itself once that is fixed.
+  await peer.query("alter table synced.customers add constraint known check (email_address <> 'bad')")
+  await peer.query("insert into shop.customers values (4, 'bad'), (5, 'fay@x.de')")
+  await page
+    .getByRole('navigation', { name: 'Breadcrumb' })
+    .getByRole('link', { name: 'Customers to Warehouse' })
+    .click()
+  await button(page, 'Run now').click()
+  await expect(outcomes(page)).toContainText('Rejected1')
+  await button(page, 'Response').click()
+  const attempt = page.getByRole('dialog', { name: 'Latest attempt' })
+  await expect(attempt.getByText(/violates check constraint/).first()).toBeVisible()
+  await attempt.getByRole('button', { name: 'Close' }).last().click()
+  await peer.query('alter table synced.customers drop constraint known')
+  await button(page, 'Rerun rejected rows').click()
+  await expect(page.getByText('Rejected rows of an earlier run')).toBeVisible()
+  await expect(page.getByText('Succeeded', { exact: true })).toBeVisible()
+  await expect(page.getByText('1 row read', { exact: true }).first()).toBeVisible()
+  expect(await peer.query('select id::text from synced.customers order by id')).toEqual([
+    { id: '1' },
+    { id: '4' },
+    { id: '5' },
+  ])
+
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Syncs' }).click()
   await page.getByLabel('Search syncs').fill('warehouse')
   const listed = page.getByRole('table', { name: 'Syncs' }).getByRole('row').nth(1)

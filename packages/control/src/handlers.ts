@@ -181,6 +181,7 @@ import { createSyncDryRun } from './syncs/dry-runs/create.ts'
 import { createDryRunForSync } from './syncs/dry-runs/create-for-sync.ts'
 import { getSyncDryRun } from './syncs/dry-runs/get.ts'
 import { getSync } from './syncs/get.ts'
+import { getSyncRowAttempt } from './syncs/get-row-attempt.ts'
 import { getSyncRun } from './syncs/get-run.ts'
 import { listSyncs } from './syncs/list.ts'
 import { listSyncRunRows } from './syncs/list-run-rows.ts'
@@ -354,6 +355,7 @@ export const createHandlers = (
     list: listSyncRuns(deps),
     get: getSyncRun(deps),
     listRows: listSyncRunRows(deps),
+    getRowAttempt: getSyncRowAttempt(deps),
     approve: approveSyncRun(deps),
     cancel: cancelSyncRun(deps),
     rerun: rerunSync(deps),

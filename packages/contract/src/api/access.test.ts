@@ -66,6 +66,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'syncDryRuns.get': { scope: 'workspace', roles: editors },
   'syncDrafts.get': { scope: 'workspace', roles: editors },
   'syncRuns.listRows': { scope: 'workspace', roles: editors },
+  'syncRuns.getRowAttempt': { scope: 'workspace', roles: editors },
   // It shows what may be read anyway.
   'mappings.suggest': { scope: 'workspace', roles: everyRole },
 }

@@ -210,6 +210,8 @@ export type Sync = z.infer<typeof sync>
 
 /** A row of a run that was not unchanged. */
 export const syncRunRow = z.object({
+  /** Its place in the run, from 1. */
+  number: count,
   /** What it is known by at the destination; '' when that cannot be told. */
   key: z.string(),
   /** Its primary key in the model; '' for a removal. */
@@ -223,6 +225,21 @@ export const syncRunRow = z.object({
   rows: count,
 })
 export type SyncRunRow = z.infer<typeof syncRunRow>
+
+/** The last attempt to deliver a row. */
+const syncRowAttempt = z.object({
+  time,
+  /** 1 is the first. */
+  attempt: count,
+  /** 0 when there was no answer, or the destination does not speak HTTP. */
+  http_status: count,
+  latency_ms: count,
+  reason: z.string(),
+  /** At most some kilobytes, without secrets, and kept for failures only; a request may have had other rows, too. */
+  request: z.string(),
+  response: z.string(),
+})
+export type SyncRowAttempt = z.infer<typeof syncRowAttempt>
 
 const changed = {
   code: 409,
@@ -378,6 +395,16 @@ export const syncRuns = {
     }),
     response: z.object({ rows: z.array(syncRunRow), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
+  }),
+  getRowAttempt: defineMethod({
+    name: 'syncRuns.getRowAttempt',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/syncs/{sync}/runs/{run}/rows/{row}:attempt',
+    access: workspaceEditors,
+    summary:
+      "Gets the last attempt to deliver a row of a run, by the row's number, with request and response of one that failed. Null while there is none, and when it is not kept any more.",
+    response: z.object({ attempt: syncRowAttempt.nullable() }),
+    errors: [errors.forbidden, errors.notFound, errors.unavailable],
   }),
   approve: defineMethod({
     name: 'syncRuns.approve',

@@ -451,6 +451,50 @@ test('a rerun sends the rejected rows alone, with their latest values, and count
   await expect(rerun(run)).rejects.toThrow('SYNC_RUN_STATE')
 })
 
+test('of a rejected row the last attempt is told with request and response, and nothing of a row of another run', async () => {
+  const { administrator, workspaceId } = organization
+  const sync = await open('UPSERT_ONLY')
+  await sync.fill(first)
+  delivery.state.refuse = (key) => key === 'bob'
+  const run = await sync.run()
+  const [row] = await sync.rows(run, { key: 'bob' })
+  const params = { ...sync.params, run: idIn(run.name), row: String(row?.number) }
+  const attemptOf = async (given = params) => (await administrator.ok(methods.syncRuns.getRowAttempt, given)).attempt
+  expect(await attemptOf()).toBeNull()
+  const log = (attempt: number, request: string) =>
+    harness.eventStore.insert(
+      'deliveries',
+      JSON.stringify({
+        workspace_id: workspaceId,
+        destination_id: idIn(target),
+        source_id: sync.params.sync,
+        event_id: `${params.run}.${params.row}`,
+        time: '2026-01-01 00:00:00.000',
+        attempt,
+        status: attempt === 1 ? 'retry' : 'dead',
+        http_status: 422,
+        latency_ms: 5,
+        reason: 'No such plan',
+        request,
+        response: 'no',
+      }),
+      { token: `${params.run} ${attempt}` },
+    )
+  await log(1, 'first')
+  await log(2, 'second')
+  expect(await attemptOf()).toEqual({
+    time: '2026-01-01T00:00:00.000Z',
+    attempt: 2,
+    http_status: 422,
+    latency_ms: 5,
+    reason: 'No such plan',
+    request: 'second',
+    response: 'no',
+  })
+  const next = await sync.run()
+  expect(await attemptOf({ ...params, run: idIn(next.name) })).toBeNull()
+})
+
 test('a rerun of rows that are not in the model any more sends nothing, asks nothing, and ends well', async () => {
   const { administrator } = organization
   const sync = await open('UPSERT_ONLY')

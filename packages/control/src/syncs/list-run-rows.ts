@@ -9,25 +9,13 @@ const outcome = `multiIf(change.change in ('invalid', 'duplicate'), 'invalid', c
   told.status = 'delivered', 'delivered', told.status in ('dead', 'blocked'), 'rejected', told.status = 'filtered', 'skipped',
   told.status = 'retry', 'retrying', 'waiting')`
 
-type Found = SyncRunRow & { number: number }
-
-const presentRow = ({ key, source_key, change, operation, outcome: last, reason, rows }: Found): SyncRunRow => ({
-  key,
-  source_key,
-  change,
-  operation,
-  outcome: last,
-  reason,
-  rows,
-})
-
 /** The rows of a run about which something was done or said, in the order in which they are sent. */
 export const listSyncRunRows =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.syncRuns.listRows> =>
   async ({ workspace, params, query, signal }) => {
     const page = openPage('syncRuns.listRows', params, query, cursorInteger)
     const run = await readSyncRun(db, workspace.id, params)
-    const found = await eventStore.query<Found>(
+    const found = await eventStore.query<SyncRunRow>(
       `select change.number as number, change.key as key, change.source_key as source_key, change.change as change,
          change.operation as operation, ${outcome} as outcome,
          if(change.reason = '', told.reason, change.reason) as reason, change.rows as rows
@@ -50,5 +38,5 @@ export const listSyncRunRows =
       { owner: workspace.id, slot: 'heavy', signal },
     )
     const { rows, next } = page.cut(found, ({ number }) => number)
-    return { rows: rows.map(presentRow), next_page_token: next }
+    return { rows, next_page_token: next }
   }

@@ -437,6 +437,7 @@ export const createRequests = async (
       suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
       privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',
       version: '1',
+      row: '1',
       app: catalogApps[name.split('.')[0] ?? ''] ?? 'webhook',
       ...(method.path.includes('{data_source}')
         ? { data_source: idIn((await makeDataSource(organization)).name) }

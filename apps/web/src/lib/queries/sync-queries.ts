@@ -58,6 +58,10 @@ export const syncRunQuery = (run: string) =>
 /** What rows of a run are asked for: those of a key, those with an outcome; '' is all. */
 export type RowFilters = { key: string; outcome: SyncRunRow['outcome'] | '' }
 
+/** The last attempt to deliver a row of a run, by the number of the row, as it is when it is looked at. */
+export const syncRowAttemptQuery = (run: string, row: number) =>
+  query(methods.syncRuns.getRowAttempt, { params: { ...syncRunIds(run), row: String(row) } }, { staleTime: 0 })
+
 /** The rows of a run that were not unchanged, by pages of 50; `moving` says that their outcomes still change. */
 export const syncRunRowsQuery = (run: string, { key, outcome }: RowFilters, moving: boolean) =>
   pagesQuery(

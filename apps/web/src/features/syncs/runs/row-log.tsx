@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { type Sync, type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
 import { Download } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useAddress } from '../../../lib/browser/use-address.ts'
 import { useTyped } from '../../../lib/browser/use-typed.ts'
 import { count } from '../../../lib/format/text.ts'
@@ -15,11 +15,12 @@ import { LoadMore } from '../../../ui/lists/load-more.tsx'
 import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { changeTitles, outcomeTitles, outcomeTones } from '../sync-words.ts'
+import { AttemptDialog } from './attempt-dialog.tsx'
 import { exportRows, maxExportedRows } from './export-rows.ts'
 
 type Row = SyncRunRow & { id: string }
 
-const columns: readonly Column<Row>[] = [
+const columnsWith = (onLook: (row: Row) => void): readonly Column<Row>[] => [
   {
     id: 'key',
     header: 'Key',
@@ -47,8 +48,17 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'outcome',
     header: 'Outcome',
-    cell: ({ outcome }) => <Badge tone={outcomeTones[outcome]}>{outcomeTitles[outcome]}</Badge>,
-    width: 'sm:w-32',
+    cell: (row) => (
+      <span className="flex flex-wrap items-center gap-2">
+        <Badge tone={outcomeTones[row.outcome]}>{outcomeTitles[row.outcome]}</Badge>
+        {(row.outcome === 'rejected' || row.outcome === 'retrying') && (
+          <Button variant="none" size="sm" onClick={() => onLook(row)}>
+            Response
+          </Button>
+        )}
+      </span>
+    ),
+    width: 'sm:w-48',
   },
 ]
 
@@ -86,9 +96,11 @@ export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const query = useInfiniteQuery(syncRunRowsQuery(run.name, { key, outcome: wanted }, isRunning(run)))
   const { data } = query
   const rows = useMemo(
-    () => data?.pages.flatMap((page) => page.rows).map((row, index) => ({ ...row, id: String(index) })) ?? [],
+    () => data?.pages.flatMap((page) => page.rows).map((row) => ({ ...row, id: String(row.number) })) ?? [],
     [data],
   )
+  const [shown, setShown] = useState<Row | undefined>()
+  const columns = useMemo(() => columnsWith(setShown), [])
   return (
     <section aria-labelledby="row-log" className="space-y-4">
       <div>
@@ -128,6 +140,7 @@ export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
           </div>
         )}
       </QueryView>
+      {shown !== undefined && <AttemptDialog run={run} row={shown} onClosed={() => setShown(undefined)} />}
     </section>
   )
 }

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import type { SyncRun, SyncRunRow } from '@tributary/contract'
+import { useState } from 'react'
+import { count } from '../../../lib/format/text.ts'
+import { syncRowAttemptQuery } from '../../../lib/queries/sync-queries.ts'
+import { QueryView } from '../../../parts/query-view.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../../ui/relative-time.tsx'
+
+/** What was sent for a row last, and what the destination answered. */
+export const AttemptDialog = ({ run, row, onClosed }: { run: SyncRun; row: SyncRunRow; onClosed: () => void }) => {
+  const [open, setOpen] = useState(true)
+  const query = useQuery(syncRowAttemptQuery(run.name, row.number))
+  const close = (): void => setOpen(false)
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      onClosed={onClosed}
+      size="lg"
+      title="Latest attempt"
+      description={<code className="font-mono break-all">{row.key}</code>}
+      footer={<Button onClick={close}>Close</Button>}
+    >
+      <QueryView query={query} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to load the attempt">
+        {({ attempt }) =>
+          attempt === null ? (
+            <p className="text-sm text-ink-2">The attempt is not in the delivery log yet, or is not kept any more.</p>
+          ) : (
+            <>
+              <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
+                <Fact name="Time">
+                  <RelativeTime time={attempt.time} />
+                </Fact>
+                <Fact name="Attempt">{attempt.attempt}</Fact>
+                <Fact name="HTTP status">{attempt.http_status === 0 ? 'None' : attempt.http_status}</Fact>
+                <Fact name="Latency">{count(attempt.latency_ms)} ms</Fact>
+              </dl>
+              <Exchange reason={attempt.reason} request={attempt.request} response={attempt.response}>
+                No request and response were stored.
+              </Exchange>
+            </>
+          )
+        }
+      </QueryView>
+    </Dialog>
+  )
+}
