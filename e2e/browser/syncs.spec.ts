@@ -68,7 +68,11 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   await page.getByLabel('Field for email').fill('email_address')
   await button(page, 'Continue').click()
   await page.getByRole('combobox', { name: 'Schedule' }).selectOption('Cron expression')
+  const saved = page.waitForResponse(
+    (response) => response.request().postData()?.includes('30 6 * * 1-5') === true && response.ok(),
+  )
   await page.getByRole('textbox', { name: /^Cron expression/ }).fill('30 6 * * 1-5')
+  await saved
   // What was chosen survives a reload.
   await expect(page.getByText('Draft saved')).toBeVisible()
   await page.reload()
