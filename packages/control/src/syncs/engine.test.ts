@@ -815,6 +815,16 @@ test('a sync that is not saved has a dry run as its first run would be; one that
   const canceled = await begin()
   await administrator.ok(methods.syncDryRuns.cancel, { workspace, dry_run: idIn(canceled.name) }, { body: {} })
   expect(await lookedAt(canceled.name)).toMatchObject({ state: 'canceled', counts: null })
+  const stopped = await begin()
+  const stopping = new AbortController()
+  setFaultHandler((point) => {
+    if (point === 'sync.dry-run-after-stage') stopping.abort(new Error('stopped'))
+  })
+  const job = { signal: stopping.signal, attempt: 1 }
+  await expect(harness.dryRunSync({ dry_run: idIn(stopped.name) }, job)).rejects.toThrow('stopped')
+  expect(await leftOf(stopped.name)).toBe(0)
+  setFaultHandler(undefined)
+  expect(await lookedAt(stopped.name)).toMatchObject({ state: 'done' })
   const broken = await begin()
   setFaultHandler((point) => {
     if (point === 'sync.dry-run-after-stage') throw new Error('broken off')

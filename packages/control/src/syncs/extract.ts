@@ -10,14 +10,15 @@ const charactersAtOnce = 16 * 1024 * 1024
 
 /**
  * Reads the rows of a model in a stream and stages them; what was read before is stored while the next rows come. Resolves to
- * how many there were. Throws as the session does, and MissingColumn.
+ * how many there were. Throws as the session does, and MissingColumn; when it settles nothing is being stored any more, so that
+ * what is cleared then stays so.
  */
 export const extractRows = async (
-  session: DataSourceSession,
+  session: Pick<DataSourceSession, 'describe' | 'read'>,
   store: Pick<SyncStore, 'stage'>,
   run: string,
   given: {
-    model: Model
+    model: Pick<Model, 'query'>
     /** Makes what is staged of rows that have these columns. */
     staging: (columns: readonly DataColumn[]) => (row: DataRow) => StagedRow
     onRead?: ((rows: number) => Promise<void>) | undefined
@@ -39,19 +40,23 @@ export const extractRows = async (
     // It is waited for later; until then its failure is not unheard.
     storing.catch(() => {})
   }
-  for await (const batch of session.read(query, syncLimits.rows + 1)) {
-    for (const row of batch) {
-      if (read === syncLimits.rows)
-        throw badRequest('TOO_MANY_ROWS', `The model has more than ${syncLimits.rows.toLocaleString('en-US')} rows`)
-      read++
-      const staged = toStaged(row)
-      waiting.push(staged)
-      characters += staged.payload.length + staged.key.length
-      if (waiting.length >= rowsAtOnce || characters >= charactersAtOnce) await flush()
+  try {
+    for await (const batch of session.read(query, syncLimits.rows + 1)) {
+      for (const row of batch) {
+        if (read === syncLimits.rows)
+          throw badRequest('TOO_MANY_ROWS', `The model has more than ${syncLimits.rows.toLocaleString('en-US')} rows`)
+        read++
+        const staged = toStaged(row)
+        waiting.push(staged)
+        characters += staged.payload.length + staged.key.length
+        if (waiting.length >= rowsAtOnce || characters >= charactersAtOnce) await flush()
+      }
+      await given.onRead?.(read)
     }
-    await given.onRead?.(read)
+    await flush()
+    await storing
+    return read
+  } finally {
+    await storing.catch(() => {})
   }
-  await flush()
-  await storing
-  return read
 }

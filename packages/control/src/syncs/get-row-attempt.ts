@@ -11,6 +11,8 @@ export const getSyncRowAttempt =
   async ({ workspace, params, signal }) => {
     const run = await readSyncRun(db, workspace.id, params)
     const { destination_id } = await readSync(db, workspace.id, run.sync_id)
+    // Rows that become events are not delivered themselves.
+    if (destination_id === null) return { attempt: null }
     const [found] = await eventStore.query<Found>(
       `select toUnixTimestamp64Milli(time) as time_ms, attempt, http_status, latency_ms, reason, request, response
        from deliveries where workspace_id = {workspace:String} and destination_id = {destination:String}

@@ -84,12 +84,8 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
         writer.end()
       }
       const { bytes } = writer.take()
-      // Never repeated: what is not sure to be stored begins anew.
-      await eventStore.insert(
-        'sync_staged',
-        { columns: stagedColumns, pieces: [bytes] },
-        { token: newId(), ...(signal === undefined ? {} : { signal }) },
-      )
+      // Never repeated: what is not sure to be stored begins anew. Never broken off: it could be stored after it was cleared.
+      await eventStore.insert('sync_staged', { columns: stagedColumns, pieces: [bytes] }, { token: newId() })
     },
     /** How many rows of a run are staged so far. */
     async stagedCount(run: string): Promise<number> {
