@@ -11,7 +11,7 @@ import { countsOf, fieldsOf, type SyncRow, type SyncRunRow, selectSyncs } from '
 import { type ReadDeps, readRows } from './read-rows.ts'
 import { sendEvents } from './send-events.ts'
 import { type Outbound, outcomesEnd, sendRows } from './send-rows.ts'
-import { createSyncStore, type SyncStore } from './store.ts'
+import { countRejected, createSyncStore, type SyncStore } from './store.ts'
 
 export type SyncRunDeps = Pick<
   ControlDeps,
@@ -67,7 +67,9 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const plan_size = await store.plan(row.id, run.id, { mode: row.mode, resync, keyIsPrimary, rerunOf })
   const found = await store.count(run.id)
   faultPoint('sync.after-plan')
-  const counts = countRows(rerunOf === null ? read : await store.rejectedCount(run.id, rerunOf), found)
+  const owner = { owner: row.workspace_id, signal: working.signal }
+  const accounted = rerunOf === null ? read : await countRejected(deps.eventStore, { run: run.id, of: rerunOf }, owner)
+  const counts = countRows(accounted, found)
   const added = found.find(({ change, operation }) => change === 'added' && operation !== '')?.rows ?? 0
   const planned = plannedOf(counts, added)
   const message = doubtOf(

@@ -40,6 +40,18 @@ const dropPartition = (eventStore: EventStore, table: string, id: string): Promi
   return eventStore.command(`alter table ${table} drop partition '${id}'`)
 }
 
+type PlanOptions = Omit<DiffOptions, 'onlyRejected'> & { rerunOf?: string | null }
+
+/** How many staged rows of a run have a key that was rejected in the run that it is `of`. */
+export const countRejected = async (
+  eventStore: EventStore,
+  params: { run: string; of: string },
+  given: { owner: string; signal: AbortSignal },
+): Promise<number> => {
+  const [found] = await eventStore.query<{ n: number }>(rejectedCountStatement, params, { ...given, slot: 'heavy' })
+  return found?.n ?? 0
+}
+
 /** What a workspace has in the event store of its syncs. Statements of a workspace wait in its own turn. */
 export const createSyncStore = (eventStore: EventStore, workspaceId: string, signal?: AbortSignal) => {
   const query = <Row>(sql: string, params: Record<string, unknown>, slot: 'short' | 'heavy' = 'heavy') =>
@@ -96,17 +108,8 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       )
       return found?.n ?? 0
     },
-    /** How many staged rows of a run have a key that was rejected in an earlier one. */
-    async rejectedCount(run: string, of: string): Promise<number> {
-      const [found] = await query<{ n: number }>(rejectedCountStatement, { run, of })
-      return found?.n ?? 0
-    },
     /** Writes down what is to be done, of all keys or of those that were rejected in an earlier run; resolves to how many are to be sent. */
-    async plan(
-      sync: string,
-      run: string,
-      { rerunOf = null, ...options }: Omit<DiffOptions, 'onlyRejected'> & { rerunOf?: string | null },
-    ): Promise<number> {
+    async plan(sync: string, run: string, { rerunOf = null, ...options }: PlanOptions): Promise<number> {
       const onlyRejected = rerunOf !== null
       const of = rerunOf ?? ''
       await drop('sync_changes', run)
