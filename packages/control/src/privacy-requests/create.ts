@@ -10,6 +10,7 @@ import type { ForgottenPeople } from '../profiles/ledger.ts'
 import { markErasedEvents } from './erased-events.ts'
 import { erasureJob } from './erasure-job.ts'
 import { readPrivacyRequest } from './read.ts'
+import { readSyncKeys, type SyncKeys, writeSyncKeys } from './sync-keys.ts'
 
 const day = 24 * 3_600_000
 /** Samples of refused requests are kept for so long, ms. */
@@ -54,7 +55,12 @@ const deletingDestinations = async (
 }
 
 /** Writes a request down, with the values that its job needs. */
-export const writeRequest = async (tx: Tx, request: NewRequest, forgotten: ForgottenPeople): Promise<void> => {
+export const writeRequest = async (
+  tx: Tx,
+  request: NewRequest,
+  forgotten: ForgottenPeople,
+  synced: readonly SyncKeys[],
+): Promise<void> => {
   const erases = request.kind !== 'suppress'
   await tx
     .insertInto('privacy_requests')
@@ -81,6 +87,7 @@ export const writeRequest = async (tx: Tx, request: NewRequest, forgotten: Forgo
     from privacy_identifiers, json_to_recordset(${JSON.stringify(request.destinations)}::json) as told (id uuid, lacks text)
     where request_id = ${request.id}::uuid`.execute(tx)
   await noteFarewells(tx, request, forgotten)
+  await writeSyncKeys(tx, request.id, synced)
   await tx
     .insertInto('privacy_places')
     .values(
@@ -133,6 +140,7 @@ export const createPrivacyRequest =
     const forgotten = await db.transaction().execute(async (tx) => {
       const known = await tx.selectFrom('privacy_requests').select('id').where('id', '=', id).executeTakeFirst()
       if (known !== undefined) return undefined
+      const synced = kind === 'suppress' ? [] : await readSyncKeys(tx, { jobs, clock }, workspace.id, identifiers)
       const result = await profileLedger.forget(tx, workspace.id, {
         requestId: id,
         identifiers,
@@ -153,7 +161,7 @@ export const createPrivacyRequest =
         logMs: logRetentionMs,
         destinations,
       }
-      await writeRequest(tx, request, result)
+      await writeRequest(tx, request, result, synced)
       if (kind !== 'suppress') await jobs.send(tx, erasureJob, { request: id }, { id })
       await audit(tx, {
         actor,

@@ -5,6 +5,7 @@ import { faultPoint } from '@tributary/kernel'
 import type { JobRun } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
+import { clearParked } from './clear-parked.ts'
 import {
   type ErasedPeople,
   erasedEventIds,
@@ -12,6 +13,7 @@ import {
   markErasedMembers,
   removeErasedEvents,
 } from './erased-events.ts'
+import { eraseSyncRows } from './sync-rows.ts'
 import { learnTold } from './tell.ts'
 
 export type ErasureDeps = Pick<
@@ -21,6 +23,9 @@ export type ErasureDeps = Pick<
   /** For how long it is waited that destinations answer, ms; 3 s unless given. */
   toldWaitMs?: number
 }
+
+/** For how long it is waited that rows of syncs are removed before it is gone on later, ms. */
+const sweepMs = 5 * 60_000
 
 /** How far apart is looked whether destinations have answered, ms. */
 const toldLookMs = 300
@@ -57,14 +62,6 @@ const inPlaces = async (
     await setPlaces(db, requestIds, places, { state: 'running', last_error }, clock())
     throw error
   }
-}
-
-/** Takes what was sent and answered out of what waits or died with one of these events, and drops what died with them alone. */
-const clearParked = async (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<void> => {
-  await sql`delete from parked_deliveries where workspace_id = ${workspaceId}::uuid and state = 'dead'
-    and event_ids <@ ${eventIds}::text[]`.execute(db)
-  await sql`update parked_deliveries set request = '', response = '', last_reason = ''
-    where workspace_id = ${workspaceId}::uuid and event_ids && ${eventIds}::text[]`.execute(db)
 }
 
 /** Takes the samples of refused requests away that name somebody. */
@@ -173,7 +170,7 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
   for (const { people } of requests)
     for await (const eventIds of erasedEventIds(eventStore, people, signal))
       await clearParked(db, people.workspaceId, eventIds)
-  await setPlaces(db, ids, ['events', 'deliveries'], { state: 'done' }, clock())
+  await setPlaces(db, ids, ['events'], { state: 'done' }, clock())
   faultPoint('erasure.before-values')
   await db.deleteFrom('privacy_identifiers').where('request_id', 'in', ids).execute()
   await db.deleteFrom('privacy_owners').where('request_id', 'in', ids).execute()
@@ -186,7 +183,7 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
  * looks after.
  */
 export const createErasure = (deps: ErasureDeps) => {
-  const { db, eventStore, toldWaitMs = 3000 } = deps
+  const { db, eventStore, clock, toldWaitMs = 3000 } = deps
   return async ({ request: id }: { request: string }, { signal }: Pick<JobRun, 'signal'>): Promise<void> => {
     const prepared: Waiting[] = []
     let failure: { error: unknown } | undefined
@@ -208,11 +205,28 @@ export const createErasure = (deps: ErasureDeps) => {
     })
     // Its workspace is gone.
     if (own === undefined) return
+    await eraseSyncRows({ db, eventStore }, signal)
+    await endDeliveries(db, clock())
     // Most have answered by now; `finishPrivacyRequests` hears of the others.
     const told = { id, workspaceId: own.workspace_id }
     for (let waited = 0; !(await learnTold(deps, told)) && waited < toldWaitMs; waited += toldLookMs)
       await setTimeout(toldLookMs, undefined, { signal })
   }
+}
+
+/** Deliveries are done when the events are, and no sync has rows of the people of a request any more. */
+const endDeliveries = async (db: Db, now: number): Promise<void> => {
+  await sql`update privacy_places p set state = 'done', last_error = '', update_time = ${new Date(now)}
+    where p.place = 'deliveries' and p.state <> 'done'
+      and not exists (select from privacy_syncs s where s.request_id = p.request_id)
+      and exists (select from privacy_places e
+        where e.request_id = p.request_id and e.place = 'events' and e.state = 'done')`.execute(db)
+  await sql`update privacy_places p set last_error = waiting.words from (
+      select o.request_id, 'Waiting for a run of ' || string_agg(s.title, ', ' order by s.title) as words
+      from privacy_syncs o join syncs s on s.id = o.sync_id group by o.request_id) as waiting
+    where p.place = 'deliveries' and p.state <> 'done' and p.request_id = waiting.request_id
+      and exists (select from privacy_places e
+        where e.request_id = p.request_id and e.place = 'events' and e.state = 'done')`.execute(db)
 }
 
 /** Ends the requests of which nothing is left anywhere: to be called every now and then. */
@@ -252,4 +266,7 @@ export const finishPrivacyRequests = async ({
       and not exists (select from privacy_tellings t where t.request_id = r.id and t.state not in ('done','not_told'))`.execute(
     db,
   )
+  // Last: what fails there holds nothing else up, and what it ends is found by the next call.
+  await eraseSyncRows({ db, eventStore }, AbortSignal.timeout(sweepMs))
+  await endDeliveries(db, clock())
 }

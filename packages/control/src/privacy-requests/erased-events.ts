@@ -81,19 +81,27 @@ export const markErasedMembers = async (
   )
 }
 
-/** Changes that remove what was marked for requests, in their order; each may be made again. */
-const changesOf = (requests: readonly Pick<ErasedPeople, 'workspaceId' | 'requestId'>[]): string[] => {
-  const listOf = (ids: readonly string[]): string => [...new Set(ids)].map(idLiteral).join(', ')
-  const own = `workspace_id in (${listOf(requests.map(({ workspaceId }) => workspaceId))})`
-  const marked = `(workspace_id, event_id) in (select workspace_id, event_id from erased_events
-    where ${own} and request_id in (${listOf(requests.map(({ requestId }) => requestId))}))`
+/** Ids of ours as a list of literals. */
+export const idList = (ids: readonly string[]): string => [...new Set(ids)].map(idLiteral).join(', ')
+
+type Marked = Pick<ErasedPeople, 'workspaceId' | 'requestId'>
+
+const workspacesOf = (requests: readonly Marked[]): string =>
+  `workspace_id in (${idList(requests.map(({ workspaceId }) => workspaceId))})`
+
+const markedOf = (requests: readonly Marked[]): string =>
+  `(workspace_id, event_id) in (select workspace_id, event_id from erased_events
+    where ${workspacesOf(requests)} and request_id in (${idList(requests.map(({ requestId }) => requestId))}))`
+
+/** Changes that remove deliveries of what was marked for requests, in their order; each may be made again. */
+export const deliveryChanges = (requests: readonly Marked[]): string[] => {
+  const [own, marked] = [workspacesOf(requests), markedOf(requests)]
   return [
     // Events of a batch share what was sent and answered.
     `alter table deliveries update request = '', response = '' where ${own} and (request != '' or response != '')
       and (workspace_id, destination_id, time) in
         (select workspace_id, destination_id, time from deliveries where ${own} and ${marked})`,
     `alter table deliveries delete where ${own} and ${marked}`,
-    `alter table events delete where ${own} and ${marked}`,
   ]
 }
 
@@ -117,19 +125,30 @@ const changesDone = async (eventStore: EventStore, requestId: string, signal: Ab
 }
 
 /**
- * Removes the marked events of requests and their deliveries from the event store: resolves when every part that held them
- * is written anew. The engine lets go of the files of before within minutes.
+ * Makes changes, each of which names this request: resolves when every part that they concern is written anew. The engine
+ * lets go of the files of before within minutes.
  */
-export const removeErasedEvents = async (
+export const makeChanges = async (
   eventStore: EventStore,
-  requests: readonly Pick<ErasedPeople, 'workspaceId' | 'requestId'>[],
+  changes: readonly string[],
+  requestId: string,
   signal: AbortSignal,
 ): Promise<void> => {
-  for (const change of changesOf(requests)) {
+  for (const change of changes) {
     await eventStore.command(change)
     faultPoint('erasure.within-events')
-    await changesDone(eventStore, requests[0]?.requestId ?? '', signal)
+    await changesDone(eventStore, requestId, signal)
   }
+}
+
+/** Removes the marked events of requests and their deliveries from the event store, as `makeChanges` does. */
+export const removeErasedEvents = async (
+  eventStore: EventStore,
+  requests: readonly Marked[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const events = `alter table events delete where ${workspacesOf(requests)} and ${markedOf(requests)}`
+  await makeChanges(eventStore, [...deliveryChanges(requests), events], requests[0]?.requestId ?? '', signal)
 }
 
 /** Ids of the events that are marked for a request, by pages. */

@@ -6,10 +6,11 @@ import type { ForgottenPeople, MissingHashes } from '../profiles/ledger.ts'
 import { writeRequest } from './create.ts'
 import { type ErasedPeople, markErasedEvents } from './erased-events.ts'
 import { erasureJob } from './erasure-job.ts'
+import { readSyncKeys } from './sync-keys.ts'
 
 type Deps = Pick<
   ControlDeps,
-  'db' | 'eventStore' | 'jobs' | 'profileLedger' | 'forgottenHashes' | 'logRetentionMs' | 'logger'
+  'db' | 'eventStore' | 'jobs' | 'profileLedger' | 'forgottenHashes' | 'logRetentionMs' | 'clock' | 'logger'
 >
 
 /** Nobody: the product itself asks. */
@@ -48,6 +49,7 @@ const reapply = (deps: Deps, missing: MissingHashes): Promise<ErasedPeople[]> =>
       const identifiers = known.filter(({ hash }) => own.has(hash)).map(({ type, value }) => ({ type, value }))
       const asked = { requestId: id, identifiers, erases: true, suppresses: false, actorId: nobody, time: until }
       const none: ForgottenPeople = { identifiers: [], profiles: 0, sequence: 0 }
+      const synced = identifiers.length === 0 ? [] : await readSyncKeys(tx, deps, workspaceId, identifiers)
       const forgotten = identifiers.length === 0 ? none : await profileLedger.forget(tx, workspaceId, asked)
       if (forgotten === undefined) continue
       const request = {
@@ -58,7 +60,7 @@ const reapply = (deps: Deps, missing: MissingHashes): Promise<ErasedPeople[]> =>
         named: some.length,
         destinations: [],
       } as const
-      await writeRequest(tx, { ...request, time: until, logMs: deps.logRetentionMs }, forgotten)
+      await writeRequest(tx, { ...request, time: until, logMs: deps.logRetentionMs }, forgotten, synced)
       const owners = [...new Set(some.flatMap(({ o }) => o ?? []))]
       await sql`insert into privacy_owners (request_id, owner)
         select ${id}::uuid, unnest(${owners}::numeric[])`.execute(tx)

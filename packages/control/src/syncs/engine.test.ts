@@ -18,7 +18,7 @@ import { hubspot } from '@tributary/connectors/destinations/hubspot'
 import { postgresql as destination } from '@tributary/connectors/destinations/postgresql'
 import { createHubspot, token } from '@tributary/connectors/testing/hubspot'
 import { deliveryMeta, methods, peopleTables, type SyncMode, type SyncRun, syncLimits } from '@tributary/contract'
-import { setFaultHandler, silentLogger } from '@tributary/kernel'
+import { newId, setFaultHandler, silentLogger } from '@tributary/kernel'
 import { openLogReader, openLogWriter } from '@tributary/storage'
 import { createPostgresPeer, eventually, type PostgresPeer } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
@@ -295,6 +295,78 @@ const second: Row[] = [
   ['2', 'bob', 'pro'],
   ['4', 'dee', 'free'],
 ]
+
+// First: a change of the event store looks at every part, and each run has its own.
+test('after a deletion nothing of the user is left of a sync of profiles but the key of a mirrored row, which goes when the next run has removed it there; what is of others stays', async () => {
+  const people = await openPeople('FULL_SYNC', 'all')
+  const { administrator } = organization
+  await know(people.workspace, ['zoe', 'yan'])
+  const run = await people.run()
+  if (run === undefined) throw new Error('There is no run')
+  await logDeliveries(people, run, ['zoe', 'yan'])
+  const dry = await administrator.ok(methods.syncDryRuns.createForSync, people.params, { body: { resync: true } })
+  await harness.dryRunSync({ dry_run: idIn(dry.name) }, { signal: new AbortController().signal, attempt: 1 })
+  const stores = ['sync_staged', 'sync_changes', 'sync_confirmed', 'deliveries', 'sync_dry_runs', 'parked_deliveries']
+  expect(await mentions('zoe')).toEqual(stores)
+  const deletion = await deleteUser(people.workspace, 'zoe')
+  for (const point of ['erasure.before-sync-rows', 'erasure.after-sync-rows']) {
+    setFaultHandler((name) => {
+      if (name !== point) return
+      setFaultHandler(undefined)
+      throw new Error(`broken off at ${point}`)
+    })
+    await expect(deletion.work()).rejects.toThrow(point)
+  }
+  await deletion.work()
+  expect(await mentions('zoe')).toEqual(['sync_confirmed', 'privacy_syncs'])
+  expect(await mentions('yan')).toEqual(stores.filter((store) => store !== 'sync_dry_runs'))
+  expect(await deletion.deliveries()).toEqual(['running', 'Waiting for a run of Reachable'])
+  const there = async () => (await people.there()).map(({ user_id }) => user_id)
+  expect(await there()).toContain('zoe')
+  expect(await people.run()).toMatchObject({ state: 'succeeded', counts: { read: 4, removed: 1 } })
+  expect(await there()).toEqual(['ada', 'bob', 'cyd', 'yan'])
+  expect(await mentions('zoe')).toContain('sync_changes')
+  await harness.finishPrivacyRequests()
+  expect(await mentions('zoe')).toEqual([])
+  expect(await mentions('yan')).toContain('sync_confirmed')
+  expect(await deletion.deliveries()).toEqual(['done', ''])
+})
+
+test('a run under way does not send who was deleted since it read, and what no run removes goes when it has ended, also keys of emails that were replaced', async () => {
+  const people = await openPeople('UPSERT_ONLY', 'all', 'email')
+  const { administrator } = organization
+  await know(people.workspace, ['xia', 'wim'])
+  const known = { sync_id: people.params.sync, key: 'xia@old.example', hash: 'x'.repeat(16), held: 1, version: 1 }
+  await harness.eventStore.insert('sync_confirmed', [JSON.stringify(known)], { token: newId() })
+  await administrator.ok(methods.syncs.run, people.params, { body: {} })
+  setFaultHandler((name) => {
+    if (name === 'sync.after-plan') throw new Error('broken off')
+  })
+  const job = { sync: people.params.sync }
+  const run = { signal: new AbortController().signal, attempt: 1 }
+  await expect(harness.runSync(job, run)).rejects.toThrow('broken off')
+  setFaultHandler(undefined)
+  const [first] = (await administrator.ok(methods.syncRuns.list, people.params)).runs
+  const id = idIn(first?.name ?? '')
+  const { n } = (
+    await harness.eventStore.query<{ n: number }>(
+      "select countIf(operation != '') as n from sync_changes where run_id = {id:String}",
+      { id },
+      { owner: 'system' },
+    )
+  )[0] ?? { n: 0 }
+  await harness.db.updateTable('sync_runs').set({ state: 'sending', plan_size: n }).where('id', '=', id).execute()
+  const deletion = await deleteUser(people.workspace, 'xia')
+  await deletion.work()
+  expect(await deletion.deliveries()).toEqual(['running', 'Waiting for a run of Reachable'])
+  await harness.runSync(job, run)
+  expect(delivery.state.sent.join()).toContain('wim')
+  expect(delivery.state.sent.join()).not.toContain('xia')
+  await harness.finishPrivacyRequests()
+  expect(await mentions('xia')).toEqual([])
+  expect(await mentions('wim')).toEqual(['sync_staged', 'sync_changes', 'sync_confirmed'])
+  expect(await deletion.deliveries()).toEqual(['done', ''])
+})
 
 test('a sync is found by its title until it is deleted', async () => {
   const { administrator, workspaceId: workspace } = organization
@@ -886,7 +958,7 @@ test('SRC-56: syncs go with their data source and with their destination, and so
 })
 
 /** A workspace of its own with an audience of who has an email, and a sync of a table of people there. */
-const openPeople = async (mode: SyncMode, of: 'audience' | 'all') => {
+const openPeople = async (mode: SyncMode, of: 'audience' | 'all', identifier = 'user_id') => {
   const { administrator, organization: owner } = organization
   const made = await administrator.ok(
     methods.workspaces.create,
@@ -949,7 +1021,7 @@ const openPeople = async (mode: SyncMode, of: 'audience' | 'all') => {
         object: 'table',
         object_name: table,
         mode,
-        identifier: 'user_id',
+        identifier,
         fields,
         guard_percent: 100,
       },
@@ -964,6 +1036,8 @@ const openPeople = async (mode: SyncMode, of: 'audience' | 'all') => {
     audience,
     audienceIds,
     compute,
+    params,
+    destination: idIn(destination_.name),
     run: async () => {
       await administrator.ok(methods.syncs.run, params, { body: {} })
       await harness.runSync({ sync: params.sync }, { signal: new AbortController().signal, attempt: 3 })
@@ -1061,3 +1135,98 @@ test('a run of an audience that failed fails with its reason and sends nothing, 
   expect(await administrator.call('GET', `/${people.model.name}`)).toMatchObject({ status: 404 })
   expect(await administrator.call('GET', `/${people.sync.name}`)).toMatchObject({ status: 404 })
 })
+
+/** The rows of the stores of syncs that contain a text. */
+const mentions = async (text: string): Promise<string[]> => {
+  const found: string[] = []
+  for (const table of [
+    'sync_staged',
+    'sync_changes',
+    'sync_outcomes',
+    'sync_confirmed',
+    'deliveries',
+    'erased_events',
+  ]) {
+    const rows = await harness.eventStore.query(`select * from ${table}`, {}, { owner: 'system' })
+    if (rows.some((row) => JSON.stringify(row).includes(text))) found.push(table)
+  }
+  for (const table of ['sync_dry_runs', 'parked_deliveries', 'privacy_syncs', 'sync_runs'] as const) {
+    const rows = await harness.db.selectFrom(table).selectAll().execute()
+    if (rows.some((row) => JSON.stringify(row).includes(text))) found.push(table)
+  }
+  return found
+}
+
+/** A deletion of a user of a workspace of people, which is done when its job is. */
+const deleteUser = async (workspace: string, value: string) => {
+  const { administrator } = organization
+  const identifiers = [{ type: 'user_id', value }]
+  const made = await administrator.ok(
+    methods.privacyRequests.create,
+    { workspace },
+    { body: { kind: 'delete', identifiers } },
+  )
+  return {
+    work: () => harness.erasePeople({ request: idIn(made.name) }, { signal: new AbortController().signal }),
+    deliveries: async () => {
+      const ids = { workspace, privacy_request: idIn(made.name) }
+      const { places } = await administrator.ok(methods.privacyRequests.get, ids)
+      const place = places.find(({ place }) => place === 'deliveries')
+      return [place?.state, place?.last_error]
+    },
+  }
+}
+
+/** What the log and the failures of deliveries have of rows of a sync that went together. */
+const logDeliveries = async (
+  { workspace, params, destination: to }: Awaited<ReturnType<typeof openPeople>>,
+  run: SyncRun,
+  keys: readonly string[],
+) => {
+  const rows = keys.map((key, index) => ({
+    workspace_id: workspace,
+    source_id: params.sync,
+    destination_id: to,
+    event_id: `${idIn(run.name)}.${1000 + index}`,
+    key,
+    producer: 'sync',
+    time: '2026-01-02 03:04:05.000',
+    status: 'dead',
+    request: keys.join(),
+    response: keys.join(),
+  }))
+  const lines = rows.map((row) => JSON.stringify(row))
+  await harness.eventStore.insert('deliveries', lines, { token: newId() })
+  await harness.db
+    .insertInto('parked_deliveries')
+    .values(
+      rows.map(({ event_id, key }, index) => ({
+        id: newId(),
+        workspace_id: workspace,
+        source_id: params.sync,
+        destination_id: to,
+        log_partition: 0,
+        log_offset: 1000 * tables + index,
+        event_ids: [event_id],
+        event_indexes: [0],
+        event_count: 1,
+        state: 'dead' as const,
+        first_time: new Date(),
+        next_time: new Date(),
+        last_reason: `no ${key}`,
+        request: key,
+        response: key,
+      })),
+    )
+    .execute()
+}
+
+/** Users with devices, who have been known by another email. */
+const know = async (workspace: string, users: readonly string[]): Promise<void> => {
+  for (const user of users)
+    await receiveEvents(harness, workspace, [
+      { anonymousId: `${user}-device` },
+      { type: 'identify', userId: user, traits: { email: `${user}@old.example`, plan: 'pro' } },
+      { type: 'identify', userId: user, anonymousId: `${user}-device`, traits: { email: `${user}@new.example` } },
+    ])
+}

@@ -1,5 +1,6 @@
 import type { SyncRunCounts } from '@tributary/contract'
 import { conflict, faultPoint, type Logger } from '@tributary/kernel'
+import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { alertRun } from './alerts/alert.ts'
 import { findRowObject } from './check.ts'
@@ -106,6 +107,18 @@ const end = async (
   announce?.(deps.live)
 }
 
+/** Of keys of a sync, those of people who were deleted after a time, as long as their rows are not removed from its stores. */
+const deletedSince = async (
+  db: ControlDeps['db'],
+  { sync, time }: { sync: string; time: Date },
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ key: string }>`
+    select key from privacy_syncs o join privacy_requests r on r.id = o.request_id cross join unnest(o.keys) as key
+    where o.sync_id = ${sync}::uuid and r.create_time >= ${time} and key = any(${keys}::text[])`.execute(db)
+  return new Set(rows.map(({ key }) => key))
+}
+
 /** Sends what is planned to the destination. */
 const sendToDestination = async (
   { db, catalog, outbound }: SyncRunDeps,
@@ -136,6 +149,7 @@ const sendToDestination = async (
       state,
       learned: async (outcome_offset) =>
         void (await db.updateTable('sync_runs').set({ outcome_offset }).where('id', '=', run.id).execute()),
+      deleted: (keys) => deletedSince(db, { sync: row.id, time: run.start_time ?? run.create_time }, keys),
     },
     signal,
   )

@@ -25,6 +25,11 @@ const patienceMs = 30_000
 /** What is known of a row: nothing yet, or an outcome after which nothing happens by itself. */
 const isSettled = (status: string): boolean => status !== 'retry'
 
+/** Why a row is left out whose person was deleted while the run was under way. */
+const userDeleted = 'The user was deleted'
+
+const keysOf = (rows: readonly PlannedRow[]): string[] => rows.map(({ key }) => key)
+
 const note = z.object({ run: z.string() })
 
 export type Sending = {
@@ -46,6 +51,8 @@ export type RunInSending = {
   state(): Promise<'sending' | 'canceling' | undefined>
   /** Everything before this offset of the log of outcomes is noted. */
   learned(outcomeOffset: number): Promise<void>
+  /** Of these keys, those of people who were deleted since the run began. */
+  deleted(keys: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 export const producerOf = (sync: string): string => `sync ${sync}`
@@ -102,14 +109,31 @@ export const sendRows = async (
   let atOnce = 100
   let movedAt = performance.now()
 
+  const settle = (number: number, status: string): void => {
+    const before = known.get(number)
+    if (before !== undefined && isSettled(before)) settled--
+    if (isSettled(status)) settled++
+    known.set(number, status)
+  }
+
   const append = async (): Promise<void> => {
     const rows = await store.planned(run, sent, Math.min(atOnce, planSize - sent))
     const end = rows.at(-1)?.number
     if (end === undefined) throw new Error(`The plan of the run ${run} ends at ${sent} of ${planSize}`)
+    const deleted = await shown.deleted(keysOf(rows))
+    const leftOut = rows.filter(({ key, operation }) => operation !== 'delete' && deleted.has(key))
+    const kept = leftOut.length === 0 ? rows : rows.filter((row) => !leftOut.includes(row))
     const entries = []
-    for (let at = 0; at < rows.length; at += rowsPerRecord)
-      entries.push(entryOf(sending, rows.slice(at, at + rowsPerRecord)))
-    await stream.appendGroup(entries, { producer, epoch, sequence: end, note: JSON.stringify({ run }) })
+    for (let at = 0; at < kept.length; at += rowsPerRecord)
+      entries.push(entryOf(sending, kept.slice(at, at + rowsPerRecord)))
+    if (leftOut.length > 0) {
+      const time = Date.now()
+      const told = leftOut.map(({ number }) => ({ number, status: 'filtered', reason: userDeleted, version: 0, time }))
+      await store.noteOutcomes(run, told)
+      for (const { number, status } of told) settle(number, status)
+    }
+    if (entries.length > 0)
+      await stream.appendGroup(entries, { producer, epoch, sequence: end, note: JSON.stringify({ run }) })
     faultPoint('sync.after-append')
     sent = end
     const characters = rows.reduce((sum, { payload, key }) => sum + (payload?.length ?? 0) + key.length, 1)
@@ -133,12 +157,7 @@ export const sendRows = async (
       await store.noteOutcomes(run, found)
       faultPoint('sync.after-outcomes')
     }
-    for (const { number, status } of found) {
-      const before = known.get(number)
-      if (before !== undefined && isSettled(before)) settled--
-      if (isSettled(status)) settled++
-      known.set(number, status)
-    }
+    for (const { number, status } of found) settle(number, status)
     offset = end.offset + 1
     return true
   }

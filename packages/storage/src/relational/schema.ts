@@ -692,6 +692,16 @@ export type AudienceDestinationsTable = {
   run_time: NullableTime
 }
 
+/** Syncs that may have rows of the people of a privacy request, until these are gone. */
+export type PrivacySyncsTable = {
+  request_id: string
+  sync_id: string
+  /** What their rows can be known by at the destination. */
+  keys: string[]
+  /** The number of the sync's last run when rows were removed; null when they were not. */
+  swept_run: number | null
+}
+
 /** Deleted users that a destination still counts among an audience: it is told before their identifiers are erased. */
 export type AudienceFarewellsTable = {
   request_id: string
@@ -970,6 +980,7 @@ export type Database = {
   privacy_owners: PrivacyOwnersTable
   privacy_places: PrivacyPlacesTable
   privacy_tellings: PrivacyTellingsTable
+  privacy_syncs: PrivacySyncsTable
   audiences: AudiencesTable
   audience_members: AudienceMembersTable
   audience_touches: AudienceTouchesTable
