@@ -113,6 +113,7 @@ export const resourceNames = {
   syncDryRun: resourcePattern('workspaces/{workspace}/syncDryRuns/{dry_run}'),
   sync: resourcePattern('workspaces/{workspace}/syncs/{sync}'),
   syncRun: resourcePattern('workspaces/{workspace}/syncs/{sync}/runs/{run}'),
+  syncRunRow: resourcePattern('workspaces/{workspace}/syncs/{sync}/runs/{run}/rows/{row}'),
   source: resourcePattern('workspaces/{workspace}/sources/{source}'),
   sourceApp: resourcePattern('workspaces/{workspace}/sources/{source}/app'),
   schemaVersion: resourcePattern('workspaces/{workspace}/sources/{source}/schemaVersions/{version}'),

@@ -402,7 +402,7 @@ export const syncRuns = {
     path: '/workspaces/{workspace}/syncs/{sync}/runs/{run}/rows/{row}:attempt',
     access: workspaceEditors,
     summary:
-      "Gets the last attempt to deliver a row of a run, by the row's number, with request and response of one that failed. Null while there is none, and when it is not kept any more.",
+      "Gets the last attempt to deliver a row of a run, by the row's number, with request and response of one that failed. Null while there is none, and when it is no longer kept.",
     response: z.object({ attempt: syncRowAttempt.nullable() }),
     errors: [errors.forbidden, errors.notFound, errors.unavailable],
   }),

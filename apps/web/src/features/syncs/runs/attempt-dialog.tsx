@@ -28,7 +28,7 @@ export const AttemptDialog = ({ run, row, onClosed }: { run: SyncRun; row: SyncR
       <QueryView query={query} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to load the attempt">
         {({ attempt }) =>
           attempt === null ? (
-            <p className="text-sm text-ink-2">The attempt is not in the delivery log yet, or is not kept any more.</p>
+            <p className="text-sm text-ink-2">The attempt is not in the delivery log yet, or is no longer kept.</p>
           ) : (
             <>
               <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
