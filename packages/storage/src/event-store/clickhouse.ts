@@ -133,16 +133,32 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
   return new EventStoreQueryError(code, message)
 }
 
+/** True when the connection of a request was closed before anything was answered, as happens to one that is kept open. */
+const isDropped = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+
+/** Asks again, once, where the connection was dropped: for what only reads. */
+const askAgain = async <T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> => {
+  try {
+    return await ask()
+  } catch (error) {
+    if (signal.aborted || !isDropped(error)) throw error
+    return await ask()
+  }
+}
+
 /** True for what says nothing of the engine: only of a query, or of how many its owner has. */
 const isOwnersMatter = (error: EventStoreUnavailable): boolean =>
   error instanceof EventStoreBusy || error instanceof EventStoreLimitExceeded
 
-const openSlots = (slot: SlotKind, places: number): QuerySlots<number> => {
+const openSlots = (slot: SlotKind, places: number, logger: Logger): QuerySlots<number> => {
   const refuse = (why: SlotRejection, own: boolean): Error => {
     if (why === 'gone') return new EventStoreUnavailable('The caller of a query has gone')
     const said = why === 'late' ? 'has waited too long' : 'finds too many waiting'
     const message = `A query finds no slot '${slot}': it ${said}`
-    return own ? new EventStoreBusy(message) : new EventStoreUnavailable(message)
+    if (own) return new EventStoreBusy(message)
+    logger.warn({ slot, why }, 'a query finds no place in the event store')
+    return new EventStoreUnavailable(message)
   }
   const numbers = Array.from({ length: places }, (_, index) => index)
   return createQuerySlots(numbers, { ...queues[slot], refuse })
@@ -210,12 +226,15 @@ const watched = async <Row>(
 
 /**
  * The event store port over ClickHouse's HTTP interface with the official client: the same for the embedded child and
- * for a server. Inserts send their rows as they are given. Nothing is repeated here: an insert is repeated by the caller with the
- * same token.
+ * for a server. Inserts send their rows as they are given. A query whose connection was dropped is sent once more; nothing else is
+ * repeated here: an insert is repeated by the caller with the same token.
  */
 export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
   const { capacity = serverCapacity, limits = defaultLimits } = options
-  const slots = { short: openSlots('short', capacity.short), heavy: openSlots('heavy', capacity.heavy) }
+  const slots = {
+    short: openSlots('short', capacity.short, options.logger),
+    heavy: openSlots('heavy', capacity.heavy, options.logger),
+  }
   const client: ClickHouseClient = createClient({
     url: options.url,
     ...(options.user === undefined ? {} : { username: options.user }),
@@ -269,7 +288,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
       const { owner, slot = 'short', signal, onProgress } = asked
       signal?.throwIfAborted()
       const mark = onProgress === undefined ? '' : `/* ${randomUUID()} */ `
-      const send = (both: AbortSignal): Promise<Row[]> =>
+      const once = (both: AbortSignal): Promise<Row[]> =>
         client
           .query({
             query: `${mark}${sql}`,
@@ -284,6 +303,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
             http_headers: { 'X-Tributary-Slot': slot },
           })
           .then((result) => result.json<Row>())
+      const send = (both: AbortSignal): Promise<Row[]> => askAgain(both, () => once(both))
       const bound = (): Promise<Row[]> => bounded('query', timeouts[slot], signal, send)
       const run = onProgress === undefined ? bound : (): Promise<Row[]> => watched(client, mark, onProgress, bound)
       try {

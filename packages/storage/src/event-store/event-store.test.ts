@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { silentLogger } from '@tributary/kernel'
 import { createTestEventStore, ownQueries } from '@tributary/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -94,6 +96,36 @@ describe('createClickHouseEventStore', () => {
       expect(await store.query('select 1 as one', {}, { owner: 'b', slot })).toEqual([{ one: 1 }])
       caller.abort(new Error('closed the page'))
       expect(new Set((await Promise.all(ended)).map(String))).toEqual(new Set(['Error: closed the page']))
+    }
+  })
+
+  it('sends a query once more when its connection is dropped, and an insert not', async () => {
+    let drops = 0
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      request.resume()
+      request.once('end', () => {
+        asked.push(new URL(request.url ?? '', 'http://localhost').searchParams.has('readonly') ? 'query' : 'insert')
+        if (drops-- > 0) request.socket.destroy()
+        else response.end('{"one":1}\n')
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const store = ownQueries(createClickHouseEventStore({ url: `http://127.0.0.1:${port}`, logger: silentLogger }))
+    try {
+      drops = 1
+      expect(await store.query('select 1 as one')).toEqual([{ one: 1 }])
+      drops = 2
+      await expect(store.query('select 1 as one')).rejects.toMatchObject({ name: 'EventStoreUnavailable' })
+      drops = 1
+      await expect(store.insert('events', '{}', { token: 'a' })).rejects.toMatchObject({
+        name: 'EventStoreUnavailable',
+      })
+      expect(asked).toEqual(['query', 'query', 'query', 'query', 'insert'])
+    } finally {
+      await store.close()
+      await new Promise((resolve) => server.close(resolve))
     }
   })
 
