@@ -115,11 +115,20 @@ export const test = base.extend<Fixtures, Shared>({
     await browser.send('Storage.clearDataForOrigin', { origin: product.url, storageTypes: keptByPages })
     await browser.detach()
     await profile.clearCookies()
+    const refused: string[] = []
+    page.on('response', (response) => {
+      if (response.status() >= 400)
+        refused.push(`${response.status()} ${response.request().method()} ${response.url()}`)
+    })
+    page.on('requestfailed', (request) =>
+      refused.push(`${request.failure()?.errorText} ${request.method()} ${request.url()}`),
+    )
     await use(page)
     // What the product itself said of it is gone with the worker otherwise.
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach('output of the product', { body: product.output(), contentType: 'text/plain' })
       const shown = await page.locator('body').ariaSnapshot({ timeout: 2000 }).catch(String)
+      console.error(`What the page was not given, the last of it:\n${refused.slice(-20).join('\n')}`)
       console.error(`What the page showed:\n${shown.slice(0, 4000)}`)
       console.error(`What the product complained of, the last of it:\n${complaintsIn(product.output())}`)
     }
