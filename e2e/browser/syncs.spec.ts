@@ -15,6 +15,7 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   signedIn: page,
   product,
 }) => {
+  test.setTimeout(120_000)
   await using postgres = await startSharedPostgres()
   await using peer = await createPostgresPeer(postgres.url)
   const { user } = peer.access
