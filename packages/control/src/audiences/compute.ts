@@ -96,9 +96,11 @@ export const computeAudience = async (
       },
       { workspaceId, slot: 'heavy', signal, onProgress },
     )
-    // Those that were left alone, by what is known of them now.
+    // Those that were left alone, by what is known of them now; whoever has read the members until then sees that they have changed.
     const { profiles } = await readTouched(db, workspaceId, mark, () => true)
-    await lookAgain(deps, { workspaceId, audiences: [{ row, query: own.query }], profiles, asOf, queryOf, signal })
+    const later = new Date(Math.max(clock(), asOf.getTime() + 1))
+    const audiences = [{ row, query: own.query }]
+    await lookAgain(deps, { workspaceId, audiences, profiles, asOf: later, queryOf, signal })
   } catch (error) {
     if (error instanceof Superseded) return
     const failure = asApiError(error)

@@ -253,6 +253,23 @@ describe('a live audience', () => {
       expect(new Set(all).size).toBe(all.length)
     }
   })
+
+  test('that is computed as a whole says so when somebody leaves with the second look, after its members could be read', async () => {
+    await receive({ userId: 'ada' }, { userId: 'bob' })
+    const seen = await create(did('Seen'))
+    await organization.collaborator.call('PATCH', `/${seen}?update_mask=query`, { query: did('Other') })
+    let between: Awaited<ReturnType<typeof get>> | undefined
+    afterQuery = async () => {
+      await receive({ userId: 'bob' })
+      afterQuery = async () => {
+        between = await get(seen)
+      }
+    }
+    await compute(seen)
+    const { size, change_time } = await get(seen)
+    expect([between?.size, size]).toEqual([1, 0])
+    expect(change_time).not.toBe(between?.change_time)
+  })
 })
 
 test('a workspace whose passes take long delays no other one', async () => {
