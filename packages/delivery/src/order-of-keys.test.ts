@@ -350,7 +350,11 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
       if (round === 2) await fixture.restart()
       await retry(id)
     }
-    await eventually('nothing waits', async () => (await parked()).every(({ state }) => state === 'dead'))
+    const waiting = async () => [
+      (await parked()).filter(({ state }) => state !== 'dead'),
+      fixture.delivery.state().workers,
+    ]
+    await expect.poll(waiting, { timeout: 20_000 }).toEqual([[], expect.anything()])
     await fixture.delivery.idle()
     refuses = false
     await retry(id)
