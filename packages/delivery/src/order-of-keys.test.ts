@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
 import type { DeliveryMeta } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { partitionOf } from '@tributary/storage'
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
@@ -181,6 +183,38 @@ describe('a change of a record is not sent before what is earlier', () => {
     await eventually('the later one was taken', () => taken.length === 1)
     await fixture.delivery.idle()
     expect([taken, (await parked()).map(({ state }) => state)]).toEqual([['a/2'], ['dead']])
+  })
+
+  it('nor what fails when it is read again, and lies as a dead letter since before', async () => {
+    await open()
+    const { peer, taken } = await peerOf(([name]) => (name === 'a/1' ? { status: 503 } : ok))
+    const id = fixture.destination({ url: peer.url })
+    // As a process left it that ended before its position was written.
+    await database.db
+      .insertInto('parked_deliveries')
+      .values({
+        id: newId(),
+        workspace_id: fixture.workspaceId,
+        source_id: fixture.sourceId,
+        destination_id: id,
+        log_partition: partitionOf(fixture.workspaceId, 4),
+        log_offset: 0,
+        event_indexes: [0],
+        event_ids: ['a/1'],
+        event_count: 1,
+        bytes: 1,
+        state: 'dead',
+        attempts: 1,
+        first_time: new Date(),
+        next_time: new Date(),
+      })
+      .execute()
+    await append(id, [change('a', 1)])
+    await append(id, [change('a', 2)])
+    await eventually('the later one was taken', () => taken.length === 1)
+    await fixture.delivery.idle()
+    expect([taken, (await parked()).map(({ state }) => state)]).toEqual([['a/2'], ['dead']])
+    expect(fixture.delivery.state().workers).toMatchObject([{ waitingRows: 0 }])
   })
 
   it('nor does what waits beyond its limit: it is a dead letter', async () => {

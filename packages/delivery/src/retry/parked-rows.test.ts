@@ -57,9 +57,9 @@ const start = (stored: readonly ParkedRow[]) => {
   const records = new Set<unknown>()
   const answer = { before: (): void => {} }
   const parking = {
-    push: (change: ParkingChange, settle: () => void) => {
+    push: (change: ParkingChange, settle: (unwritten: ReadonlySet<string>) => void) => {
       dead.push(...change.rows.map(({ id, reason }) => `${id} ${reason}`))
-      settle()
+      settle(new Set())
     },
     waiting: async (_: string, without: readonly string[], limit: number, order = 'due') => {
       const left = stored.filter(({ id }) => !without.includes(id))

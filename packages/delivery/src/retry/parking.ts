@@ -48,9 +48,14 @@ export type ParkedRange = ParkedRow & { end: number; events: number; bytes: numb
 /** A row that has died beyond a limit. */
 export type DeadRow = { id: string; destinationId: string; events: number }
 
+type Settle = (unwritten: ReadonlySet<string>) => void
+
 export type Parking = {
-  /** Takes a change; `settle` is called when it is durable. */
-  push(change: ParkingChange, settle: () => void): void
+  /**
+   * Takes a change; `settle` is called when it is durable, with the ids of rows that were not written: their events, of a record that was
+   * read again, lie in another row since before.
+   */
+  push(change: ParkingChange, settle: Settle): void
   buffered(): number
   /** Writes what was pushed, and the given change with it. Rejects when the store is away: nothing is lost then. */
   flush(extra?: ParkingChange): Promise<void>
@@ -119,19 +124,24 @@ const rowsPerStatement = 1000
 
 const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes_hash'] as const
 
-const write = async (db: Transaction<Database>, change: ParkingChange): Promise<void> => {
+/** Resolves to the ids of the rows whose events lie in another row since before. */
+const write = async (db: Transaction<Database>, change: ParkingChange): Promise<Set<string>> => {
   for (let at = 0; at < change.deletes.length; at += 10_000)
     await sql`delete from parked_deliveries where id = any(${change.deletes.slice(at, at + 10_000)}::uuid[])`.execute(
       db,
     )
   const single = change.rows.filter((row) => row.end === undefined).map(toDatabase)
-  for (let at = 0; at < single.length; at += rowsPerStatement)
-    await db
+  const unwritten = new Set(single.map(({ id }) => id))
+  for (let at = 0; at < single.length; at += rowsPerStatement) {
+    const written = await db
       .insertInto('parked_deliveries')
       .values(single.slice(at, at + rowsPerStatement))
       // A record read again after a crash parks the same events again.
       .onConflict((conflict) => conflict.columns([...keyColumns]).doNothing())
+      .returning('id')
       .execute()
+    for (const { id } of written) unwritten.delete(id)
+  }
   for (const row of change.rows.filter((candidate) => candidate.end !== undefined).map(toDatabase))
     await db
       .insertInto('parked_deliveries')
@@ -149,6 +159,7 @@ const write = async (db: Transaction<Database>, change: ParkingChange): Promise<
         })),
       )
       .execute()
+  return unwritten
 }
 
 /** Several changes as one: a row that a later change takes away is not put there first. */
@@ -237,7 +248,7 @@ const noId = '00000000-0000-0000-0000-000000000000'
  * up. Writes are collected and go in one transaction per flush; what was pushed stays until a flush succeeds.
  */
 export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>): Parking => {
-  let pending: { change: ParkingChange; settle: () => void }[] = []
+  let pending: { change: ParkingChange; settle: Settle }[] = []
   let lowest = new Map<number, number>()
   let writtenSince = new Map<number, number>()
   const lower = (map: Map<number, number>, partition: number, offset: number): void => {
@@ -263,11 +274,11 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         }
       }
       noteLowest()
-      await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
+      const unwritten = await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
       // Who looked them up meanwhile has not seen these.
       noteLowest()
       pending = pending.slice(batch.length)
-      for (const item of batch) item.settle()
+      for (const item of batch) item.settle(unwritten)
     },
     summary: async () => {
       const rows = await db

@@ -7,14 +7,17 @@ import { createRetryQueue } from './retry-queue.ts'
 
 /** A queue whose store writes when it is told to. */
 const start = () => {
-  const pushed: { change: ParkingChange; settle: () => void }[] = []
-  const parking = { push: (change: ParkingChange, settle: () => void) => void pushed.push({ change, settle }) }
+  const pushed: { change: ParkingChange; settle: (unwritten: ReadonlySet<string>) => void }[] = []
+  const parking = {
+    push: (change: ParkingChange, settle: (unwritten: ReadonlySet<string>) => void) =>
+      void pushed.push({ change, settle }),
+  }
   const queue = createRetryQueue(
     'd-1',
     { parking: parking as Parking, metrics: noMetrics, clock: () => 1000 },
     createKeyOrder({ bytes: 0 }, () => true),
   )
-  return { ...queue, changes: () => pushed.map(({ change }) => change), write: () => pushed.shift()?.settle() }
+  return { ...queue, changes: () => pushed.map(({ change }) => change), write: () => pushed.shift()?.settle(new Set()) }
 }
 
 const partOf = (open: number, row?: ParkedRow, finish = (): void => {}): InFlightRecord => ({

@@ -72,10 +72,12 @@ export const createRetryQueue = (
     rows.unparked++
     for (const { id, state, opens = [], nextTime } of change.rows)
       if (state === 'waiting' && opens.length > 0) order.park(id, opens, nextTime)
-    parking.push(change, () => {
+    parking.push(change, (unwritten) => {
       rows.unparked--
       then()
-      noteDurable(change.rows)
+      // What is waited for lies in the row of before: that waits, or is a dead letter, which holds nothing.
+      order.lost(unwritten)
+      noteDurable(change.rows.filter(({ id }) => !unwritten.has(id)))
     })
   }
 
