@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { type Sync, type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
 import { Download } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useAddress } from '../../../lib/browser/use-address.ts'
 import { useTyped } from '../../../lib/browser/use-typed.ts'
 import { count } from '../../../lib/format/text.ts'
@@ -93,8 +93,15 @@ export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const [{ key, outcome }, change] = useAddress(names)
   const typed = useTyped(key, (text) => change({ key: text }))
   const wanted = outcomes.find((each) => each === outcome) ?? ''
-  const query = useInfiniteQuery(syncRunRowsQuery(run.name, { key, outcome: wanted }, isRunning(run)))
-  const { data } = query
+  const moving = isRunning(run)
+  const query = useInfiniteQuery(syncRunRowsQuery(run.name, { key, outcome: wanted }, moving))
+  const { data, refetch } = query
+  const hasMoved = useRef(moving)
+  // What was read last is of before the run ended.
+  useEffect(() => {
+    if (hasMoved.current && !moving) void refetch()
+    hasMoved.current = moving
+  }, [moving, refetch])
   const rows = useMemo(
     () => data?.pages.flatMap((page) => page.rows).map((row) => ({ ...row, id: String(row.number) })) ?? [],
     [data],
