@@ -17,7 +17,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
   {
     slug: "file-url",
     title: "File at a URL",
-    description: "Reads the rows of a CSV or NDJSON file from a web server, as it is at each run.",
+    description: "Reads the rows of a CSV, NDJSON, or Parquet file from a web server, as it is at each run.",
     docsUrl: "https://www.rfc-editor.org/rfc/rfc9110",
     icon: "/media/connectors/data-sources/file-url-9502dfd1e3e4.svg",
     file: true,
@@ -28,7 +28,7 @@ export const listedDataSources: readonly ListedDataSource[] = [
   {
     slug: "file",
     title: "File upload",
-    description: "Reads the rows of a CSV or NDJSON file that you upload.",
+    description: "Reads the rows of a CSV, NDJSON, or Parquet file that you upload.",
     docsUrl: "https://www.rfc-editor.org/rfc/rfc4180",
     icon: "/media/connectors/data-sources/file-24b921d6a8df.svg",
     file: true,

@@ -17,7 +17,7 @@ const nameOf = (url: string): string => {
 export const fileUrl = defineDataSource({
   slug: 'file-url',
   title: 'File at a URL',
-  description: 'Reads the rows of a CSV or NDJSON file from a web server, as it is at each run.',
+  description: 'Reads the rows of a CSV, NDJSON, or Parquet file from a web server, as it is at each run.',
   file: true,
   docs: {
     url: 'https://www.rfc-editor.org/rfc/rfc9110',

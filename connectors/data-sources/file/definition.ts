@@ -6,7 +6,7 @@ import { fileSettings, formatOf, formatSteps } from '../../wire/files/settings.t
 export const file = defineDataSource({
   slug: 'file',
   title: 'File upload',
-  description: 'Reads the rows of a CSV or NDJSON file that you upload.',
+  description: 'Reads the rows of a CSV, NDJSON, or Parquet file that you upload.',
   file: true,
   upload: true,
   docs: {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DataQueryError, type DataSourceSession, fileTable, type UploadedFile } from '@tributary/connector-kit'
@@ -16,7 +16,7 @@ const query = { schema: fileTable.schema, table: fileTable.name }
 let files = 0
 /** Opens a file of this content. */
 const open = async (
-  content: string,
+  content: string | Uint8Array,
   given: { title?: string; settings?: object; signal?: AbortSignal; scan?: UploadedFile['scan'] } = {},
 ): Promise<DataSourceSession & { path: string }> => {
   const path = join(folder, String(files++))
@@ -98,6 +98,10 @@ test('the format is that of the name or of the settings, and neither is told', a
   expect(await lines.describe(query)).toEqual([{ name: 'a', type: 'bigint' }])
   await using chosen = await open('a|b\n1|2', { title: 'x', settings: { format: 'csv', delimiter: '|' } })
   expect(await chosen.describe(query)).toHaveLength(2)
+  const written = await readFile(new URL('../../wire/files/parquet/testing/pages-none.parquet', import.meta.url))
+  await using parquet = await open(written, { title: 'x.parquet' })
+  expect(await parquet.describe(query)).toHaveLength(3)
+  expect(await rowsOf(parquet)).toHaveLength(300)
   await expect(open('a', { title: 'x.bin' })).rejects.toThrow('Choose the format in the settings')
 })
 

@@ -3,9 +3,10 @@ import { isJsonObject, parseExactJson } from '@tributary/connector-kit/exact-jso
 import { BrokenFile } from './broken-file.ts'
 import { createTypeFinder } from './column-types.ts'
 import { createCsvReader, type FileRow, sniffDelimiter } from './csv.ts'
+import { readParquet, scanParquet } from './parquet/rows.ts'
 
 /** How a file is written. `delimiter` is '' where the file tells it by its first line. */
-export type FileFormat = { kind: 'csv'; delimiter: string; header: boolean } | { kind: 'ndjson' }
+export type FileFormat = { kind: 'csv'; delimiter: string; header: boolean } | { kind: 'ndjson' } | { kind: 'parquet' }
 
 export type FileColumn = { name: string; type: string }
 /** What a file has. */
@@ -178,8 +179,10 @@ const scanCsv = async (file: FileHandle, format: Extract<FileFormat, { kind: 'cs
  * Reads a whole file, and tells its columns, with types that every value has, and how many rows there are. Memory does not
  * depend on its size. Throws BrokenFile for one that is broken anywhere.
  */
-export const scanFile = (file: FileHandle, format: FileFormat): Promise<FileScan> =>
-  format.kind === 'csv' ? scanCsv(file, format) : scanNdjson(file)
+export const scanFile = async (file: FileHandle, format: FileFormat): Promise<FileScan> => {
+  if (format.kind === 'parquet') return scanParquet(file.fd, (await file.stat()).size)
+  return await (format.kind === 'csv' ? scanCsv(file, format) : scanNdjson(file))
+}
 
 const jsonText = (value: unknown, type: string): string | null => {
   if (value === null || value === undefined) return null
@@ -195,6 +198,10 @@ export async function* readRows(
   format: FileFormat,
   columns: readonly FileColumn[],
 ): AsyncGenerator<FileRow[], void, void> {
+  if (format.kind === 'parquet') {
+    yield* readParquet(file.fd, (await file.stat()).size)
+    return
+  }
   if (format.kind === 'ndjson') {
     for await (const objects of ndjsonObjects(file))
       yield objects.map(({ object }) =>

@@ -5,12 +5,13 @@ import type { FileFormat } from './read-records.ts'
 export const fileSettings = {
   format: setting.choice({
     label: 'Format',
-    help: 'By name: `.csv`, `.tsv`, and `.txt` are CSV; `.ndjson` and `.jsonl` are NDJSON.',
+    help: 'By name: `.csv`, `.tsv`, and `.txt` are CSV; `.ndjson` and `.jsonl` are NDJSON; `.parquet` is Parquet.',
     default: 'auto',
     choices: [
       { value: 'auto', label: 'By file name' },
       { value: 'csv', label: 'CSV' },
       { value: 'ndjson', label: 'NDJSON' },
+      { value: 'parquet', label: 'Parquet' },
     ],
   }),
   delimiter: setting.choice({
@@ -34,14 +35,15 @@ export const fileSettings = {
 
 /** Values of `fileSettings`. */
 export type FileSettings = {
-  readonly format: 'auto' | 'csv' | 'ndjson'
+  readonly format: 'auto' | 'csv' | 'ndjson' | 'parquet'
   readonly delimiter: 'auto' | ',' | ';' | '\t' | '|'
   readonly header: boolean
 }
 
-const byName: readonly (readonly [RegExp, 'csv' | 'ndjson'])[] = [
+const byName: readonly (readonly [RegExp, FileFormat['kind']])[] = [
   [/\.(?:csv|tsv|txt)$/i, 'csv'],
   [/\.(?:ndjson|jsonl)$/i, 'ndjson'],
+  [/\.(?:parquet|parq)$/i, 'parquet'],
 ]
 
 /** How a file of this name is written, by the settings. Throws DataQueryError when neither says so. */
@@ -67,7 +69,11 @@ export const formatSteps: DataSourceDefinition['docs']['steps'] = [
     language: 'json',
   },
   {
+    title: 'Parquet',
+    text: 'Lists, maps, and structs become JSON. Integers, decimals, and timestamps keep every digit. All common compressions are read; encrypted files are not. Write pages of up to 64 MB.',
+  },
+  {
     title: 'Broken files',
-    text: 'A file with a broken row is refused with the line number, so no row is lost without a word.',
+    text: 'A file with a broken row is refused, with the line number of a text file, so no row is lost without a word.',
   },
 ]

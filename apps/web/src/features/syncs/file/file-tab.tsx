@@ -202,7 +202,7 @@ export const FileTab = ({ dataSource }: { dataSource: DataSource }) => {
             {current === undefined ? (
               !sending && (
                 <EmptyState icon={<FileUp />} title="Upload a file" action={choose}>
-                  A CSV or NDJSON file. Its columns are shown here, and models read its rows.
+                  A CSV, NDJSON, or Parquet file. Its columns are shown here, and models read its rows.
                 </EmptyState>
               )
             ) : (

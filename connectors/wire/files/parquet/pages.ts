@@ -1,0 +1,223 @@
+import { crc32 } from 'node:zlib'
+import { BrokenFile } from '../broken-file.ts'
+import { decompress } from './decompress.ts'
+import { damagedPage, hybrid, type Values, valuesOf } from './encodings.ts'
+import { type Chunk, type Node, readAt } from './footer.ts'
+import { numberOf, readThrift, structOf, type ThriftStruct, Truncated } from './thrift.ts'
+
+/** Bytes of a page, and of all pages that are open at a time, at most. */
+const pageBytes = 64 * 1024 * 1024
+const openBytes = 256 * 1024 * 1024
+
+/** Bytes of all open pages of a file. */
+export type OpenPages = { bytes: number }
+
+/** Bytes of the head of a page: most are short; statistics in it can be long. */
+const headBytes = [256, 64 * 1024, 8 * 1024 * 1024] as const
+
+const damaged = (): BrokenFile => new BrokenFile('The Parquet file is damaged: a page is not valid')
+
+const dataPage = 0
+const dictionaryPage = 2
+const dataPageV2 = 3
+
+/** The encodings that name values of the dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY. */
+const isByDictionary = (encoding: number): boolean => encoding === 2 || encoding === 8
+
+/** A page as it stands in the file, and what decompresses a part of it to so many bytes. */
+type Page = { head: ThriftStruct; bytes: Uint8Array; unpack: (part: Uint8Array, size: number) => Uint8Array }
+
+const hold = (open: OpenPages, bytes: number): void => {
+  open.bytes += bytes
+  if (open.bytes > openBytes)
+    throw new BrokenFile('The Parquet file needs more than 256 MB at a time. Write it with smaller pages')
+}
+
+const headAt = (fd: number, from: number, to: number): { head: ThriftStruct; end: number } => {
+  for (const most of headBytes) {
+    const bytes = new Uint8Array(Math.min(most, to - from))
+    readAt(fd, bytes, from)
+    try {
+      const { struct, end } = readThrift(bytes, 0)
+      return { head: struct, end: from + end }
+    } catch (error) {
+      if (!(error instanceof Truncated)) throw error
+      if (bytes.length < most) break
+    }
+  }
+  throw damaged()
+}
+
+/** The pages of a chunk, one open at a time; undefined at its end. */
+const readPages = (fd: number, chunk: Chunk, open: OpenPages) => {
+  let place = chunk.from
+  let held = 0
+  const unpack = (part: Uint8Array, size: number): Uint8Array => decompress(chunk.codec, part, size)
+  return {
+    next(): Page | undefined {
+      open.bytes -= held
+      held = 0
+      if (place >= chunk.to) return undefined
+      const { head, end } = headAt(fd, place, chunk.to)
+      const size = numberOf(head, 2) ?? -1
+      const packed = numberOf(head, 3) ?? -1
+      if (size < 0 || packed < 0 || end + packed > chunk.to) throw damaged()
+      if (size > pageBytes || packed > pageBytes)
+        throw new BrokenFile('The Parquet file has a page of more than 64 MB. Write it with smaller pages')
+      held = size + packed
+      hold(open, held)
+      const bytes = new Uint8Array(packed)
+      readAt(fd, bytes, end)
+      place = end + packed
+      const sum = numberOf(head, 4)
+      if (sum !== undefined && crc32(bytes) !== sum >>> 0)
+        throw new BrokenFile('The Parquet file is damaged: a checksum is wrong')
+      return { head, bytes, unpack }
+    },
+  }
+}
+
+/** Bits of a level. */
+const levelWidth = (most: number): number => 32 - Math.clz32(most)
+
+/** What stands before the values: levels of so many bits, behind their length. */
+const levelsOf = (bytes: Uint8Array, most: number): { levels: () => number; rest: Uint8Array } => {
+  if (most === 0) return { levels: () => 0, rest: bytes }
+  if (bytes.length < 4) throw damaged()
+  const size = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true)
+  if (4 + size > bytes.length) throw damaged()
+  return { levels: hybrid(bytes.subarray(4, 4 + size), levelWidth(most)), rest: bytes.subarray(4 + size) }
+}
+
+/** What a leaf has, one entry after the other: how far each is repeated and defined, and the text of the value where it is whole. */
+export type LeafReader = {
+  /** The repetition of the entry that comes next; -1 at the end. */
+  repetition(): number
+  definition(): number
+  /** The value of the entry, null where there is none; goes on to the next one. */
+  take(): string | null
+}
+
+/**
+ * Reads the pages of a leaf in a row group as their values are asked for: one page and one dictionary are open at a time. Sizes are
+ * held against the file and the limits before anything is allocated. Throws BrokenFile.
+ */
+export const readLeaf = (
+  fd: number,
+  chunk: Chunk,
+  { leaf, maxDefinition, maxRepetition }: Node,
+  textOf: (values: Values) => () => string,
+  open: OpenPages,
+): LeafReader => {
+  if (leaf === undefined) throw new Error('Only leaves have pages')
+  const pages = readPages(fd, chunk, open)
+  let seen = 0
+  let left = 0
+  let dictionary: readonly string[] | undefined
+  let repetitions = (): number => 0
+  let definitions = (): number => maxDefinition
+  let texts = (): string => ''
+  let repetition = -1
+  let definition = 0
+
+  const beginValues = (encoding: number | undefined, bytes: Uint8Array): void => {
+    if (encoding === undefined) throw damaged()
+    if (!isByDictionary(encoding)) {
+      texts =
+        bytes.length === 0
+          ? () => {
+              throw damagedPage()
+            }
+          : textOf(valuesOf(encoding, bytes, leaf.type, leaf.length))
+      return
+    }
+    const known = dictionary
+    if (known === undefined) throw damaged()
+    // A page of nulls has no width.
+    const indexes = bytes.length === 0 ? undefined : hybrid(bytes.subarray(1), bytes[0] ?? 0)
+    texts = () => {
+      const text = indexes === undefined ? undefined : known[indexes()]
+      if (text === undefined) throw damaged()
+      return text
+    }
+  }
+
+  const beginDictionary = ({ head, bytes: packed, unpack }: Page): void => {
+    const bytes = unpack(packed, numberOf(head, 2) ?? -1)
+    const about = structOf(head, 7)
+    const count = numberOf(about, 1) ?? -1
+    if (count < 0 || dictionary !== undefined) throw damaged()
+    // It stays until the chunk is read.
+    hold(open, bytes.length)
+    const next = count === 0 ? undefined : textOf(valuesOf(0, bytes, leaf.type, leaf.length))
+    const found: string[] = []
+    // Each takes a bit at least, so a count that is made up ends here.
+    for (let index = 0; index < count; index++) found.push(next?.() ?? '')
+    dictionary = found
+  }
+
+  const beginPage = ({ head, bytes, unpack }: Page): void => {
+    const size = numberOf(head, 2) ?? -1
+    if (numberOf(head, 1) === dataPage) {
+      const about = structOf(head, 5)
+      left = numberOf(about, 1) ?? -1
+      const levelEncodings = [maxRepetition > 0 ? numberOf(about, 4) : 3, maxDefinition > 0 ? numberOf(about, 3) : 3]
+      if (levelEncodings.some((encoding) => encoding !== 3)) throw damaged()
+      const repeated = levelsOf(unpack(bytes, size), maxRepetition)
+      const defined = levelsOf(repeated.rest, maxDefinition)
+      repetitions = repeated.levels
+      definitions = defined.levels
+      beginValues(numberOf(about, 2), defined.rest)
+      return
+    }
+    const about = structOf(head, 8)
+    left = numberOf(about, 1) ?? -1
+    const repeatedBytes = numberOf(about, 6) ?? -1
+    const definedBytes = numberOf(about, 5) ?? -1
+    const levelBytes = repeatedBytes + definedBytes
+    if (repeatedBytes < 0 || definedBytes < 0 || levelBytes > bytes.length || levelBytes > size) throw damaged()
+    repetitions = hybrid(bytes.subarray(0, repeatedBytes), levelWidth(maxRepetition))
+    definitions = hybrid(bytes.subarray(repeatedBytes, levelBytes), levelWidth(maxDefinition))
+    const values = bytes.subarray(levelBytes)
+    const isPacked = about?.get(7) !== false
+    beginValues(numberOf(about, 4), isPacked ? unpack(values, size - levelBytes) : values)
+  }
+
+  /** Goes on to the next page; false at the end of the chunk. */
+  const nextPage = (): boolean => {
+    const page = pages.next()
+    if (page === undefined) return false
+    const kind = numberOf(page.head, 1)
+    if (kind === dictionaryPage) beginDictionary(page)
+    else if (kind === dataPage || kind === dataPageV2) beginPage(page)
+    // Other kinds, such as an index, have no values.
+    if (left < 0) throw damaged()
+    return true
+  }
+
+  const advance = (): void => {
+    while (left === 0)
+      if (!nextPage()) {
+        if (seen !== chunk.values) throw damagedPage()
+        repetition = -1
+        return
+      }
+    left--
+    seen++
+    repetition = repetitions()
+    definition = maxDefinition === 0 ? 0 : definitions()
+    if (repetition > maxRepetition || definition > maxDefinition) throw damaged()
+  }
+  advance()
+
+  return {
+    repetition: () => repetition,
+    definition: () => definition,
+    take() {
+      if (repetition === -1) throw damagedPage()
+      const text = definition === maxDefinition ? texts() : null
+      advance()
+      return text
+    },
+  }
+}
