@@ -199,7 +199,7 @@ export const sync = z.object({
   paused: z.boolean(),
   /** When it runs by itself next; null when it does not, or after another sync. */
   next_run_time: time.nullable(),
-  /** Why the last time of the schedule brought no run; '' when it did. */
+  /** Why the last time of the schedule brought no run, or that the sync it ran after was deleted; '' otherwise. */
   schedule_note: z.string(),
   alerts: syncAlerts,
   last_run: syncRun.nullable(),

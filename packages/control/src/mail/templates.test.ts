@@ -29,7 +29,7 @@ const mails = (text: string): Mail[] => [
     expireTime,
   }),
   passwordChangedMail({ email: text, origin, time: expireTime, first: false }),
-  syncAlertMail({ sync: text, body: text, recovered: false, url: `${origin}/${encodeURIComponent(text)}` }),
+  syncAlertMail({ sync: text, what: 'has recovered', body: text, url: `${origin}/${encodeURIComponent(text)}` }),
   onboardingMail({ firstName: text, organization: text, url: `${origin}/${encodeURIComponent(text)}`, expireTime }),
 ]
 

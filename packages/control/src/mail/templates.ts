@@ -121,15 +121,15 @@ export const onboardingMail = (given: {
   }
 }
 
-/** Tells that a sync needs attention, or that it does not any more. */
-export const syncAlertMail = (given: { sync: string; body: string; recovered: boolean; url: string }): Mail => {
+/** Tells of a sync what its title says, such as that it needs attention, and that it does not any more. */
+export const syncAlertMail = (given: { sync: string; what: string; body: string; url: string }): Mail => {
   const sync = shortName(given.sync)
   return {
     kind: 'sync-alert',
     ...layOut({
-      subject: given.recovered ? `${sync} has recovered` : `${sync} needs attention`,
-      paragraphs: [`The last run of the sync ${sync}:`, oneLine(given.body)],
-      action: { label: 'Open the run', url: given.url },
+      subject: `${sync} ${given.what}`,
+      paragraphs: [`About the sync ${sync}:`, oneLine(given.body)],
+      action: { label: 'Open', url: given.url },
       notes: ['You get this email as an administrator or a collaborator.'],
     }),
   }

@@ -1,15 +1,11 @@
 import type { Tx } from '@tributary/api-kit'
-import { endedSyncRuns, type SyncRunState, sentSyncRuns } from '@tributary/contract'
+import { endedSyncRuns, type SyncRunState } from '@tributary/contract'
 import type { ControlDeps } from '../deps.ts'
 import { beginRun } from './begin-run.ts'
 import { moveRun } from './move-run.ts'
 import type { RunEvent } from './run-state.ts'
 
 type Set = Parameters<typeof moveRun>[4]
-
-/** Why the schedule of a sync brought no run. */
-export const notEnded = 'The run before had not ended'
-const ends = { failed: 'failed', canceled: 'was canceled' } as const
 
 /** Begins the syncs that run after one whose run has ended; those that do not run say why. */
 const beginFollowers = async (
@@ -27,13 +23,12 @@ const beginFollowers = async (
     .orderBy('syncs.id')
     .execute()
   for (const { id, title } of followers) {
-    const begun = sentSyncRuns.includes(run.state)
-      ? await beginRun(tx, jobs, id, { trigger: 'after', resync: false, time: run.time })
-      : undefined
-    const reason =
-      run.state === 'failed' || run.state === 'canceled' ? `The run of ${title} ${ends[run.state]}` : notEnded
-    const schedule_note = begun === undefined ? reason : ''
-    await tx.updateTable('syncs').set({ schedule_note }).where('id', '=', id).execute()
+    const kept = run.state === 'failed' || run.state === 'canceled' ? run.state : undefined
+    const begun =
+      kept === undefined ? await beginRun(tx, jobs, id, { trigger: 'after', resync: false, time: run.time }) : undefined
+    const schedule_state = kept ?? (begun === undefined ? 'not_ended' : 'on_time')
+    const schedule_title = kept === undefined ? '' : title
+    await tx.updateTable('syncs').set({ schedule_state, schedule_title }).where('id', '=', id).execute()
   }
 }
 

@@ -1,53 +1,87 @@
-import { editors, endedSyncRuns } from '@tributary/contract'
+import { endedSyncRuns } from '@tributary/contract'
 import type { ControlDeps } from '../deps.ts'
-import { notify } from '../notifications/notify.ts'
-import { notEnded } from './end-run.ts'
+import { type TellDeps, tellOfSync } from './alerts/tell.ts'
 import { presentRun, syncName } from './read.ts'
 
-/**
- * Notifies those who may do something, administrators and collaborators, of each sync that did not run when its schedule
- * said, because a run has not ended: once for each such run.
- */
-export const notifyStalledSyncs = async ({
-  db,
-  clock,
-  live,
-}: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
+type Deps = TellDeps & Pick<ControlDeps, 'db' | 'live'>
+
+/** Tells of each sync that did not run when its schedule said, because a run has not ended: once for each such run. */
+const tellOfWaiting = async (deps: Deps): Promise<void> => {
+  const { db, live } = deps
   const stalled = await db
     .selectFrom('syncs')
     .innerJoin('sync_runs', 'sync_runs.sync_id', 'syncs.id')
-    .innerJoin('workspaces', 'workspaces.id', 'syncs.workspace_id')
     .selectAll('sync_runs')
-    .select(['syncs.title', 'workspaces.organization_id'])
-    .where('syncs.schedule_note', '=', notEnded)
+    .select('syncs.title')
+    .where('syncs.schedule_state', '=', 'not_ended')
     .where('syncs.paused', '=', false)
     .where('sync_runs.state', 'not in', [...endedSyncRuns])
+    .where('sync_runs.told_stalled', '=', false)
     .execute()
-  for (const run of stalled) {
-    const people = await db
-      .selectFrom('memberships')
-      .select('user_id')
-      .where('organization_id', '=', run.organization_id)
-      .where('role', 'in', editors)
-      .execute()
-    const announce = await db.transaction().execute((tx) =>
-      notify(
-        tx,
-        people.map(({ user_id }) => user_id),
-        {
-          organizationId: run.organization_id,
-          kind: 'sync_stalled',
-          title: `${run.title} is not running on schedule`,
-          body:
-            run.state === 'needs_approval'
-              ? `A run needs approval: ${run.message}.`
-              : 'The run before has not ended. The sync runs again when it has.',
-          link: `/${syncName(run.workspace_id, run.sync_id)}`,
-          cause: `${presentRun(run).name}/stalled`,
-          now: clock(),
-        },
-      ),
-    )
-    announce(live)
+  for (const { title, ...run } of stalled) {
+    const announce = await db.transaction().execute(async (tx) => {
+      const taken = await tx
+        .updateTable('sync_runs')
+        .set({ told_stalled: true })
+        .where('id', '=', run.id)
+        .where('told_stalled', '=', false)
+        .returning('id')
+        .executeTakeFirst()
+      if (taken === undefined) return undefined
+      return await tellOfSync(tx, deps, {
+        kind: 'sync_stalled',
+        sync: { workspace_id: run.workspace_id, title },
+        what: 'is not running on schedule',
+        body:
+          run.state === 'needs_approval'
+            ? `A run needs approval: ${run.message}.`
+            : 'The run before has not ended. The sync runs again when it has.',
+        link: `/${syncName(run.workspace_id, run.sync_id)}`,
+        cause: `${presentRun(run).name}/stalled`,
+      })
+    })
+    announce?.(live)
   }
+}
+
+/** Tells of each sync that will not run because the one it ran after is gone. */
+const tellOfLeft = async (deps: Deps): Promise<void> => {
+  const { db, live } = deps
+  const left = await db
+    .selectFrom('syncs')
+    .select('id')
+    .where('schedule_state', '=', 'deleted')
+    .where('schedule_told', '=', false)
+    .execute()
+  for (const { id } of left) {
+    const announce = await db.transaction().execute(async (tx) => {
+      const sync = await tx
+        .updateTable('syncs')
+        .set({ schedule_told: true })
+        .where('id', '=', id)
+        .where('schedule_state', '=', 'deleted')
+        .where('schedule_told', '=', false)
+        .returning(['workspace_id', 'title', 'schedule_title'])
+        .executeTakeFirst()
+      if (sync === undefined) return undefined
+      return await tellOfSync(tx, deps, {
+        kind: 'sync_stalled',
+        sync,
+        what: 'is not running on schedule',
+        body: `It ran after ${sync.schedule_title}, which was deleted. Choose another schedule.`,
+        link: `/${syncName(sync.workspace_id, id)}`,
+        cause: '',
+      })
+    })
+    announce?.(live)
+  }
+}
+
+/**
+ * Tells administrators and collaborators of syncs that do not run on schedule: of those whose run has not ended when the next is
+ * due, and of those whose predecessor was deleted, each once.
+ */
+export const notifyStalledSyncs = async (deps: Deps): Promise<void> => {
+  await tellOfWaiting(deps)
+  await tellOfLeft(deps)
 }

@@ -1,9 +1,9 @@
 import { endedSyncRuns, sentSyncRuns, syncLimits } from '@tributary/contract'
 import type { ControlDeps } from '../deps.ts'
+import { alertSlowRuns } from './alerts/alert-slow-runs.ts'
 import { beginRun, queueSync } from './begin-run.ts'
 import { dryRunJob } from './dry-runs/begin.ts'
 import { unfinishedDryRuns } from './dry-runs/read.ts'
-import { notEnded } from './end-run.ts'
 import { notifyStalledSyncs } from './notify-stalled.ts'
 import { nextRunTime } from './schedule.ts'
 import { clearOrphans } from './store.ts'
@@ -12,7 +12,27 @@ import { clearOrphans } from './store.ts'
 const keptMs = 7 * 24 * 60 * 60_000
 const shownMs = 60 * 60_000
 
-type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live'>
+type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live' | 'publicUrl'>
+
+/** How much less than before a clock must show to have gone backwards, ms: the clocks of two servers differ by less. */
+const backwardsMs = 5 * 60_000
+
+/** Works out the next times anew of schedules that were worked out by a clock that was ahead: they would wait for as long. */
+const setBack = async ({ db, clock }: Deps): Promise<void> => {
+  const now = clock()
+  const ahead = await db
+    .selectFrom('syncs')
+    .select(['id', 'interval_minutes', 'cron', 'cron_time_zone'])
+    .where('next_run_from', '>', new Date(now + backwardsMs))
+    .execute()
+  for (const { id, ...schedule } of ahead)
+    await db
+      .updateTable('syncs')
+      .set({ next_run_time: nextRunTime(schedule, now), next_run_from: new Date(now) })
+      .where('id', '=', id)
+      .where('next_run_from', '>', new Date(now + backwardsMs))
+      .execute()
+}
 
 /** Begins the runs that are due. What was missed is made up for by one; a sync whose run has not ended says so instead. */
 const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
@@ -27,7 +47,7 @@ const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
     await db.transaction().execute(async (tx) => {
       const taken = await tx
         .updateTable('syncs')
-        .set({ next_run_time: nextRunTime(schedule, now) })
+        .set({ next_run_time: nextRunTime(schedule, now), next_run_from: new Date(now) })
         .where('id', '=', id)
         .where('next_run_time', '<=', new Date(now))
         .where('paused', '=', false)
@@ -36,20 +56,23 @@ const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
       // Another process was first.
       if (taken === undefined) return
       const begun = await beginRun(tx, jobs, id, { trigger: 'schedule', resync: false, time: new Date(now) })
-      const schedule_note = begun === undefined ? notEnded : ''
-      await tx.updateTable('syncs').set({ schedule_note }).where('id', '=', id).execute()
+      const schedule_state = begun === undefined ? 'not_ended' : 'on_time'
+      await tx.updateTable('syncs').set({ schedule_state, schedule_title: '' }).where('id', '=', id).execute()
     })
 }
 
 /**
- * Begins the syncs that are due, notifies of those that cannot be begun, has runs go on whose process was killed or that wait for their destination, and takes away what
- * the event store has of runs and syncs that are gone. To be called each minute.
+ * Begins the syncs that are due, notifies of those that cannot be begun and of runs that take too long, has runs go on whose
+ * process was killed or that wait for their destination, and takes away what the event store has of runs and syncs that are
+ * gone. To be called each minute.
  */
 export const queueDueSyncs = async (deps: Deps): Promise<void> => {
   const { db, eventStore, jobs, clock } = deps
   const now = clock()
+  await setBack(deps)
   await beginDue(deps)
   await notifyStalledSyncs(deps)
+  await alertSlowRuns(deps)
   const open = await db
     .selectFrom('sync_runs')
     .select('sync_id')

@@ -102,6 +102,18 @@ const stateTimes = z.partialRecord(z.enum(syncRunStates), z.string())
 export const stateTimesOf = ({ state_times }: Pick<SyncRunRow, 'state_times'>): SyncRun['state_times'] =>
   stateTimes.parse(JSON.parse(state_times))
 
+const scheduleNotes: Readonly<Record<SyncRow['schedule_state'], (title: string) => string>> = {
+  on_time: () => '',
+  not_ended: () => 'The run before had not ended',
+  failed: (title) => `The run of ${title} failed`,
+  canceled: (title) => `The run of ${title} was canceled`,
+  deleted: (title) => `This sync ran after ${title}, which was deleted. Choose another schedule`,
+}
+
+/** Why the last time of the schedule of a sync brought no run, or that none will come; '' otherwise. */
+const scheduleNote = ({ schedule_state, schedule_title }: Pick<SyncRow, 'schedule_state' | 'schedule_title'>): string =>
+  scheduleNotes[schedule_state](schedule_title)
+
 /** A run as the wire shows it. */
 export const presentRun = (row: SyncRunRow): SyncRun => ({
   name: resourceNames.syncRun.format({ workspace: row.workspace_id, sync: row.sync_id, run: row.id }),
@@ -159,7 +171,7 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
     alerts: alertsOf(row),
     paused: row.paused,
     next_run_time: row.paused ? null : (row.next_run_time?.toISOString() ?? null),
-    schedule_note: row.schedule_note,
+    schedule_note: scheduleNote(row),
     last_run: last === undefined ? null : presentRun(last),
     create_time: row.create_time.toISOString(),
     update_time: row.update_time.toISOString(),

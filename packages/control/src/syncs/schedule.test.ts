@@ -37,6 +37,37 @@ test('every hour stays every hour when the clock changes, and a time of day stay
   ])
 })
 
+test('half an hour of daylight saving time, and zones off the hour, move no daily time and repeat none', () => {
+  // Lord Howe: 02:00 becomes 02:30 in October, and 02:00 becomes 01:30 in April.
+  expect(after('15 2 * * *', 'Australia/Lord_Howe', '2026-10-02T16:00:00Z', 3)).toEqual([
+    '2026-10-03T15:30:00.000Z',
+    '2026-10-04T15:15:00.000Z',
+    '2026-10-05T15:15:00.000Z',
+  ])
+  expect(after('45 1 * * *', 'Australia/Lord_Howe', '2026-04-03T16:00:00Z', 3)).toEqual([
+    '2026-04-04T14:45:00.000Z',
+    '2026-04-05T15:15:00.000Z',
+    '2026-04-06T15:15:00.000Z',
+  ])
+  expect(after('0 9 * * *', 'Asia/Kathmandu', '2026-06-01T00:00:00Z', 2)).toEqual([
+    '2026-06-01T03:15:00.000Z',
+    '2026-06-02T03:15:00.000Z',
+  ])
+})
+
+test('a day that the clock changes at midnight has its midnight once', () => {
+  // Santiago: 24:00 of Saturday becomes 23:00 in April, and 00:00 of Sunday becomes 01:00 in September.
+  expect(after('0 0 * * *', 'America/Santiago', '2026-09-05T05:00:00Z', 2)).toEqual([
+    '2026-09-06T04:00:00.000Z',
+    '2026-09-07T03:00:00.000Z',
+  ])
+  expect(after('30 23 * * *', 'America/Santiago', '2026-04-04T03:00:00Z', 3)).toEqual([
+    '2026-04-05T02:30:00.000Z',
+    '2026-04-06T03:30:00.000Z',
+    '2026-04-07T03:30:00.000Z',
+  ])
+})
+
 test('a next time is always later than now, also of a clock that went backwards', () => {
   for (const now of [0, Date.parse('2026-03-29T01:00:00Z'), Date.parse('2026-10-25T01:00:00Z')])
     for (const times of [

@@ -79,6 +79,8 @@ export const storedSchedule = async (
     ...times,
     after_sync_id: after === null ? null : await followed(tx, { ...of, after }),
     next_run_time: nextRunTime(times, of.now),
-    schedule_note: '',
+    next_run_from: new Date(of.now),
+    schedule_state: 'on_time' as const,
+    schedule_title: '',
   }
 }

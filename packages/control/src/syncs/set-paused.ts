@@ -16,7 +16,13 @@ export const setPaused = async (
   await db.transaction().execute(async (tx) => {
     await tx
       .updateTable('syncs')
-      .set({ paused: verb === 'pause', next_run_time: nextRunTime(row, now), schedule_note: '' })
+      .set({
+        paused: verb === 'pause',
+        next_run_time: nextRunTime(row, now),
+        next_run_from: new Date(now),
+        // What it ran after does not come back.
+        schedule_state: row.schedule_state === 'deleted' ? 'deleted' : 'on_time',
+      })
       .where('id', '=', row.id)
       .execute()
     await audit(tx, {

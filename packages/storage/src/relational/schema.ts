@@ -834,7 +834,14 @@ export type SyncsTable = {
   after_sync_id: ColumnType<string | null, string | null | undefined, string | null>
   paused: Generated<boolean>
   next_run_time: NullableTime
-  schedule_note: Generated<string>
+  /** When that was worked out. */
+  next_run_from: NullableTime
+  /** What became of the last time of its schedule; of those it ran after, what their run did, or that they are gone. */
+  schedule_state: Generated<'on_time' | 'not_ended' | 'failed' | 'canceled' | 'deleted'>
+  /** The title of the sync that the state is about; '' for its own runs. */
+  schedule_title: Generated<string>
+  /** People know that the sync it ran after is gone. */
+  schedule_told: Generated<boolean>
   /** JSON text. */
   alerts: Generated<string>
   /** Number of the last run that was begun. */
@@ -891,6 +898,8 @@ export type SyncRunsTable = {
   message: Generated<string>
   /** What was told of it. */
   alert: Generated<string>
+  /** People know that the schedule waits for it. */
+  told_stalled: Generated<boolean>
   /** JSON: when it came to each state after the first, the last time. */
   state_times: Generated<string>
   approved_by: string | null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alertOf } from './alert-of.ts'
+import { alertOf, slowAlertOf } from './alert-of.ts'
 
 const rules = { failed: true, rejected_percent: 5, minutes: 30, rows_percent: 50 }
 const none = { failed: false, rejected_percent: null, minutes: null, rows_percent: null }
@@ -29,4 +29,11 @@ test('how many rows are usual is known after three runs', () => {
 
 test('one run is told of for several reasons', () => {
   expect(alertOf(rules, { ...run, rejected: 999, milliseconds: 60 * 60_000 }, before).split('. ')).toHaveLength(2)
+})
+
+test('a run under way is told of once it takes longer than it may, and not without a rule', () => {
+  expect(slowAlertOf(rules, 30 * 60_000)).toBe('')
+  expect(slowAlertOf(rules, 30 * 60_000 + 1)).toBe('The run has not ended after 30 minutes')
+  expect(slowAlertOf({ minutes: 1 }, 90_000)).toBe('The run has not ended after 1 minute')
+  expect(slowAlertOf(none, 1e12)).toBe('')
 })

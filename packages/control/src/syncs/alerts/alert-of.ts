@@ -20,6 +20,12 @@ const count = (rows: number): string => rows.toLocaleString('en-US')
 const usualOf = (reads: readonly number[]): number | undefined =>
   reads.length < leastRuns ? undefined : reads.toSorted((a, b) => a - b)[Math.floor(reads.length / 2)]
 
+/** What people are told of a run that has not ended after so many milliseconds; '' when there is nothing to tell. */
+export const slowAlertOf = ({ minutes }: Pick<SyncAlerts, 'minutes'>, milliseconds: number): string =>
+  minutes === null || milliseconds <= minutes * 60_000
+    ? ''
+    : `The run has not ended after ${count(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}`
+
 /**
  * What people are told of a run by the rules of its sync; '' when there is nothing to tell. `before` are the rows that the last runs
  * read which sent everything.

@@ -1,0 +1,62 @@
+import type { Tx } from '@tributary/api-kit'
+import { editors, type NotificationKind } from '@tributary/contract'
+import type { ControlDeps } from '../../deps.ts'
+import { queueMail } from '../../mail/queue-mail.ts'
+import { syncAlertMail } from '../../mail/templates.ts'
+import { type Announce, notify } from '../../notifications/notify.ts'
+
+/** For how long a mail of an alert is of use, ms. */
+const usefulMs = 24 * 60 * 60_000
+/** Characters of a body. */
+const bodyCharacters = 500
+
+export type TellDeps = Pick<ControlDeps, 'jobs' | 'clock' | 'publicUrl'>
+
+/** What is told of a sync. */
+export type SyncNews = {
+  kind: Extract<NotificationKind, 'sync_alert' | 'sync_stalled'>
+  sync: { workspace_id: string; title: string }
+  /** What is the matter with it, behind its title: "needs attention". */
+  what: string
+  /** Whole sentences. */
+  body: string
+  /** Path of the page it is about. */
+  link: string
+  /** What it is about: one cause is told once to each in the inbox. */
+  cause: string
+}
+
+/**
+ * Tells administrators and collaborators of a sync, in inbox and mail, in the transaction of what it tells of. Call what it
+ * returns once that is committed.
+ */
+export const tellOfSync = async (tx: Tx, deps: TellDeps, news: SyncNews): Promise<Announce> => {
+  const { sync, what, kind, link, cause } = news
+  const { organization_id } = await tx
+    .selectFrom('workspaces')
+    .select('organization_id')
+    .where('id', '=', sync.workspace_id)
+    .executeTakeFirstOrThrow()
+  const people = await tx
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.email'])
+    .where('memberships.organization_id', '=', organization_id)
+    .where('memberships.role', 'in', editors)
+    .execute()
+  const now = deps.clock()
+  const body = news.body.length > bodyCharacters ? `${news.body.slice(0, bodyCharacters).toWellFormed()}…` : news.body
+  const mail = syncAlertMail({ sync: sync.title, what, body, url: `${deps.publicUrl()}${link}` })
+  for (const { email } of people)
+    await queueMail(tx, deps.jobs, {
+      recipient: email,
+      mail,
+      time: new Date(now),
+      expireTime: new Date(now + usefulMs),
+    })
+  return await notify(
+    tx,
+    people.map((each) => each.id),
+    { organizationId: organization_id, kind, title: `${sync.title} ${what}`, body, link, cause, now },
+  )
+}
