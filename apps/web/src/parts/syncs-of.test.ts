@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deletedSyncs } from './syncs-of.tsx'
+import { deletedSyncs, leftSyncs } from './syncs-of.tsx'
 
 test.each([
   [[], ''],
@@ -11,4 +11,12 @@ test.each([
   ],
 ])('who deletes what syncs are made of is told which go with it (%#)', (titles, words) => {
   expect(deletedSyncs(titles)).toBe(words)
+})
+
+test.each([
+  [[], ''],
+  [['A'], 'A runs after it and will no longer run automatically.'],
+  [['A', 'B'], 'These syncs run after it and will no longer run automatically: A and B.'],
+])('who deletes a sync is told which syncs ran after it (%#)', (titles, words) => {
+  expect(leftSyncs(titles)).toBe(words)
 })

@@ -12,21 +12,59 @@ import { CardList, CardRow } from '../ui/lists/card-list.tsx'
 
 const mostNamed = 5
 
+/** The first titles, and how many more there are. */
+const shortened = (titles: readonly string[]): readonly string[] => {
+  const more = titles.length - mostNamed
+  return more > 1 ? [...titles.slice(0, mostNamed), `${more} more`] : titles
+}
+
+const titlesOf = (syncs: readonly Sync[]): string[] => syncs.map(({ title }) => title)
+
 /** What deleting something does to the syncs of these titles, in a sentence; '' without any. */
 export const deletedSyncs = (titles: readonly string[]): string => {
-  if (titles.length === 0) return ''
-  const more = titles.length - mostNamed
-  const named = more > 1 ? [...titles.slice(0, mostNamed), `${more} more`] : titles
+  const [only] = titles
+  if (only === undefined) return ''
   return titles.length === 1
-    ? `Its sync ${titles[0] ?? ''} is deleted, too. Rows that it sent stay where they are.`
-    : `Its syncs are deleted, too: ${listed(named)}. Rows that they sent stay where they are.`
+    ? `Its sync ${only} is deleted, too. Rows that it sent stay where they are.`
+    : `Its syncs are deleted, too: ${listed(shortened(titles))}. Rows that they sent stay where they are.`
+}
+
+/** What a deletion does to the syncs of these titles, which run after one that is deleted, in a sentence; '' without any. */
+export const leftSyncs = (titles: readonly string[]): string => {
+  const [only] = titles
+  if (only === undefined) return ''
+  return titles.length === 1
+    ? `${only} runs after it and will no longer run automatically.`
+    : `These syncs run after it and will no longer run automatically: ${listed(shortened(titles))}.`
+}
+
+const useSyncs = () => {
+  const enabled = useFlag('syncs')
+  const query = useQuery({ ...syncsQuery(useWorkspace().name), enabled })
+  return { ...query, data: enabled ? query.data : [] }
 }
 
 /** The syncs of the workspace that something is part of; none while syncs are switched off. */
-export const useSyncsOf = (isOf: (sync: Sync) => boolean): readonly Sync[] => {
-  const enabled = useFlag('syncs')
-  const { data } = useQuery({ ...syncsQuery(useWorkspace().name), enabled })
-  return enabled ? (data?.filter(isOf) ?? []) : []
+export const useSyncsOf = (isOf: (sync: Sync) => boolean): readonly Sync[] => useSyncs().data?.filter(isOf) ?? []
+
+/**
+ * What deleting something does to the syncs that it is part of, and to those that run after them, in sentences; undefined until that
+ * is known.
+ */
+export const useDeletedSyncs = (isOf: (sync: Sync) => boolean): string | undefined => {
+  const { data, isError } = useSyncs()
+  if (data === undefined) return isError ? 'Could not load which syncs are deleted, too.' : undefined
+  const deleted = data.filter(isOf)
+  const names = new Set(deleted.map(({ name }) => name))
+  const left = data.filter(({ name, after }) => after !== null && names.has(after.name) && !names.has(name))
+  return [deletedSyncs(titlesOf(deleted)), leftSyncs(titlesOf(left))].filter((text) => text !== '').join(' ')
+}
+
+/** The same of deleting one sync itself. */
+export const useLeftSyncs = (sync: Sync): string | undefined => {
+  const { data, isError } = useSyncs()
+  if (data === undefined) return isError ? 'Could not load which syncs run after it.' : undefined
+  return leftSyncs(titlesOf(data.filter(({ after }) => after?.name === sync.name)))
 }
 
 /** The syncs that something is part of, each with where its rows go; nothing where there are none. */

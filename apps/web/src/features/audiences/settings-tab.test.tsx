@@ -52,7 +52,9 @@ const ask = async (titles: readonly string[], syncs: readonly Sync[] = []): Prom
           : undefined,
   })
   fireEvent.click(await screen.findByRole('button', { name: 'Delete audience' }))
-  return (await screen.findByRole('dialog')).textContent
+  const dialog = await screen.findByRole('dialog')
+  await screen.findByText(/This can't be undone\./)
+  return dialog.textContent
 }
 
 test('deleting an audience names the destinations that are disconnected', async () => {
@@ -64,6 +66,31 @@ test('deleting an audience names the syncs that are deleted with it, and no othe
   await ask([], [of, aSync({ name: 'workspaces/w1/syncs/s2', title: 'Shop to CRM' })])
   const { textContent } = await screen.findByText(/^Its sync Loyal to CRM is deleted, too\./)
   expect(textContent).not.toContain('Shop to CRM')
+})
+
+test('deleting an audience names the syncs that no longer run because they run after one of its own', async () => {
+  const of = aSync({ title: 'Loyal to CRM', model: { name: 'm1', title: 'Loyal', audience: audience.name } })
+  const after = { name: of.name, title: of.title }
+  await ask([], [of, aSync({ name: 'workspaces/w1/syncs/s2', title: 'Shop to CRM', after })])
+  expect(await screen.findByText(/Shop to CRM runs after it and will no longer run automatically\./)).toBeTruthy()
+})
+
+test('until it is known which syncs read an audience, nothing is said of what depends on it and nothing can be deleted', async () => {
+  const answered = Promise.withResolvers<Response>()
+  openInWorkspace(<SettingsTab audience={audience} />, {
+    answers: (path) =>
+      path.endsWith('/syncs')
+        ? answered.promise
+        : path.endsWith('/destinations')
+          ? Response.json({ destinations: [], available: [], next_page_token: '' })
+          : undefined,
+  })
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete audience' }))
+  const dialog = await screen.findByRole('dialog')
+  expect(dialog.textContent).toContain('Checking what depends on it…')
+  expect(dialog.textContent).not.toContain('Nothing depends')
+  answered.resolve(Response.json({ syncs: [], next_page_token: '' }))
+  expect(await screen.findByText(/Nothing depends on Loyal\./)).toBeTruthy()
 })
 
 test('deleting an audience that nothing depends on says so', async () => {

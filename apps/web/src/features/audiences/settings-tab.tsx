@@ -6,7 +6,7 @@ import { paths } from '../../lib/paths.ts'
 import { audienceDestinationsQuery } from '../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { QueryView } from '../../parts/query-view.tsx'
-import { deletedSyncs, useSyncsOf } from '../../parts/syncs-of.tsx'
+import { useDeletedSyncs } from '../../parts/syncs-of.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
@@ -19,13 +19,8 @@ const endOf = (title: string, destinations: readonly { title: string }[]): strin
   return `${names} ${destinations.length === 1 ? 'is' : 'are'} disconnected without being told that its profiles leave.`
 }
 
-/** The same with the syncs that read it. */
-const endsOf = (
-  title: string,
-  destinations: readonly { title: string }[],
-  syncs: readonly { title: string }[],
-): string => {
-  const deleted = deletedSyncs(syncs.map((sync) => sync.title))
+/** The same with what becomes of the syncs that read it, in sentences. */
+const endsOf = (title: string, destinations: readonly { title: string }[], deleted: string): string => {
   if (deleted === '') return endOf(title, destinations)
   return destinations.length === 0 ? deleted : `${endOf(title, destinations)} ${deleted}`
 }
@@ -34,7 +29,7 @@ const endsOf = (
 export const SettingsTab = ({ audience }: { audience: Audience }) => {
   const remove = useDeleteAudience(audience)
   const destinations = useQuery(audienceDestinationsQuery(audience.name))
-  const syncs = useSyncsOf((sync) => sync.model.audience === audience.name)
+  const deleted = useDeletedSyncs((sync) => sync.model.audience === audience.name)
   const list = paths.audiences(useWorkspace().name)
   const { dependents, title } = audience
   return (
@@ -70,8 +65,9 @@ export const SettingsTab = ({ audience }: { audience: Audience }) => {
               description="Its profiles and their events are kept."
               mutation={remove}
               list={list}
+              checking={deleted === undefined}
             >
-              {[endsOf(title, connected, syncs), "This can't be undone."].join(' ')}
+              {[endsOf(title, connected, deleted ?? ''), "This can't be undone."].join(' ')}
             </DeleteCard>
           )}
         </QueryView>

@@ -5,7 +5,7 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { SettingsCard } from '../../parts/settings/settings-card.tsx'
 import { TitleCard } from '../../parts/settings/title-card.tsx'
-import { deletedSyncs, useSyncsOf } from '../../parts/syncs-of.tsx'
+import { useDeletedSyncs } from '../../parts/syncs-of.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
@@ -43,7 +43,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const update = useUpdateDestination(destination)
   const setting = useUpdateSetting(destination)
   const remove = useDeleteDestination(destination)
-  const syncs = useSyncsOf((sync) => sync.destination.name === destination.name)
+  const deleted = useDeletedSyncs((sync) => sync.destination.name === destination.name)
   const ready = destination.state === 'ready'
   const settings = (
     <SettingsCard
@@ -87,9 +87,10 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
           description="Deleting it prevents any future synchronization to this destination. Held events are not delivered."
           mutation={remove}
           list={paths.destinations(`workspaces/${destinationIds(destination.name).workspace}`)}
+          checking={deleted === undefined}
         >
           Are you sure you want to delete the {destination.title} destination? No data will be synchronized to it in
-          future. {deletedSyncs(syncs.map(({ title }) => title))}
+          future. {deleted}
         </DeleteCard>
       )}
     </div>

@@ -6,7 +6,7 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { SettingsCard } from '../../parts/settings/settings-card.tsx'
 import { TitleCard } from '../../parts/settings/title-card.tsx'
-import { deletedSyncs, useSyncsOf } from '../../parts/syncs-of.tsx'
+import { useDeletedSyncs } from '../../parts/syncs-of.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
@@ -67,7 +67,7 @@ export const SettingsTab = ({ source }: { source: Source }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateSource(source)
   const remove = useDeleteSource(source)
-  const syncs = useSyncsOf((sync) => sync.destination.name === source.name)
+  const deleted = useDeletedSyncs((sync) => sync.destination.name === source.name)
   return (
     <div className="max-w-2xl space-y-5">
       <ReadOnlyNote />
@@ -86,8 +86,9 @@ export const SettingsTab = ({ source }: { source: Source }) => {
           description="Its write keys stop working immediately and its connections are removed."
           mutation={remove}
           list={paths.sources(`workspaces/${sourceIds(source.name).workspace}`)}
+          checking={deleted === undefined}
         >
-          Are you sure you want to delete the {source.title} source? {deletedSyncs(syncs.map(({ title }) => title))}
+          Are you sure you want to delete the {source.title} source? {deleted}
         </DeleteCard>
       )}
     </div>

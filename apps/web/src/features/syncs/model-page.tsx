@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Model } from '@tributary/contract'
+import type { Model, Sync } from '@tributary/contract'
 import { ArrowLeftRight } from 'lucide-react'
 import { useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
@@ -8,7 +8,7 @@ import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { FillSkeleton } from '../../parts/create-flow.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
-import { deletedSyncs, SyncsCard, useSyncsOf } from '../../parts/syncs-of.tsx'
+import { SyncsCard, useDeletedSyncs, useSyncsOf } from '../../parts/syncs-of.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
@@ -22,7 +22,9 @@ const ModelView = ({ model }: { model: Model }) => {
   const update = useUpdateModel(model)
   const remove = useDeleteModel(model)
   const { data: source } = useQuery(dataSourceQuery(model.data_source.name))
-  const syncs = useSyncsOf((sync) => sync.model.name === model.name)
+  const isOf = (sync: Sync) => sync.model.name === model.name
+  const syncs = useSyncsOf(isOf)
+  const deleted = useDeletedSyncs(isOf)
   return (
     <>
       <PageHeader
@@ -64,8 +66,9 @@ const ModelView = ({ model }: { model: Model }) => {
             description="Nothing changes in the database itself."
             mutation={remove}
             list={paths.dataSource(model.data_source.name, 'models')}
+            checking={deleted === undefined}
           >
-            Are you sure you want to delete the {model.title} model? {deletedSyncs(syncs.map(({ title }) => title))}
+            Are you sure you want to delete the {model.title} model? {deleted}
           </DeleteCard>
         )}
       </div>

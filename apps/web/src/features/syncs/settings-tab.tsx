@@ -9,7 +9,7 @@ import { DocsPanel, FormLayout } from '../../parts/docs-panel.tsx'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { SettingsCard } from '../../parts/settings/settings-card.tsx'
 import { TitleCard } from '../../parts/settings/title-card.tsx'
-import { deletedSyncs, useSyncsOf } from '../../parts/syncs-of.tsx'
+import { useDeletedSyncs } from '../../parts/syncs-of.tsx'
 import { TestConnection } from '../../parts/test-connection.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
@@ -30,8 +30,9 @@ export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
   const remove = useDeleteDataSource(dataSource)
   const guide = useQuery(catalogDataSourceQuery(workspace, slugOf(dataSource.app.name)))
   const models = dataSource.model_count
-  const known = new Set(useQuery(modelsQuery(dataSource.name)).data?.map(({ name }) => name))
-  const syncs = useSyncsOf(({ model }) => known.has(model.name))
+  const known = useQuery(modelsQuery(dataSource.name))
+  const names = new Set(known.data?.map(({ name }) => name))
+  const deleted = useDeletedSyncs(({ model }) => names.has(model.name))
   return (
     <FormLayout aside={<DocsPanel app={dataSource.app} steps={guide.data?.guide ?? []} />}>
       <div className="min-w-0 space-y-5">
@@ -60,10 +61,10 @@ export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
             }
             mutation={remove}
             list={paths.dataSources(workspace)}
+            checking={known.isPending || deleted === undefined}
           >
             Are you sure you want to delete the {dataSource.title} data source
-            {models > 0 && ` along with its ${count(models)} ${pluralise(models, 'model')}`}?{' '}
-            {deletedSyncs(syncs.map(({ title }) => title))}
+            {models > 0 && ` along with its ${count(models)} ${pluralise(models, 'model')}`}? {deleted}
           </DeleteCard>
         )}
       </div>

@@ -11,6 +11,7 @@ export const DeleteCard = ({
   description,
   mutation,
   list,
+  checking = false,
   children,
 }: {
   /** Words of the card, the dialog and their buttons, such as "Delete source". */
@@ -19,6 +20,8 @@ export const DeleteCard = ({
   mutation: UseMutationResult<unknown, Error, void, unknown>
   /** Path of the list it leaves. */
   list: string
+  /** Whether it is not known yet what the question says is deleted, too: nothing can be confirmed until then. */
+  checking?: boolean
   /** The question. */
   children: ReactNode
 }) => {
@@ -49,11 +52,11 @@ export const DeleteCard = ({
         kind="danger"
         title={label}
         confirmLabel={label}
-        loading={mutation.isPending}
+        loading={checking || mutation.isPending}
         error={mutation.error?.message}
         onConfirm={() => mutation.mutate(undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
       >
-        {children}
+        {checking ? 'Checking what depends on it…' : children}
       </ConfirmDialog>
     </>
   )

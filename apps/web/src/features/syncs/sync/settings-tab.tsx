@@ -5,6 +5,7 @@ import { paths } from '../../../lib/paths.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
 import { ReadOnlyNote } from '../../../parts/settings/read-only-note.tsx'
 import { TitleCard } from '../../../parts/settings/title-card.tsx'
+import { useLeftSyncs } from '../../../parts/syncs-of.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
@@ -175,6 +176,7 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateSync(sync)
   const remove = useDeleteSync(sync)
+  const left = useLeftSyncs(sync)
   return (
     <div className="max-w-2xl space-y-5">
       <ReadOnlyNote />
@@ -215,9 +217,10 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
             description={`Its runs and row logs are deleted. ${isOfEvents(sync) ? 'Events' : 'Rows'} stay at ${sync.destination.title}.`}
             mutation={remove}
             list={paths.syncs(workspace)}
+            checking={left === undefined}
           >
             Are you sure you want to delete the {sync.title} sync? No more rows are sent. Rows that{' '}
-            {sync.destination.title} already has stay there, and rows already handed to delivery still arrive.
+            {sync.destination.title} already has stay there, and rows already handed to delivery still arrive. {left}
           </DeleteCard>
         </>
       )}
