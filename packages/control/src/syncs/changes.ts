@@ -57,43 +57,53 @@ where change.run_id = {of:String} and told.status = 'dead'`
 export const rejectedCountStatement = `
 select count() as n from sync_staged where run_id = {run:String} and key in (${rejectedKeys})`
 
+/** Confirmed rows of `{sync}`, of each key the last one. Partitions are syncs, which have keys in common. */
+const confirmedRows = 'select key, hash, held from sync_confirmed final where sync_id = {sync:String}'
+
+/** How many keys are confirmed of `{sync}`. */
+export const confirmedCountStatement = `
+select count() as n from (${confirmedRows}) where held = ${held.confirmed}
+settings do_not_merge_across_partitions_select_final = 1`
+
 /**
  * The statement that compares the staged rows of `{run}` with what is confirmed of `{sync}`, and writes down each key about which
  * something is to be done or said, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot
- * be sent is in the model all the same: it is not removed.
+ * be sent is in the model all the same: it is not removed. Both tables are in the order of keys, and are read in it: one grouping of
+ * all rows by key takes four times as long.
  */
-export const diffStatement = ({ mode, resync, keyIsPrimary, onlyRejected }: DiffOptions): string => `
+export const diffStatement = ({ mode, resync, keyIsPrimary, onlyRejected }: DiffOptions): string => {
+  const rejected = onlyRejected ? `and key in (${rejectedKeys})` : ''
+  const twice = keyIsPrimary
+    ? 'false'
+    : `source_key in (select source_key from sync_staged where run_id = {run:String} and problem = ''
+         group by source_key having count() > 1)`
+  return `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
-select {run:String}, rowNumberInAllBlocks() + 1, key, primary_key, change, operation, new_hash, usable, reason
+select {run:String}, rowNumberInAllBlocks() + 1, key, source_key, change, operation, hash, usable, reason
 from (
-  select key, primary_key, change, new_hash, usable, ${byChange(mode, (action) => action)} as action,
+  select if(found = 0, confirmed.key, staged.key) as key, staged.source_key as source_key, staged.hash as hash, usable,
+    multiIf(found = 0, if(confirmed.held = ${held.confirmed}, 'removed', ''), usable = 0, '', found > 1 or shared, 'duplicate',
+      confirmed.held = ${held.nothing}, 'added', confirmed.held = ${held.foreign}, 'foreign',
+      ${resync ? 'true' : 'staged.hash != confirmed.hash'}, 'changed', 'unchanged') as change,
+    ${byChange(mode, (action) => action)} as action,
     if(action in ('skip', 'invalid'), '', action) as operation,
     multiIf(action = 'invalid', '${reasons.duplicate}', action = 'skip', '${reasons.skip}', '') as reason
   from (
-    select key, countIf(staged) as found, countIf(staged and problem = '') as usable, anyIf(hash, staged) as new_hash,
-      anyIf(source_key, staged) as primary_key, max(twice) as shared,
-      argMaxIf(tuple(hash, held), version, not staged) as known,
-      multiIf(found = 0, if(known.2 = ${held.confirmed}, 'removed', ''), usable = 0, '', found > 1 or shared, 'duplicate',
-        known.2 = ${held.nothing}, 'added', known.2 = ${held.foreign}, 'foreign',
-        ${resync ? 'true' : 'new_hash != known.1'}, 'changed', 'unchanged') as change
+    select key, count() as found, countIf(problem = '') as usable, any(hash) as hash, any(source_key) as source_key,
+      max(twice) as shared
     from (
-      select key, source_key, hash, problem, true as staged, toUInt64(0) as version, toUInt8(0) as held, ${
-        keyIsPrimary
-          ? 'false'
-          : `source_key in (select source_key from sync_staged where run_id = {run:String} and problem = ''
-               group by source_key having count() > 1)`
-      } as twice
-      from sync_staged where run_id = {run:String} and key != ''
-      union all
-      select key, '' as source_key, hash, '' as problem, false as staged, version, held, false as twice
-      from sync_confirmed where sync_id = {sync:String}
+      select key, source_key, hash, problem, ${twice} as twice
+      from sync_staged where run_id = {run:String} and key != '' ${rejected}
     )
-    ${onlyRejected ? `where key in (${rejectedKeys})` : ''}
     group by key
-  )
+  ) as staged
+  full outer join (${confirmedRows} ${rejected}) as confirmed on staged.key = confirmed.key
   where action not in ('', 'none')
   order by operation = '', key
-)`
+)
+settings optimize_aggregation_in_order = 1, join_algorithm = 'full_sorting_merge', join_use_nulls = 0,
+  do_not_merge_across_partitions_select_final = 1`
+}
 
 /** Writes down the rows that cannot be sent, behind the `{behind}` keys of the diff. */
 export const invalidStatement = ({ onlyRejected }: Pick<DiffOptions, 'onlyRejected'>): string => `

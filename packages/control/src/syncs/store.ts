@@ -2,6 +2,7 @@ import { eventIdentifier, type OutboundRow } from '@tributary/contract'
 import { jsonMembers, newId } from '@tributary/kernel'
 import { createRowWriter, type EventStore, systemOwner } from '@tributary/storage'
 import {
+  confirmedCountStatement,
   confirmStatement,
   countStatement,
   type DiffOptions,
@@ -124,11 +125,7 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     count: (run: string) => query<ChangeCount>(countStatement, { run }),
     /** How many keys are confirmed of a sync. */
     async confirmedCount(sync: string): Promise<number> {
-      const [found] = await query<{ n: number }>(
-        `select count() as n from (select argMax(held, version) as held from sync_confirmed
-           where sync_id = {sync:String} group by key) where held = 1`,
-        { sync },
-      )
+      const [found] = await query<{ n: number }>(confirmedCountStatement, { sync })
       return found?.n ?? 0
     },
     /** Planned rows behind a number, in their order. */
