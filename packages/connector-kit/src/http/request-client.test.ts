@@ -157,6 +157,16 @@ describe('the request client', () => {
     expect(answer.body).toBe('x'.repeat(4096))
   })
 
+  it('reads as much of an answer as a request asks for, and no more of another one', async () => {
+    const receiver = await peer(() => ({ status: 200, body: 'x'.repeat(3 * 1024 * 1024) }))
+    const made = client()
+    const ask = (readBytes: number) =>
+      made.request({ method: 'GET', url: receiver.url, headers: {}, keepBytes: 16 * 1024 * 1024, readBytes })
+    expect((await ask(4 * 1024 * 1024)).body).toHaveLength(3 * 1024 * 1024)
+    expect((await ask(1024 * 1024)).body.length).toBeLessThan(2 * 1024 * 1024)
+    expect((await get(made, receiver.url)).body).toHaveLength(4096)
+  })
+
   it.each<[string, string, (socket: Socket) => void]>([
     ['headers', 'HTTP/1.1 200 OK\r\n', (socket) => socket.write(`x-${'a'.repeat(50)}: ${'b'.repeat(4000)}\r\n`)],
     ['one header', 'HTTP/1.1 200 OK\r\nx: ', (socket) => socket.write('b'.repeat(4000))],

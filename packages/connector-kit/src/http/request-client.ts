@@ -23,6 +23,8 @@ export type OutgoingRequest = {
   timeoutMs?: number
   /** Bytes of the answer that are wanted; the client's own number unless told. */
   keepBytes?: number
+  /** Bytes of the answer that are read before it is cut, at most 16 MB; the client's own number unless told. */
+  readBytes?: number
   signal?: AbortSignal
 }
 
@@ -77,6 +79,8 @@ export type RequestClientOptions = {
 }
 
 const defaultReadBytes = 256 * 1024
+/** What a request may ask to have read of its answer. */
+const mostReadBytes = 16 * 1024 * 1024
 /** What may frame an answer beside its body: headers, interim answers, trailers, the names of chunks. */
 const framingBytes = 64 * 1024
 
@@ -100,9 +104,9 @@ const boundAnswers = (socket: Socket, mostBytes: number): void => {
   }
 }
 
-const createConnector = (options: RequestClientOptions): buildConnector.connector => {
+const createConnector = (options: RequestClientOptions, readBytes: number): buildConnector.connector => {
   const { egress } = options
-  const mostBytes = (options.readResponseBytes ?? defaultReadBytes) + framingBytes
+  const mostBytes = readBytes + framingBytes
   const connect = undici().buildConnector({
     allowH2: false,
     timeout: options.connectTimeoutMs ?? 5000,
@@ -149,11 +153,13 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
   const readable = options.readResponseBytes ?? defaultReadBytes
   const defaultTimeoutMs = options.timeoutMs ?? 10_000
   const maxInFlight = options.maxInFlight ?? 4096
+  // Long answers come over connections of their own: those of all other requests are cut off as early as ever.
   let agent: Agent | undefined
+  let longAgent: Agent | undefined
   let closed = false
-  const openAgent = (): Agent =>
+  const openAgent = (readBytes: number): Agent =>
     new (undici().Agent)({
-      connect: createConnector(options),
+      connect: createConnector(options, readBytes),
       connections: options.connectionsPerOrigin ?? 256,
       pipelining: 1,
       // One timer of our own covers the whole request.
@@ -177,6 +183,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       const started = performance.now()
       const timeoutMs = request.timeoutMs ?? defaultTimeoutMs
       const wanted = request.keepBytes ?? kept
+      const readMost = Math.min(request.readBytes ?? readable, mostReadBytes)
       const chunks: Buffer[] = []
       let control: Dispatcher.DispatchController | undefined
       let status = 0
@@ -222,7 +229,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
           onResponseData: (controller, chunk) => {
             if (read < wanted) chunks.push(chunk.subarray(0, wanted - read))
             read += chunk.length
-            if (read <= readable) return
+            if (read <= readMost) return
             settle(undefined)
             controller.abort(new Error('Response truncated'))
           },
@@ -240,7 +247,11 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       if (request.signal?.aborted === true) throw new RetryableError('Interrupted')
       if (inFlight >= maxInFlight) throw new RetryableError('Too many requests in progress')
       if (closed) throw new RetryableError('Interrupted')
-      agent ??= openAgent()
+      if ((request.readBytes ?? 0) > readable) {
+        longAgent ??= openAgent(mostReadBytes)
+        return await send(longAgent, request, url)
+      }
+      agent ??= openAgent(readable)
       return await send(agent, request, url)
     },
     connect: sockets.connect,
@@ -248,7 +259,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
     close: async () => {
       closed = true
       sockets.close()
-      await agent?.destroy()
+      await Promise.all([agent?.destroy(), longAgent?.destroy()])
     },
   }
 }
