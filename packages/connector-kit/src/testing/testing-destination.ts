@@ -1,6 +1,12 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { DeliverResult, DestinationDefinition, EventOutcome, OutgoingEvent } from '../definition/definition.ts'
+import type {
+  DeliverContext,
+  DeliverResult,
+  DestinationDefinition,
+  EventOutcome,
+  OutgoingEvent,
+} from '../definition/definition.ts'
 import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
 import { type Peer, type PeerAnswer, type PeerRequest, runConnectionTest, runConnector, startPeer } from './testing.ts'
 
@@ -24,6 +30,8 @@ export type DestinationCase = {
   origins?: readonly string[]
   /** Settings that work; `url` is where the vendor of the test is. */
   settings: (url: string) => Readonly<Record<string, unknown>>
+  /** Of a destination that needs a grant: gives its tokens. */
+  accessToken?: NonNullable<DeliverContext['accessToken']>
   /** Texts that nothing that is kept may contain. */
   secrets: readonly string[]
   /** Answers as the vendor documents it, its refusals included; name the page. */
@@ -102,10 +110,10 @@ const deliver = async (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
   events: readonly OutgoingEvent[],
-  rebase: (url: string) => string,
+  options: Parameters<typeof runConnector>[3],
 ): Promise<Ended> => {
   try {
-    const result = await runConnector(definition, settings, events, { rebase })
+    const result = await runConnector(definition, settings, events, options)
     const { outcomes } = result
     if (!('kind' in outcomes)) return { outcomes, kept: JSON.stringify(result), split: false }
     const outcome: EventOutcome = outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
@@ -141,12 +149,16 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
   const hides = (kept: string): void => {
     for (const secret of given.secrets) expect(kept).not.toContain(secret)
   }
-  const vendorOf = (answer = given.vendor) => startVendor(given, answer)
+  const granted = given.accessToken === undefined ? {} : { accessToken: given.accessToken }
+  const vendorOf = async (answer = given.vendor) => {
+    const { rebase, ...vendor } = await startVendor(given, answer)
+    return { ...vendor, options: { rebase, ...granted } }
+  }
 
   describe(`${definition.title}, as every destination`, () => {
     it('delivers events by the requests that the vendor documents', async () => {
-      const { peer, asked, rebase } = await vendorOf()
-      const ended = await deliver(definition, given.settings(peer.url), given.events, rebase)
+      const { peer, asked, options } = await vendorOf()
+      const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       expect(ended).toMatchObject({ outcomes: given.events.map(() => ({ kind: 'delivered' })) })
       expect(asked).toMatchObject(given.requests)
       expect(asked).toHaveLength(given.requests.length)
@@ -154,8 +166,8 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     })
 
     it('says when the connection works, and sends no event for that', async () => {
-      const { peer, asked, rebase } = await vendorOf()
-      const tested = await runConnectionTest(definition, given.settings(peer.url), { rebase })
+      const { peer, asked, options } = await vendorOf()
+      const tested = await runConnectionTest(definition, given.settings(peer.url), options)
       expect(tested).toEqual({ ok: true, message: given.connected })
       for (const { messageId } of given.events) expect(JSON.stringify(asked)).not.toContain(messageId)
     })
@@ -164,12 +176,12 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     if (badCredentials !== undefined)
       it('holds events while the credentials are refused, and the test of the connection says why', async () => {
         const { settings, answer, message } = badCredentials
-        const { peer, rebase } = await vendorOf(answer === undefined ? given.vendor : () => answer)
-        const ended = await deliver(definition, settings(peer.url), given.events, rebase)
+        const { peer, options } = await vendorOf(answer === undefined ? given.vendor : () => answer)
+        const ended = await deliver(definition, settings(peer.url), given.events, options)
         expect('error' in ended ? ended.error : ended).toBeInstanceOf(ConfigurationError)
         expect('error' in ended ? ended.error.message : '').toContain(message)
         hides(ended.kept)
-        const tested = await runConnectionTest(definition, settings(peer.url), { rebase })
+        const tested = await runConnectionTest(definition, settings(peer.url), options)
         expect(tested).toEqual({ ok: false, message: expect.stringContaining(message) })
       })
 
@@ -178,8 +190,8 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
         answer: { status: 429, headers: { 'retry-after': '7' }, body: page },
         retryAfterMs: 7000,
       }
-      const { peer, asked, rebase } = await vendorOf(() => answer)
-      const ended = await deliver(definition, given.settings(peer.url), given.events, rebase)
+      const { peer, asked, options } = await vendorOf(() => answer)
+      const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       if ('error' in ended) {
         expect(ended.error).toBeInstanceOf(RetryableError)
         expect(ended.error).toMatchObject({ retryAfterMs })
@@ -191,8 +203,8 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     })
 
     it('tries events again when the vendor has a fault', async () => {
-      const { peer, rebase } = await vendorOf(() => ({ status: 503, body: given.secrets.join(' ') }))
-      const ended = await deliver(definition, given.settings(peer.url), given.events, rebase)
+      const { peer, options } = await vendorOf(() => ({ status: 503, body: given.secrets.join(' ') }))
+      const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       if ('error' in ended) expect(ended.error).toBeInstanceOf(RetryableError)
       else expect(ended.outcomes).toMatchObject(given.events.map(() => ({ kind: 'retry' })))
       hides(ended.kept)
@@ -200,16 +212,16 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
 
     if (partialFailure !== undefined)
       it('tells the events apart that the vendor refuses from those that it takes', async () => {
-        const { peer, rebase } = await vendorOf()
-        const ended = await deliver(definition, given.settings(peer.url), partialFailure.events, rebase)
+        const { peer, options } = await vendorOf()
+        const ended = await deliver(definition, given.settings(peer.url), partialFailure.events, options)
         expect(ended).toMatchObject({ outcomes: partialFailure.outcomes })
         hides(ended.kept)
       })
 
     if (oversize !== undefined)
       it('does not send what is too large for the vendor, and sends the rest', async () => {
-        const { peer, asked, rebase } = await vendorOf()
-        const { outcomes } = await runConnector(definition, given.settings(peer.url), oversize.events, { rebase })
+        const { peer, asked, options } = await vendorOf()
+        const { outcomes } = await runConnector(definition, given.settings(peer.url), oversize.events, options)
         expect(outcomes).toMatchObject(oversize.outcomes)
         expect(asked).toHaveLength(oversize.requests)
       })
@@ -220,8 +232,8 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
 
     const hostile = hostileAnswers.filter(([, answer]) => given.successByStatus !== true || !isSuccess(answer))
     it.each(hostile)('keeps its head when it is answered %s', async (_, answer) => {
-      const { peer, rebase } = await vendorOf(() => answer)
-      const ended = await deliver(definition, given.settings(peer.url), given.events, rebase)
+      const { peer, options } = await vendorOf(() => answer)
+      const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       hides(ended.kept)
       if ('error' in ended) return
       expect(ended.outcomes).toHaveLength(given.events.length)
