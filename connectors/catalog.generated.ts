@@ -72,6 +72,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/s3/definition.ts')).s3,
   },
   {
+    slug: "google-sheets",
+    title: "Google Sheets",
+    description: "Keeps rows of a spreadsheet up to date, or adds a row for each event.",
+    docsUrl: "https://developers.google.com/workspace/sheets/api/guides/concepts",
+    icon: "/media/connectors/destinations/google-sheets-2b92c94b6b91.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    load: async () => (await import('./destinations/google-sheets/definition.ts')).googleSheets,
+  },
+  {
     slug: "hubspot",
     title: "HubSpot",
     description: "Creates, updates, and archives contacts, companies, deals, and custom objects in HubSpot.",

@@ -1,0 +1,39 @@
+/** A cell as the API is given it (`CellData`): what a person would have entered, never a formula. */
+export type Cell = { userEnteredValue?: { stringValue: string } | { numberValue: number } | { boolValue: boolean } }
+
+/** Characters that a cell can have (support.google.com/drive/answer/37603, "Files you can store in Google Drive"). */
+export const mostCharacters = 50_000
+
+/** Digits that a number keeps in a sheet, whose numbers are doubles. */
+const mostDigits = 15
+
+const numberOf = (text: string): number | undefined => {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) return undefined
+  return text.replace(/^-?0*\.?0*/, '').replace('.', '').length > mostDigits ? undefined : Number(text)
+}
+
+/** A text as a cell; an empty one is an empty cell. */
+export const textCell = (text: string): Cell => (text === '' ? {} : { userEnteredValue: { stringValue: text } })
+
+/**
+ * A value as a cell: null as an empty one, numbers and truth values as such, a number of more digits than a sheet keeps as text, and what
+ * is none of these as its JSON. A text is never read as a formula, a number, or a date.
+ */
+export const cellOf = (value: unknown): Cell => {
+  if (value === null || value === undefined) return {}
+  if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } }
+  // A number that a double cannot hold as it was written is an object with its digits as its text.
+  if (typeof value === 'number' || value instanceof Number) {
+    const numberValue = numberOf(value.toString())
+    return numberValue === undefined ? textCell(value.toString()) : { userEnteredValue: { numberValue } }
+  }
+  return textCell(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** The cell that tells a row apart: a number only where the sheet shows the very text of the key again. */
+export const keyCell = (key: string, value: unknown): Cell =>
+  typeof value === 'number' && value.toString() === key && numberOf(key) !== undefined ? cellOf(value) : textCell(key)
+
+/** What a cell that was read says as text; keys are compared by it. */
+export const textOf = (read: unknown): string =>
+  typeof read === 'string' ? read : typeof read === 'number' || typeof read === 'boolean' ? read.toString() : ''

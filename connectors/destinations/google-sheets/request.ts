@@ -1,0 +1,109 @@
+import {
+  type Call,
+  ConfigurationError,
+  type DeliverContext,
+  type EventOutcome,
+  isJsonObject,
+  isWebPage,
+  outcomeOfAnswer,
+  RetryableError,
+  sendRequest,
+} from '@tributary/connector-kit'
+import { apiOrigin, type GoogleSheetsSettings, spreadsheetId } from './settings.ts'
+
+export type Context = DeliverContext<GoogleSheetsSettings>
+
+/** Bytes of an answer that are read: the keys of a sheet come whole. */
+const readBytes = 16 * 1024 * 1024
+
+/**
+ * Asks the API about the spreadsheet, with what is behind its ID in the URL; `body` is sent as JSON. The context is one whose requests carry
+ * the token of the grant. Rejects as `sendRequest` does. ("Usage limits": a request ends after 180 seconds at the latest.)
+ */
+export const ask = (context: Context, method: 'GET' | 'POST', rest: string, body?: unknown): Promise<Call> => {
+  const id = spreadsheetId(context.settings.spreadsheet)
+  if (id === undefined) throw new ConfigurationError('The URL of the spreadsheet has no ID')
+  return sendRequest(
+    context,
+    {
+      method,
+      url: `${apiOrigin}/v4/spreadsheets/${id}${rest}`,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'Tributary/1.0',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      keepBytes: readBytes,
+      readBytes,
+      timeoutMs: 180_000,
+    },
+    { headers: ['authorization'], texts: [context.settings.client_secret] },
+  )
+}
+
+/** The object that an answer is; undefined when it is none. */
+export const answerObject = ({ answer: { body } }: Call): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const answer: unknown = JSON.parse(body)
+    return isJsonObject(answer) ? answer : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What Google says of an error (google.rpc.Status), at most 500 characters. */
+const wordsOf = (call: Call): string => {
+  const error = answerObject(call)?.['error']
+  const message = isJsonObject(error) ? error['message'] : undefined
+  return typeof message === 'string' && message !== ''
+    ? message.slice(0, 500).toWellFormed()
+    : `HTTP ${call.answer.status}`
+}
+
+/** Quotas are refilled every minute ("Usage limits"). */
+const quotaMs = 60_000
+
+/** What stands between the spreadsheet and taking anything, in words for people: a person has to mend it. */
+const setUpProblem = (call: Call): string | undefined => {
+  const { status } = call.answer
+  const words = wordsOf(call)
+  if (status === 403) return `Google does not allow access to the spreadsheet: ${words}`
+  if (status === 404) return `Google does not find the spreadsheet: ${words}`
+  if (status >= 300 && status < 400) return `Google redirects (HTTP ${status}), so something is in its way`
+  if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Google’s response'
+  // Of the spreadsheet as a whole, not of a row: halves would be refused, too.
+  if (status === 400 && /\b10000000 cells\b|\bprotected\b|not supported for this document/i.test(words))
+    return `The spreadsheet takes no more: ${words}`
+  return undefined
+}
+
+/**
+ * What an answer says of everything that was asked: undefined for a success. Throws ConfigurationError for what a person has to mend.
+ */
+export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
+  const problem = setUpProblem(call)
+  if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+  const outcome = outcomeOfAnswer(call.answer, now, wordsOf(call))
+  if (outcome.kind === 'delivered') {
+    return answerObject(call) === undefined ? { kind: 'retry', reason: 'Google’s response is not JSON' } : undefined
+  }
+  if (outcome.kind !== 'retry' || outcome.retryAfterMs !== undefined || call.answer.status !== 429) return outcome
+  return { ...outcome, retryAfterMs: quotaMs }
+}
+
+/** What the spreadsheet answers to a GET. Throws a DeliveryError when it does not. */
+export const read = async (context: Context, rest: string): Promise<Readonly<Record<string, unknown>>> => {
+  const call = await ask(context, 'GET', rest)
+  const failure = failureOf(call, context.clock())
+  const answer = answerObject(call)
+  if (failure === undefined && answer !== undefined) return answer
+  const reason = failure?.reason ?? 'Google’s response is not JSON'
+  if (failure?.kind !== 'retry')
+    throw new ConfigurationError(`The spreadsheet can't be read: ${reason}`, call.exchange())
+  const { retryAfterMs } = failure
+  throw new RetryableError(reason, {
+    exchange: call.exchange(),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
+}

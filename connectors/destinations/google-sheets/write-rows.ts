@@ -1,0 +1,73 @@
+import { type Call, DeliveryError, type EventOutcome } from '@tributary/connector-kit'
+import { type GivenRow, planRows, type Sheet } from './plan.ts'
+import { readSheet } from './read-sheet.ts'
+import { ask, type Context, failureOf } from './request.ts'
+import type { SheetAddress } from './sheet-address.ts'
+
+/** What became of each row, and the request that shows it best. */
+export type Written = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
+
+type Place = { at: number; row: GivenRow }
+
+/** What rows have that were not sent any more, when something failed before: the same, to be tried again. */
+const notSent = (failure: DeliveryError | undefined): EventOutcome => ({
+  kind: 'retry',
+  reason: failure?.message ?? 'Not sent, because an earlier request is retried',
+  ...(failure?.name === 'ConfigurationError' ? { misconfigured: true } : {}),
+})
+
+/**
+ * Writes rows to a sheet in their order. Each request takes effect whole or not at all, so what is refused is sent again in halves,
+ * until each row at fault is found. Once something has to be tried again, nothing more is sent. Rejects with a DeliveryError
+ * when nothing was settled before. Rows that somebody moves between the reading and the writing are not noticed.
+ */
+export const writeRows = async (
+  context: Context,
+  address: SheetAddress,
+  rows: readonly GivenRow[],
+): Promise<Written> => {
+  const outcomes: (EventOutcome | undefined)[] = rows.map(() => undefined)
+  let sheet: Sheet | undefined
+  let shown: Call | undefined
+  let latencyMs = 0
+  const settle = (places: readonly Place[], given: (index: number) => EventOutcome | undefined): void => {
+    for (const [index, { at }] of places.entries()) outcomes[at] = given(index)
+  }
+
+  /** False when something has to be tried again. */
+  const write = async (places: readonly Place[]): Promise<boolean> => {
+    sheet ??= await readSheet(context, address)
+    const plan = planRows(
+      sheet,
+      address.identifier,
+      places.map(({ row }) => row),
+    )
+    if (plan.requests.length > 0) {
+      const call = await ask(context, 'POST', ':batchUpdate', { requests: plan.requests })
+      latencyMs += call.answer.latencyMs
+      shown ??= call
+      const failure = failureOf(call, context.clock())
+      if (failure?.kind === 'rejected' && places.length > 1) {
+        const middle = Math.ceil(places.length / 2)
+        return (await write(places.slice(0, middle))) && (await write(places.slice(middle)))
+      }
+      if (failure !== undefined) {
+        shown = call
+        settle(places, () => failure)
+        return failure.kind !== 'retry'
+      }
+      sheet = undefined
+    }
+    settle(places, (index) => plan.outcomes[index])
+    return true
+  }
+
+  let failure: DeliveryError | undefined
+  try {
+    await write(rows.map((row, at) => ({ at, row })))
+  } catch (error) {
+    if (!(error instanceof DeliveryError) || outcomes.every((outcome) => outcome === undefined)) throw error
+    failure = error
+  }
+  return { outcomes: outcomes.map((outcome) => outcome ?? notSent(failure)), call: shown, latencyMs }
+}
