@@ -67,6 +67,19 @@ export const syncScreens: Screen[] = [
       await settled(page)
     },
   },
+  {
+    name: 'new-sync-events',
+    path: at(wizard),
+    ready: async (page) => {
+      await toStep(1)(page)
+      await choose(page, 'Destination', 'Store')
+      await page.getByRole('textbox', { name: /^Event name/ }).fill('Customer Imported')
+      await button(page, 'Continue').click()
+      await button(page, 'Continue').click()
+      await page.getByLabel('Field for email').waitFor()
+      await settled(page)
+    },
+  },
   { name: 'sync-runs', path: at(({ sync }) => sync), ready: settled },
   { name: 'sync-mapping', path: at(({ sync }) => `${sync}#mapping`), ready: settled },
   { name: 'sync-settings', path: at(({ sync }) => `${sync}#settings`), ready: settled },
@@ -93,6 +106,20 @@ export const syncScreens: Screen[] = [
   { name: 'sync-run-done', path: at(({ done }) => done), inView: true, ready: settled },
   { name: 'sync-run-approval', path: at(({ asks }) => asks), inView: true, ready: settled },
   { name: 'sync-run-failed', path: at(({ failed }) => failed), inView: true, ready: settled },
+  { name: 'sync-run-rejected', path: at(({ rejected }) => rejected), inView: true, ready: settled },
+  {
+    name: 'sync-run-response',
+    path: at(({ rejected }) => rejected),
+    ready: async (page) => {
+      await button(page, 'Response').first().click()
+      await page
+        .getByRole('dialog', { name: 'Latest attempt' })
+        .getByText(/check constraint/)
+        .first()
+        .waitFor()
+      await settled(page)
+    },
+  },
   {
     name: 'sync-run-error',
     path: at(({ done }) => done),
@@ -105,6 +132,18 @@ export const syncScreens: Screen[] = [
     path: at(({ warehouse }) => `${warehouse}#settings`),
     ready: async (page) => {
       await button(page, 'Delete destination').click()
+      await settled(page)
+    },
+  },
+  { name: 'data-source-file-empty', path: at(({ files }) => files), ready: settled },
+  {
+    name: 'data-source-file-uploaded',
+    path: at(({ files }) => files),
+    ready: async (page) => {
+      const buffer = Buffer.from('id,customer,total\n1,ada,12.50\n2,bob,8\n')
+      const file = { name: 'orders.csv', mimeType: 'text/csv', buffer }
+      await page.getByLabel(/^File to upload/).setInputFiles(file)
+      await page.getByRole('link', { name: 'Create model' }).waitFor()
       await settled(page)
     },
   },

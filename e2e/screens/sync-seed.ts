@@ -1,4 +1,4 @@
-import { createWorkspace, eventually, type PostgresPeer, type Product } from '@tributary/test-kit'
+import { createSource, createWorkspace, eventually, type PostgresPeer, type Product } from '@tributary/test-kit'
 
 /** What the pictures of syncs show. */
 export type SyncSeed = {
@@ -11,11 +11,15 @@ export type SyncSeed = {
   done: string
   asks: string
   failed: string
+  /** A run of which rows were rejected. */
+  rejected: string
+  /** A data source that files are uploaded to. */
+  files: string
 }
 
 const ended = ['succeeded', 'partial', 'failed', 'canceled', 'needs_approval']
 
-/** A workspace with three syncs between schemas of a database: one that succeeded, one that asks, and one that failed. */
+/** A workspace with three syncs between schemas of a database: one that asks, one with rejected rows, and one that failed. */
 export const seedSyncs = async ({ api }: Product, peer: PostgresPeer): Promise<SyncSeed> => {
   const { user } = peer.access
   await peer.query(`create schema shop authorization ${user}`)
@@ -76,7 +80,9 @@ export const seedSyncs = async ({ api }: Product, peer: PostgresPeer): Promise<S
     interval_minutes: 1440,
   })
   await run(orders.name)
-  await run(orders.name)
+  await peer.query('alter table synced.orders add constraint small check (total < 11900)')
+  await peer.query('update shop.orders set total = total + 100 where id > 1180')
+  const rejected = await run(orders.name)
   await peer.query('create table shop.invoices (id bigint, due date)')
   await peer.query(`grant select on shop.invoices to ${user}`)
   const invoices = await sync(await model('Invoices', 'select id, due from shop.invoices'), ['id', 'due'], {
@@ -84,6 +90,12 @@ export const seedSyncs = async ({ api }: Product, peer: PostgresPeer): Promise<S
   })
   await peer.query('drop table shop.invoices')
   const failed = await run(invoices.name)
+  await createSource(api, workspace, 'Store')
+  const files = await api.ok('POST', `/${workspace}/dataSources`, {
+    title: 'Orders of the store',
+    app: { name: 'catalogDataSources/file' },
+    settings: {},
+  })
   return {
     workspace,
     dataSource: String(dataSource.name),
@@ -93,5 +105,7 @@ export const seedSyncs = async ({ api }: Product, peer: PostgresPeer): Promise<S
     done,
     asks,
     failed,
+    rejected,
+    files: String(files.name),
   }
 }
