@@ -31,13 +31,14 @@ const write = async (session: Session, keyed: KeyedTable, rows: readonly GivenRo
   }
 }
 
-/** What is asked of the database: `what` in words, and the first of it. */
-type Asked = { what: string; first: string }
+/** What is asked of the database: `what` in words, and the text of each event or row. */
+type Asked = { what: string; textOf: (index: number) => string }
 
-const exchangeOf = ({ what, first }: Asked, { settings }: Context, answer: string) => {
+/** `index` is of what the answer is about. */
+const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Context, answer: string) => {
   const { user, host, port, database, password = '' } = settings
   return {
-    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}\n\n${first}`),
+    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}\n\n${textOf(index)}`),
     response: cutToBytes(hideSecrets(answer, [password])),
   }
 }
@@ -53,15 +54,17 @@ const exchange = async (
   const latency = (): number => Math.round(performance.now() - started)
   try {
     const outcomes = await useSession(context, (session) => write(session, keyed, rows))
-    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
+    const at = outcomes.findIndex((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
+    const refused = outcomes[at]
     const result = { outcomes, httpStatus: 0, latencyMs: latency() }
-    if (refused !== undefined) return { ...result, ...exchangeOf(asked, context, refused.reason) }
+    if (refused !== undefined && 'reason' in refused)
+      return { ...result, ...exchangeOf(asked, at, context, refused.reason) }
     const { httpStatus, latencyMs } = result
-    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, context, 'Committed') })
+    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, 0, context, 'Committed') })
     return result
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
-    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, context, error.message) })
+    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, 0, context, error.message) })
   }
 }
 
@@ -71,8 +74,8 @@ const counted = (count: number, one: string): string => (count === 1 ? `1 ${one}
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const { row_table: table, row_key: key } = context.settings
   const rows = batch.map(({ payload }): GivenRow => ({ operation: 'upsert', values: payload ?? {} }))
-  const first = JSON.stringify(batch[0]?.payload ?? {})
-  return exchange({ what: `upsert_row: ${counted(batch.length, 'event')}`, first }, context, { table, key }, rows)
+  const textOf = (index: number): string => JSON.stringify(batch[index]?.payload ?? {})
+  return exchange({ what: `upsert_row: ${counted(batch.length, 'event')}`, textOf }, context, { table, key }, rows)
 }
 
 /** Writes rows of a table as `writeTableRows` says; rows of anything else are rejected. */
@@ -86,5 +89,10 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
     const values = parseExactJson(json) as Record<string, unknown>
     return { operation, values }
   })
-  return await exchange({ what: counted(batch.length, 'row'), first: batch[0]?.json ?? '' }, context, keyed, rows)
+  return await exchange(
+    { what: counted(batch.length, 'row'), textOf: (index) => batch[index]?.json ?? '' },
+    context,
+    keyed,
+    rows,
+  )
 }

@@ -89,22 +89,25 @@ const withFreshTables = async <T>(
   }
 }
 
-/** What is asked of the database: `what` in words, and the first of it. */
-type Asked = { what: string; first: string }
+/** What is asked of the database: `what` in words, and the text of each event or row. */
+type Asked = { what: string; textOf: (index: number) => string }
 
 const askedOf = (batch: readonly OutgoingEvent[]): Asked => {
   const actions = [...new Set(batch.map(({ action }) => action))].join(', ')
-  const [first] = batch
   return {
     what: `${actions}: ${batch.length === 1 ? '1 event' : `${batch.length} events`}`,
-    first: first?.payload === undefined ? (first?.json ?? '') : JSON.stringify(first.payload),
+    textOf: (index) => {
+      const event = batch[index]
+      return event?.payload === undefined ? (event?.json ?? '') : JSON.stringify(event.payload)
+    },
   }
 }
 
-const exchangeOf = ({ what, first }: Asked, { settings }: Context, answer: string) => {
+/** `index` is of what the answer is about. */
+const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Context, answer: string) => {
   const { user, host, port, database, schema, password = '' } = settings
   return {
-    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${first}`),
+    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${textOf(index)}`),
     response: cutToBytes(hideSecrets(answer, [password])),
   }
 }
@@ -119,15 +122,17 @@ const exchange = async (
   const latency = (): number => Math.round(performance.now() - started)
   try {
     const outcomes = await useSession(context, work)
-    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
+    const at = outcomes.findIndex((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
+    const refused = outcomes[at]
     const result = { outcomes, httpStatus: 0, latencyMs: latency() }
-    if (refused !== undefined) return { ...result, ...exchangeOf(asked, context, refused.reason) }
+    if (refused !== undefined && 'reason' in refused)
+      return { ...result, ...exchangeOf(asked, at, context, refused.reason) }
     const { httpStatus, latencyMs } = result
-    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, context, 'Committed') })
+    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, 0, context, 'Committed') })
     return result
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
-    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, context, error.message) })
+    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, 0, context, error.message) })
   }
 }
 
@@ -151,7 +156,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
 /** Writes rows of a table as `writeTableRows` says; of all others, deletes the users that they name as `deleteUsers` says. */
 export const deliverRows = (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> =>
   exchange(
-    { what: batch.length === 1 ? '1 row' : `${batch.length} rows`, first: batch[0]?.json ?? '' },
+    { what: batch.length === 1 ? '1 row' : `${batch.length} rows`, textOf: (index) => batch[index]?.json ?? '' },
     context,
     async (session) => {
       const { schema } = context.settings

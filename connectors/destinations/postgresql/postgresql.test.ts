@@ -315,7 +315,7 @@ describe('writing an event', () => {
 })
 
 describe('a row that the database refuses', () => {
-  test('is rejected by itself, with its reason, and the rest of the batch is written', async () => {
+  test('is rejected by itself, shown with its reason, and the rest of the batch is written', async () => {
     const { deliver, rows, schema } = open()
     await deliver([event({ properties: { total: 1 } })])
     await peer.query(`alter table "${schema}".order_completed add check (total < 100)`)
@@ -330,6 +330,7 @@ describe('a row that the database refuses', () => {
       delivered,
     ])
     expect(result.response).toContain('23514')
+    expect(result.request).toContain('"total":200')
     expect(await rows('order_completed', 'total')).toHaveLength(3)
     // Its row in the other table is not there either.
     expect(await rows('tracks', 'id')).toHaveLength(3)
