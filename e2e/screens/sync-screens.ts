@@ -110,6 +110,7 @@ export const syncScreens: Screen[] = [
   {
     name: 'sync-run-response',
     path: at(({ rejected }) => rejected),
+    inView: true,
     ready: async (page) => {
       await button(page, 'Response').first().click()
       await page

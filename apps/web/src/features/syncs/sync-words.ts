@@ -56,7 +56,7 @@ export const eventModeSentences: Readonly<Partial<Record<SyncMode, string>>> = {
 
 /** Which fields of events columns can go to. */
 export const eventFieldsText = ({ fields, parents }: EventObject): string =>
-  `Each column goes to the field beside it: ${fields.join(', ')}, or a name behind ${parents.map((each) => `${each}.`).join(' or ')}. userId or anonymousId is required.`
+  `Each column goes to the field beside it: ${fields.join(', ')}, or ${parents.map((each) => `${each}.name`).join(' or ')}. userId or anonymousId is required.`
 
 /** Whether the rows of a sync become events of a source. */
 export const isOfEvents = ({ destination }: Pick<Sync, 'destination'>): boolean => isSourceName(destination.name)
