@@ -27,6 +27,11 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: /^connectors\/data-sources\/file(-url)?$/,
     may: ['packages/connector-kit', 'connectors/wire/files'],
   },
+  { room: /^connectors\/destinations\/s3$/, may: ['packages/connector-kit', 'connectors/wire/s3'] },
+  {
+    room: /^connectors\/data-sources\/s3$/,
+    may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/s3'],
+  },
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },

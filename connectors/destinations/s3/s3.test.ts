@@ -1,4 +1,3 @@
-import { createHash, createHmac } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import {
   ConfigurationError,
@@ -15,39 +14,14 @@ import { type Peer, type PeerAnswer, type PeerRequest, runConnector, startPeer }
 import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { silentLogger } from '@tributary/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
-import { bucketAddress, objectPath } from './address.ts'
+import { bucketAddress, objectPath } from '../../wire/s3/address.ts'
+import { signatureRefusal } from '../../wire/s3/testing-signature.ts'
 import { s3 } from './definition.ts'
 
 const credentials = { access_key_id: 'AKIDEXAMPLE', secret_access_key: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
 const region = 'eu-central-1'
 
-const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-
-/**
- * The signature of a request as its receiver reckons it (docs.aws.amazon.com, "Signature Calculations for the Authorization
- * Header"), from what came over the wire alone; why it is refused, or undefined.
- */
-const refusal = ({ method, url, headers, bytes }: PeerRequest): string | undefined => {
-  const found =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
-  const [, id, day = '', scopeRegion = '', names = '', signature] = found.exec(String(headers.authorization)) ?? []
-  if (id !== credentials.access_key_id) return 'InvalidAccessKeyId'
-  if (scopeRegion !== region) return 'AuthorizationHeaderMalformed'
-  if (headers['x-amz-content-sha256'] !== sha256(bytes)) return 'XAmzContentSHA256Mismatch'
-  const md5 = headers['content-md5']
-  if (method === 'PUT' && md5 !== createHash('md5').update(bytes).digest('base64')) return 'BadDigest'
-  for (const needed of ['host', 'x-amz-date', 'x-amz-content-sha256'])
-    if (!names.split(';').includes(needed)) return 'AccessDenied'
-  const signedHeaders = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
-  const canonical = [method, url, '', signedHeaders.join(''), names, headers['x-amz-content-sha256']].join('\n')
-  const time = String(headers['x-amz-date'])
-  const text = ['AWS4-HMAC-SHA256', time, `${day}/${region}/s3/aws4_request`, sha256(canonical)].join('\n')
-  let key: string | Buffer = `AWS4${credentials.secret_access_key}`
-  for (const part of [day, region, 's3', 'aws4_request']) key = hmac(key, part)
-  if (!time.startsWith(day)) return 'AccessDenied'
-  return hmac(key, text).toString('hex') === signature ? undefined : 'SignatureDoesNotMatch'
-}
+const refusal = (request: PeerRequest): string | undefined => signatureRefusal(request, credentials, region)
 
 const errorBody = (code: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>About ${code}.</Message><RequestId>1</RequestId></Error>`

@@ -1,10 +1,10 @@
-import type { S3Settings } from './settings.ts'
+import type { BucketAccess } from './settings.ts'
 
 /** Where the objects of a bucket are: the address without a path, and what stands before a key in it. */
 export type BucketAddress = { origin: string; base: string }
 
 /** RFC 3986, as signatures ask for: everything but unreserved characters is escaped. */
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** The path of an object as it stands in an address; the slashes of its key stay. */
@@ -23,7 +23,7 @@ export const bucketAddress = ({
   region,
   bucket,
   path_style: inPath,
-}: Pick<S3Settings, 'endpoint' | 'region' | 'bucket' | 'path_style'>): BucketAddress => {
+}: Pick<BucketAccess, 'endpoint' | 'region' | 'bucket' | 'path_style'>): BucketAddress => {
   const url = new URL(endpoint ?? awsEndpoint(region))
   const path = url.pathname.replace(/\/+$/, '')
   const literal = /^[\d.]+$|^\[/.test(url.hostname)
