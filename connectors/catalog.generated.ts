@@ -4,6 +4,17 @@ import type { ListedDataSource, ListedDestination, ListedSource } from '@tributa
 /** Every kind of data source, by title. */
 export const listedDataSources: readonly ListedDataSource[] = [
   {
+    slug: "s3",
+    title: "Amazon S3",
+    description: "Reads CSV, NDJSON, and Parquet files from a bucket on S3, MinIO, R2, Ceph, or other S3-compatible storage.",
+    docsUrl: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/security-iam.html",
+    icon: "/media/connectors/data-sources/s3-0e9432a9987c.svg",
+    file: true,
+    upload: false,
+    people: false,
+    load: async () => (await import('./data-sources/s3/definition.ts')).s3,
+  },
+  {
     slug: "profiles",
     title: "Audiences and profiles",
     description: "Reads the members of your audiences, or all profiles, with their identifiers and traits.",

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import {
   adminCredentials,
   createPostgresPeer,
@@ -32,6 +32,19 @@ let workspace: string
 const objects = new Map<string, Buffer>()
 let endpoint: string
 
+/** An object, or the list of those of a bucket (ListObjectsV2). */
+const readStorage = (url: string): Buffer | string => {
+  const { pathname, searchParams } = new URL(url, 'http://storage')
+  const prefix = searchParams.get('prefix')
+  if (prefix === null) return objects.get(decodeURIComponent(pathname)) ?? ''
+  const found = [...objects].filter(([path]) => path.startsWith(pathname + prefix))
+  const contents = found.map(
+    ([path, { length }]) =>
+      `<Contents><Key>${encodeURIComponent(path.slice(pathname.length))}</Key><Size>${length}</Size></Contents>`,
+  )
+  return `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`
+}
+
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tributary-storage-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -40,6 +53,7 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
+      if (request.method === 'GET') return response.end(readStorage(request.url ?? ''))
       objects.set(decodeURIComponent(request.url ?? ''), Buffer.concat(chunks))
       response.end()
     })
@@ -297,6 +311,47 @@ test('a sync brings the rows of an uploaded file to a table, and those of the fi
     ['second "ö"\n', 1.5, 50],
     ['first "ö"\n', 1.5, 2900],
   ])
+})
+
+test('a sync brings the rows of all objects of a bucket to a table, and sends nothing while there is none', async () => {
+  objects.set('/exports/people/1.csv.gz', gzipSync('id,name\n1,Ada\n2,Bob\n'))
+  objects.set('/exports/people/2.ndjson', Buffer.from('{"id":3,"plan":"pro"}\n'))
+  const settings = { bucket: 'exports', access_key_id: 'AKID', secret_access_key: 'a-secret-access-key' }
+  const dataSource = await make('dataSources', {
+    title: 'Exports',
+    app: { name: 'catalogDataSources/s3' },
+    settings: { ...settings, objects: 'people/*', endpoint, path_style: true },
+  })
+  expect(await product.api.ok('POST', `/${dataSource}:testConnection`, {})).toMatchObject({
+    ok: true,
+    message: '2 objects, 1 kB: people/1.csv.gz, people/2.ndjson.',
+  })
+  const query = { schema: 'file', table: 'rows' }
+  const sync = await make('syncs', {
+    title: 'Exports',
+    model: await make('models', { title: 'Exports', data_source: dataSource, query, primary_key: ['id'] }),
+    destination: await make('destinations', {
+      title: 'For exports',
+      app: { name: 'catalogDestinations/postgresql' },
+      settings: { ...peer.access, tls: 'off', schema: 'exported' },
+    }),
+    object: 'table',
+    object_name: 'people',
+    mode: 'FULL_SYNC',
+    identifier: 'id',
+    fields: ['id', 'name', 'plan'].map((name) => ({ column: name, target: name })),
+  })
+  expect(await runSync(sync)).toMatchObject({ state: 'succeeded', counts: { read: 3, added: 3, waiting: 0 } })
+  const rows = (): Promise<unknown[]> => peer.query('select id::int, name, plan from exported.people order by id')
+  const there = [
+    { id: 1, name: 'Ada', plan: null },
+    { id: 2, name: 'Bob', plan: null },
+    { id: 3, name: null, plan: 'pro' },
+  ]
+  expect(await rows()).toEqual(there)
+  for (const path of objects.keys()) if (path.startsWith('/exports/')) objects.delete(path)
+  expect(await runSync(sync)).toMatchObject({ state: 'failed' })
+  expect(await rows()).toEqual(there)
 })
 
 test.skipIf(!hasMariaDb)(

@@ -35,4 +35,9 @@ export const dataSourceScreens: Screen[] = [
     path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/file/new`,
     ready: settled,
   },
+  {
+    name: 'new-data-source-s3',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/s3/new`,
+    ready: settled,
+  },
 ]

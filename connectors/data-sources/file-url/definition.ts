@@ -1,5 +1,5 @@
 import { defineDataSource, defineSettings, setting } from '@tributary/connector-kit'
-import { download } from '../../wire/files/download.ts'
+import { download, unzippedName } from '../../wire/files/download.ts'
 import { openFileSession } from '../../wire/files/file-session.ts'
 import { fileSettings, formatOf, formatSteps } from '../../wire/files/settings.ts'
 
@@ -24,7 +24,7 @@ export const fileUrl = defineDataSource({
     steps: [
       {
         title: 'Serve a file',
-        text: 'Enter the URL at which the file can be downloaded with a GET request. Redirects are not followed, and the file must not be compressed. If the server asks for credentials, enter them as headers, and use `https`.',
+        text: 'Enter the URL at which the file can be downloaded with a GET request. Redirects are not followed. A name that ends in `.gz` is a file compressed with gzip. If the server asks for credentials, enter them as headers, and use `https`.',
       },
       {
         title: 'Allow network access',
@@ -45,9 +45,9 @@ export const fileUrl = defineDataSource({
   open: async ({ settings, connect, signal, scratch }) => {
     if (scratch === undefined) throw new Error('There is no place for the file')
     const { url, headers = {} } = settings
-    const title = nameOf(url)
-    const format = formatOf(settings, title)
-    await download({ url, headers }, scratch, { connect, signal })
-    return openFileSession({ title: title === '' ? url : title, path: scratch.path, format, known: undefined, signal })
+    const { isZipped, name } = unzippedName(nameOf(url))
+    const files = [{ name, path: scratch.path, format: formatOf(settings, name) }]
+    await download({ url, headers, isZipped }, scratch, { connect, signal })
+    return openFileSession({ title: name === '' ? url : name, files, known: undefined, signal })
   },
 })

@@ -23,6 +23,7 @@ export const file = defineDataSource({
   open: async ({ settings, signal, upload }) => {
     if (upload === undefined) throw new DataQueryError('No file has been uploaded yet')
     const { title, path, scan } = upload
-    return openFileSession({ title, path, format: formatOf(settings, title), known: scan, signal })
+    const files = [{ name: title, path, format: formatOf(settings, title) }]
+    return openFileSession({ title, files, known: scan, signal })
   },
 })

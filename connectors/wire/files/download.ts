@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { connect as connectTls } from 'node:tls'
+import { createGunzip } from 'node:zlib'
 import {
   ConfigurationError,
   type DataSourceContext,
@@ -34,7 +35,7 @@ const responseTo = (
   })
 
 /** Why an answer is no file; undefined for one that is. */
-const refusalOf = ({ statusCode = 0, headers }: IncomingMessage, maxBytes: number): Error | undefined => {
+const refusalOf = ({ statusCode = 0, headers }: IncomingMessage): Error | undefined => {
   if (statusCode >= 500 || statusCode === 429)
     return new RetryableError(`The server responded with status ${statusCode}`)
   if (statusCode >= 300 && statusCode < 400)
@@ -42,23 +43,29 @@ const refusalOf = ({ statusCode = 0, headers }: IncomingMessage, maxBytes: numbe
   if (statusCode !== 200) return new ConfigurationError(`The server responded with status ${statusCode}`)
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return new ConfigurationError('The server sends the file compressed, though it was asked not to')
-  return Number(headers['content-length'] ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined
+  return undefined
 }
 
+/** Where something is asked for. */
+export type Address = { url: string; headers: Readonly<Record<string, string>> }
+/** The guarded way out, and when to break off. */
+export type WayOut = Pick<DataSourceContext, 'connect' | 'signal'>
+
 /**
- * Gets a file by the guarded way out and writes it where there is room for it. Redirects are not followed. Resolves when all of it
- * is there; rejects with a DeliveryError, also for an answer that ends too soon or is longer than there is room for.
+ * Asks by the guarded way out for what has at most so many bytes, and hands the response on; the connection ends with that. Redirects
+ * are not followed. Rejects with a DeliveryError, or as `use` does.
  */
-export const download = async (
-  from: { url: string; headers: Readonly<Record<string, string>> },
-  to: Scratch,
-  { connect, signal }: Pick<DataSourceContext, 'connect' | 'signal'>,
-): Promise<void> => {
+export const withResponse = async <T>(
+  from: Address,
+  maxBytes: number,
+  { connect, signal }: WayOut,
+  use: (response: IncomingMessage) => Promise<T>,
+): Promise<T> => {
   const url = new URL(from.url)
   const isSecure = url.protocol === 'https:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
-  const stream = await connect({ host, port, signal, answerBytes: framing(to.maxBytes) })
+  const stream = await connect({ host, port, signal, answerBytes: framing(maxBytes) })
   try {
     const socket = isSecure
       ? connectTls({
@@ -68,26 +75,56 @@ export const download = async (
           ...(isIP(host) === 0 ? { servername: host } : {}),
         })
       : stream
-    const response = await responseTo(url, { ...from.headers, 'accept-encoding': 'identity' }, socket, signal)
-    const refusal = refusalOf(response, to.maxBytes)
-    if (refusal !== undefined) throw refusal
-    let bytes = 0
-    await pipeline(
-      response,
-      async function* bounded(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          bytes += chunk.length
-          if (bytes > to.maxBytes) throw tooLarge(to.maxBytes)
-          if (!to.hasRoom()) throw new RetryableError('The disk is nearly full')
-          yield chunk
-        }
-      },
-      createWriteStream(to.path, { mode: 0o600 }),
-      { signal },
-    )
+    return await use(await responseTo(url, { ...from.headers, 'accept-encoding': 'identity' }, socket, signal))
   } catch (error) {
     throw error instanceof DeliveryError ? error : networkError(error)
   } finally {
     stream.destroy()
   }
 }
+
+/** Whether a file of this name is compressed, and what it is called when it is not. */
+export const unzippedName = (name: string): { isZipped: boolean; name: string } => {
+  const isZipped = /\.gz$/i.test(name)
+  return { isZipped, name: isZipped ? name.slice(0, -3) : name }
+}
+
+const notGzip = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error && /^(?:Z_|ERR_PADDING)/.test(String(error.code))
+    ? new ConfigurationError('The file is not valid gzip, or is not whole')
+    : error
+
+/**
+ * Gets a file by the guarded way out and writes it where there is room for it, unzipped where it `isZipped`; says how many bytes it has
+ * there. Rejects with a DeliveryError, also for an answer that ends too soon or is longer than there is room for, when it is
+ * unzipped, too. `refuse` says what else an answer is that is no file.
+ */
+export const download = async (
+  from: Address & { isZipped: boolean },
+  to: Scratch,
+  wayOut: WayOut,
+  refuse: (response: IncomingMessage) => Promise<Error | undefined> = (response) =>
+    Promise.resolve(refusalOf(response)),
+): Promise<number> =>
+  await withResponse(from, to.maxBytes, wayOut, async (response) => {
+    const refusal = await refuse(response)
+    if (refusal !== undefined) throw refusal
+    if (Number(response.headers['content-length'] ?? 0) > to.maxBytes) throw tooLarge(to.maxBytes)
+    const { signal } = wayOut
+    let bytes = 0
+    const bounded = async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        bytes += chunk.length
+        if (bytes > to.maxBytes) throw tooLarge(to.maxBytes)
+        if (!to.hasRoom()) throw new RetryableError('The disk is nearly full')
+        yield chunk
+      }
+    }
+    const file = createWriteStream(to.path, { mode: 0o600 })
+    if (from.isZipped)
+      await pipeline(response, createGunzip(), bounded, file, { signal }).catch((error: unknown) => {
+        throw notGzip(error)
+      })
+    else await pipeline(response, bounded, file, { signal })
+    return bytes
+  })

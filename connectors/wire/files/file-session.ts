@@ -17,7 +17,7 @@ const memoryWords = 'Reading the file takes too much memory. Its rows or values 
 
 type Thread = AsyncDisposable & { ask(question: FileQuestion): Promise<FileAnswer> }
 
-/** A thread of its own that reads one file: whatever is in it takes no time of other work, and it can be ended. */
+/** A thread of its own that reads files: whatever is in it takes no time of other work, and it can be ended. */
 const startThread = (data: FileThreadData, signal: AbortSignal): Thread => {
   const worker = new Worker(new URL('./file-thread.ts', import.meta.url), {
     workerData: data,
@@ -67,18 +67,17 @@ const requireFileTable = (query: DataQuery): void => {
 }
 
 /**
- * A session on one file, which is read in a thread of its own with bounded memory. Its rows are one table. A scan that is known of
+ * A session on files, which are read in a thread of its own with bounded memory. Their rows are one table. A scan that is known of
  * the same file read in the same way saves reading all of it for its columns. A broken file is a DataQueryError with the line.
  */
 export const openFileSession = (given: {
   /** What it is called, for people. */
   title: string
-  path: string
-  format: FileFormat
+  files: readonly { name: string; path: string; format: FileFormat }[]
   known: FileScan | undefined
   signal: AbortSignal
 }): DataSourceSession & { scan(): Promise<FileScan> } => {
-  const thread = startThread({ path: given.path, format: given.format }, given.signal)
+  const thread = startThread({ files: given.files }, given.signal)
   const ask = async (question: FileQuestion): Promise<FileAnswer> => {
     const answer = await thread.ask(question)
     if (answer.kind === 'broken') throw new DataQueryError(answer.message)

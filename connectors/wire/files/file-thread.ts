@@ -4,10 +4,11 @@ import type { KeyCheck } from '@tributary/connector-kit'
 import { BrokenFile } from './broken-file.ts'
 import { createKeyCount } from './count-keys.ts'
 import type { FileRow } from './csv.ts'
-import { type FileColumn, type FileFormat, type FileScan, readRows, scanFile } from './read-records.ts'
+import type { FileColumn, FileFormat, FileScan } from './read-records.ts'
+import { createFiles } from './several-files.ts'
 
-/** Which file a thread reads. */
-export type FileThreadData = { path: string; format: FileFormat }
+/** Which files a thread reads, one behind the other. */
+export type FileThreadData = { files: readonly { name: string; path: string; format: FileFormat }[] }
 
 /** What a thread is asked, one thing after the other. `next` follows `begin`. */
 export type FileQuestion =
@@ -28,9 +29,11 @@ export type FileAnswer =
 const mostRows = 10_000
 const mostCharacters = 1024 * 1024
 
-const { path, format } = workerData as FileThreadData
-// From now on it is this file, also when another one takes its place.
-const opened = open(path, 'r')
+const { files } = workerData as FileThreadData
+// From now on it is these files, also when others take their place.
+const opened = Promise.all(files.map(async (file) => ({ ...file, handle: await open(file.path, 'r') }))).then(
+  createFiles,
+)
 // It is waited for with the first question.
 opened.catch(() => {})
 
@@ -56,19 +59,19 @@ const nextRows = async (): Promise<FileAnswer> => {
 }
 
 const answer = async (question: FileQuestion): Promise<FileAnswer> => {
-  const file = await opened
+  const given = await opened
   switch (question.kind) {
     case 'scan':
-      return { kind: 'scanned', scan: await scanFile(file, format) }
+      return { kind: 'scanned', scan: await given.scan() }
     case 'begin':
-      reading = readRows(file, format, question.columns)
+      reading = given.rows(question.columns)
       waiting = []
       return await nextRows()
     case 'next':
       return await nextRows()
     case 'count': {
       const count = createKeyCount(question.places)
-      for await (const rows of readRows(file, format, question.columns)) for (const row of rows) count.add(row)
+      for await (const rows of given.rows(question.columns)) for (const row of rows) count.add(row)
       return { kind: 'counted', counts: count.result() }
     }
   }

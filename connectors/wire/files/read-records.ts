@@ -14,7 +14,7 @@ export type FileScan = { columns: FileColumn[]; rows: number }
 
 /** Bytes that are read at a time, columns, and characters of a line of NDJSON and of a name, at most. */
 const pieceBytes = 1024 * 1024
-const mostColumns = 2000
+export const mostColumns = 2000
 const lineCharacters = 8 * 1024 * 1024
 const nameCharacters = 300
 

@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises'
+import { type DataSourceContext, type DataSourceSession, type Scratch } from '@tributary/connector-kit'
+import { download, unzippedName, withResponse } from '../../wire/files/download.ts'
+import { openFileSession } from '../../wire/files/file-session.ts'
+import { formatOf } from '../../wire/files/settings.ts'
+import { signRequest } from '../../wire/s3/sign.ts'
+import { type FoundObject, listObjects, refusalOf } from './list-objects.ts'
+import type { S3SourceSettings } from './settings.ts'
+
+/** Objects that the test of a connection names at most. */
+const mostNamed = 10
+
+const sizeText = (bytes: number): string =>
+  bytes < 1_000_000
+    ? `${Math.ceil(bytes / 1000).toLocaleString('en-US')} kB`
+    : `${(bytes / 1_000_000).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`
+
+const aboutObjects = (objects: readonly FoundObject[]): string => {
+  const bytes = sizeText(objects.reduce((sum, each) => sum + each.bytes, 0))
+  const names = objects.slice(0, mostNamed).map(({ key }) => key)
+  const more = objects.length - names.length
+  const list = `${names.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en-US')} more` : ''}`
+  return `${objects.length.toLocaleString('en-US')} ${objects.length === 1 ? 'object' : 'objects'}, ${bytes}: ${list}.`
+}
+
+/**
+ * A session on the objects that the settings name, as they are now: they are listed and downloaded when rows or columns are first
+ * asked for, to files that are gone with the session.
+ */
+export const openSession = (context: DataSourceContext<S3SourceSettings>, scratch: Scratch): DataSourceSession => {
+  const { settings } = context
+  const paths: string[] = []
+  let opened: Promise<DataSourceSession> | undefined
+
+  const downloadAll = async (): Promise<DataSourceSession> => {
+    const objects = await listObjects(settings, context)
+    const files = objects.map(({ key }, at) => {
+      const { isZipped, name } = unzippedName(key)
+      return { key, isZipped, name: key, path: `${scratch.path}.${at}`, format: formatOf(settings, name) }
+    })
+    // All of them together have the room of one file.
+    let left = scratch.maxBytes
+    for (const { key, isZipped, path } of files) {
+      const address = await signRequest(settings, { method: 'GET', key }, Date.now())
+      paths.push(path)
+      const to = { path, maxBytes: left, hasRoom: scratch.hasRoom }
+      left -= await download({ ...address, isZipped }, to, context, (response) => refusalOf(response, settings.region))
+    }
+    return openFileSession({ title: settings.objects, files, known: undefined, signal: context.signal })
+  }
+  const session = (): Promise<DataSourceSession> => (opened ??= downloadAll())
+
+  return {
+    async about() {
+      const objects = await listObjects(settings, context)
+      const [first] = objects
+      const request = { method: 'GET', key: first?.key ?? '', headers: { range: 'bytes=0-0' } } as const
+      await withResponse(await signRequest(settings, request, Date.now()), 1, context, async (response) => {
+        const refusal = await refusalOf(response, settings.region)
+        if (refusal !== undefined) throw refusal
+      })
+      return aboutObjects(objects)
+    },
+    listTables: async (options) => (await session()).listTables(options),
+    listColumns: async (table, limit) => (await session()).listColumns(table, limit),
+    describe: async (query) => (await session()).describe(query),
+    async *read(query, limit) {
+      yield* (await session()).read(query, limit)
+    },
+    checkKey: async (query, key) => (await session()).checkKey(query, key),
+    [Symbol.asyncDispose]: async () => {
+      // A download that failed has told whoever asked for it.
+      const found = await opened?.catch(() => undefined)
+      await found?.[Symbol.asyncDispose]()
+      await Promise.all(paths.map((path) => rm(path, { force: true })))
+    },
+  }
+}

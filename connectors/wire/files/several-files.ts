@@ -1,0 +1,90 @@
+import type { FileHandle } from 'node:fs/promises'
+import { BrokenFile } from './broken-file.ts'
+import type { FileRow } from './csv.ts'
+import { type FileColumn, type FileFormat, type FileScan, mostColumns, readRows, scanFile } from './read-records.ts'
+
+/** A file to be read, by what people know it as. */
+export type OpenFile = { name: string; handle: FileHandle; format: FileFormat }
+
+const whole = new Set(['integer', 'bigint'])
+const numeric = new Set([...whole, 'numeric', 'real', 'double precision'])
+
+/** The type that values of all these types have: a wider number, or else text, and JSON where there is some. */
+const widestType = (types: ReadonlySet<string>, isNdjson: boolean): string => {
+  const [first = 'text'] = types
+  if (types.size <= 1) return first
+  const all = [...types]
+  if (all.every((type) => whole.has(type))) return 'bigint'
+  if (all.every((type) => numeric.has(type))) return 'numeric'
+  return isNdjson || types.has('jsonb') ? 'jsonb' : 'text'
+}
+
+/** Says of a failure which file it is about, where there are several. */
+const named = (error: unknown, { name }: OpenFile, several: boolean): unknown =>
+  several && error instanceof BrokenFile ? new BrokenFile(`${name}: ${error.message}`) : error
+
+/** What files have together: the columns of all of them, by name, in the order in which they come first. */
+const together = (files: readonly OpenFile[], scans: readonly FileScan[]): FileScan => {
+  const found = new Map<string, Set<string>>()
+  for (const { columns, rows } of scans)
+    for (const { name, type } of columns) {
+      const types = found.get(name) ?? new Set()
+      // A file without rows says nothing of types.
+      if (rows > 0) types.add(type)
+      found.set(name, types)
+    }
+  if (found.size > mostColumns)
+    throw new BrokenFile(`The files have more than ${mostColumns.toLocaleString('en-US')} columns`)
+  const isNdjson = files.every(({ format }) => format.kind === 'ndjson')
+  return {
+    columns: [...found].map(([name, types]) => ({ name, type: widestType(types, isNdjson) })),
+    rows: scans.reduce((sum, { rows }) => sum + rows, 0),
+  }
+}
+
+/** Reads files as one: their rows one behind the other, with the columns that they have together. They do not change meanwhile. */
+export const createFiles = (files: readonly OpenFile[]) => {
+  let scans: readonly FileScan[] | undefined
+  const isOne = files.length === 1
+
+  const scanEach = async (): Promise<readonly FileScan[]> => {
+    const found: FileScan[] = []
+    for (const file of files)
+      found.push(
+        await scanFile(file.handle, file.format).catch((error: unknown) => {
+          throw named(error, file, !isOne)
+        }),
+      )
+    return found
+  }
+
+  return {
+    /** Reads files whole, and tells the columns and rows that they have. Throws BrokenFile for one that is broken anywhere. */
+    async scan(): Promise<FileScan> {
+      scans ??= await scanEach()
+      const [only] = scans
+      return isOne && only !== undefined ? only : together(files, scans)
+    },
+    /** The rows; a column that a file has not is null in its rows. Throws BrokenFile. */
+    async *rows(columns: readonly FileColumn[]): AsyncGenerator<FileRow[], void, void> {
+      const [only] = files
+      if (isOne && only !== undefined) {
+        yield* readRows(only.handle, only.format, columns)
+        return
+      }
+      scans ??= await scanEach()
+      const typeOf = new Map(columns.map(({ name, type }) => [name, type]))
+      for (const [at, file] of files.entries()) {
+        // As the values of all files are written, not only those of this one.
+        const own = (scans[at]?.columns ?? []).map(({ name, type }) => ({ name, type: typeOf.get(name) ?? type }))
+        const places = columns.map(({ name }) => own.findIndex((column) => column.name === name))
+        try {
+          for await (const rows of readRows(file.handle, file.format, own))
+            yield rows.map((row) => places.map((place) => row[place] ?? null))
+        } catch (error) {
+          throw named(error, file, true)
+        }
+      }
+    },
+  }
+}
