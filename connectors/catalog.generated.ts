@@ -26,6 +26,17 @@ export const listedDataSources: readonly ListedDataSource[] = [
     load: async () => (await import('./data-sources/profiles/definition.ts')).profiles,
   },
   {
+    slug: "clickhouse",
+    title: "ClickHouse",
+    description: "Reads tables and queries from your database. Nothing is ever written to it.",
+    docsUrl: "https://clickhouse.com/docs/sql-reference/statements/grant",
+    icon: "/media/connectors/data-sources/clickhouse-debc28af1a01.svg",
+    file: false,
+    upload: false,
+    people: false,
+    load: async () => (await import('./data-sources/clickhouse/definition.ts')).clickhouse,
+  },
+  {
     slug: "file-url",
     title: "File at a URL",
     description: "Reads the rows of a CSV, NDJSON, or Parquet file from a web server, as it is at each run.",

@@ -19,7 +19,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['kernel', 'contract', 'http', 'storage', 'api-kit', 'connector-kit'].map((other) => `packages/${other}`),
   })),
   // How a server is spoken to is shared by the connectors that speak to it.
-  ...['postgresql', 'mysql'].map((server) => ({
+  ...['postgresql', 'mysql', 'clickhouse'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
   })),

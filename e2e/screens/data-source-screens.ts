@@ -31,6 +31,11 @@ export const dataSourceScreens: Screen[] = [
     ready: settled,
   },
   {
+    name: 'new-data-source-clickhouse',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/clickhouse/new`,
+    ready: settled,
+  },
+  {
     name: 'new-data-source-file',
     path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/file/new`,
     ready: settled,

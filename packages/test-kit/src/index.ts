@@ -1,4 +1,5 @@
 export * from './api-client.ts'
+export * from './clickhouse.ts'
 export * from './database.ts'
 export * from './event-store.ts'
 export * from './eventually.ts'

@@ -30,6 +30,14 @@ test.each([
   ['date', '2026-01-02', '"2026-01-02"'],
   ['json', '{"b": 1.10}', '{"b": 1.10}'],
   ['boolean', 't', 'true'],
+  ['UInt64', '18446744073709551615', '18446744073709551615'],
+  ['Decimal(24, 10)', '1.50', '1.50'],
+  ['Float64', 'nan', '"nan"'],
+  ['Bool', 'true', 'true'],
+  ["DateTime64(3, 'Europe/Berlin')", '2026-01-02T02:04:05.678Z', '"2026-01-02T02:04:05.678Z"'],
+  ['Array(UInt64)', '[18446744073709551615,2]', '[18446744073709551615,2]'],
+  ['Map(String, Decimal(9, 2))', '{"a":1.10}', '{"a":1.10}'],
+  ['IntervalDay', '3', '"3"'],
 ])('a value of the type %s reaches the row with its digits: %s is %s', (type, value, json) => {
   expect(payloadOf(type, value)).toBe(json)
 })

@@ -24,13 +24,19 @@ const isJsonText = (text: string): boolean => {
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 const numericType =
   /^(?:tinyint|smallint|mediumint|int|integer|bigint|numeric|decimal|real|float|double|double precision|oid|year)\b/
+/** Numbers, and what is read as JSON, as ClickHouse calls them. */
+const clickhouseNumber = /^(?:U?Int|Float|BFloat|Decimal)\d*\b/
+const clickhouseJson =
+  /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|(?:Multi)?(?:LineString|Polygon)|Geometry)\b/
 const timestamp = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/
 
 /** How a value of a column becomes JSON. Values that JSON has no form for, such as NaN, stay texts. */
 export const encoderOf = (type: string): ((text: string) => string) => {
-  if (numericType.test(type) && !type.endsWith('[]')) return (text) => (number.test(text) ? text : JSON.stringify(text))
+  if ((numericType.test(type) && !type.endsWith('[]')) || clickhouseNumber.test(type))
+    return (text) => (number.test(text) ? text : JSON.stringify(text))
   if (type === 'boolean') return (text) => (text === 't' ? 'true' : text === 'f' ? 'false' : JSON.stringify(text))
-  if (type === 'json' || type === 'jsonb')
+  if (type === 'Bool') return (text) => (text === 'true' || text === 'false' ? text : JSON.stringify(text))
+  if (type === 'json' || type === 'jsonb' || clickhouseJson.test(type))
     // A line feed between two values would end the row's line.
     return (text) => (isJsonText(text) ? text.replace(/[\n\r]/g, ' ') : JSON.stringify(text))
   if (/^(?:timestamp|datetime)/.test(type) && !type.endsWith('[]'))

@@ -1,0 +1,95 @@
+import {
+  ConfigurationError,
+  DataQueryError,
+  DeliveryError,
+  networkError,
+  RetryableError,
+} from '@tributary/connector-kit'
+import { linesBefore } from './statements.ts'
+
+/** An exception of the server, by its code (ClickHouse, `ErrorCodes.cpp`) and in its words. */
+export class ServerException extends Error {
+  override readonly name = 'ServerException'
+  readonly code: number
+  constructor(code: number, words: string) {
+    super(words)
+    this.code = code
+  }
+}
+
+const exception = /Code: (\d+)\. DB::Exception: ([\s\S]*)/
+
+/** Characters of the server's words that are kept. */
+const mostWords = 500
+
+/** The exception that a text ends with, where it has one. */
+export const exceptionIn = (text: string): ServerException | undefined => {
+  const [, code, words] = exception.exec(text) ?? []
+  if (code === undefined || words === undefined) return undefined
+  const said = words
+    .replace(/^(?:Code: \d+\. DB::Exception: )+/, '')
+    .replace(/\s*\(version [^)]*\)[\s\S]*$/, '')
+    .trim()
+  return new ServerException(Number(code), said.slice(0, mostWords))
+}
+
+/** An answer without its end: what was read of it is not all. */
+export class UnfinishedAnswer extends RetryableError {}
+
+/** What a server of something else is told to be. */
+export const notClickHouse = (cause: unknown): DeliveryError =>
+  new ConfigurationError('The server does not respond as ClickHouse does', undefined, cause)
+
+const hints: Readonly<Record<number, string>> = {
+  81: 'The database does not exist',
+  192: 'Wrong user or password',
+  193: 'Wrong user or password',
+  194: 'Wrong user or password',
+  497: 'The user is missing a privilege; see the setup guide',
+  516: 'Wrong user or password',
+}
+
+/**
+ * What is a matter of time: too many queries (202, 439, 745), networks of the server (209, 210, 236, 279, 425, 999), too slow (159, 160), no
+ * memory (241), a killed query (394), replicas and shards that are away (286, 319, 519).
+ */
+const passing = new Set([159, 160, 202, 209, 210, 236, 241, 279, 286, 319, 394, 425, 439, 519, 745, 999])
+
+/** Of those that queries cause, what is a matter of the connection or the account. */
+const lost = new Set([192, 193, 194, 202, 209, 210, 236, 279, 286, 319, 394, 425, 439, 516, 519, 745, 999])
+
+/** An error of the server or the network as one of the connection. */
+export const deliveryError = (error: unknown): DeliveryError => {
+  if (error instanceof DeliveryError) return error
+  if (error instanceof ServerException) {
+    const { code, message } = error
+    const hint = hints[code]
+    const text = `${hint === undefined ? '' : `${hint}: `}${message} (${code})`
+    return passing.has(code)
+      ? new RetryableError(text, { cause: error })
+      : new ConfigurationError(text, undefined, error)
+  }
+  // What is no HTTP.
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_')) return notClickHouse(error)
+  const failure = networkError(error)
+  return failure instanceof DeliveryError ? failure : new RetryableError(failure.message, { cause: error })
+}
+
+const syntaxError = /^Syntax error(?: \([^)]*\))?: failed at position \d+ \(([\s\S]*?)\)(?: \(line (\d+), col \d+\))?:/
+
+const wordsOf = ({ message, code }: ServerException): string => {
+  const [, token, line] = syntaxError.exec(message) ?? []
+  if (token === undefined) return `${message} (${code})`
+  const where = line === undefined ? '' : `Line ${Math.max(1, Number(line) - linesBefore)}: `
+  return `${where}Syntax error at ${token.trim()} (${code})`
+}
+
+/** An error of a query as words for who wrote it, or as one of the connection. */
+export const queryError = (error: unknown, statementMs: number): Error => {
+  if (error instanceof DataQueryError) return error
+  if (!(error instanceof ServerException) || lost.has(error.code)) return deliveryError(error)
+  if (error.code === 159 || error.code === 160)
+    return new DataQueryError(`The query did not finish within ${statementMs / 1000} seconds`, { cause: error })
+  if (error.code === 164) return new DataQueryError(`Queries can only read: ${wordsOf(error)}`, { cause: error })
+  return new DataQueryError(wordsOf(error), { cause: error })
+}

@@ -1,0 +1,67 @@
+import type { DataColumn, DataQuery } from '@tributary/connector-kit'
+import { isComposite } from './types.ts'
+
+const escaped = (text: string): string => text.replaceAll('\0', '').replace(/[\\'`]/g, '\\$&')
+
+/** An identifier as it stands in a statement, whatever is in it. */
+export const quoted = (identifier: string): string => `\`${escaped(identifier)}\``
+
+const literal = (text: string): string => `'${escaped(text)}'`
+
+/** A query as one statement without an end. */
+export const statementOf = (query: DataQuery): string =>
+  'sql' in query
+    ? query.sql.trim().replace(/[;\s]+$/, '')
+    : `SELECT * FROM ${quoted(query.schema)}.${quoted(query.table)}`
+
+/** Lines of a statement that stand before that of a person. */
+export const linesBefore = 1
+
+/** A statement in parentheses, where nothing but a query can stand; what follows it stands on a line of its own, behind any comment. */
+const inParentheses = (statement: string): string => `(\n${statement}\n)`
+
+/** Takes a statement apart, which runs nothing and looks at no table. */
+export const syntaxStatement = (statement: string): string =>
+  `EXPLAIN AST SELECT * FROM ${inParentheses(statement)} AS rows_of_model`
+
+/** Tells the columns of a statement. */
+export const describeStatement = (statement: string): string => `DESCRIBE TABLE ${inParentheses(statement)}`
+
+/** A value as it is read: one of several values as JSON. */
+const valueOf = ({ name, type }: DataColumn): string =>
+  isComposite(type) ? `if(isNull(${quoted(name)}), NULL, toJSONString(${quoted(name)}))` : quoted(name)
+
+/** The rows of a statement that has these columns. */
+export const rowsStatement = (statement: string, columns: readonly DataColumn[], limit: number): string =>
+  `SELECT ${columns.map(valueOf).join(', ')} FROM ${inParentheses(statement)} AS rows_of_model LIMIT ${limit}`
+
+/** Version, user, what the user's settings let change, and the names of all table functions. */
+export const aboutStatement = `SELECT version(), currentUser(), toString(getSetting('readonly')),
+  (SELECT arrayStringConcat(groupArray(name), ',') FROM system.table_functions)`
+
+const ownSchemas = `('system', 'information_schema', 'INFORMATION_SCHEMA', '_temporary_and_external_tables')`
+
+/** Tables and views that the account may read. */
+export const tablesStatement = ({ search, offset, limit }: { search: string; offset: number; limit: number }): string =>
+  `SELECT database, name, if(endsWith(engine, 'View'), 'view', 'table'), toString(total_rows)
+     FROM system.tables
+    WHERE database NOT IN ${ownSchemas} AND NOT is_temporary AND NOT startsWith(name, '.inner')
+      ${search === '' ? '' : `AND positionCaseInsensitiveUTF8(concat(database, '.', name), ${literal(search)}) > 0`}
+    ORDER BY database, name LIMIT ${limit} OFFSET ${offset}`
+
+/** Columns of a table that `SELECT *` has, in their order. */
+export const columnsStatement = (schema: string, table: string, limit: number): string =>
+  `SELECT name, type, toString(is_in_primary_key)
+     FROM system.columns
+    WHERE database = ${literal(schema)} AND table = ${literal(table)} AND default_kind NOT IN ('ALIAS', 'MATERIALIZED', 'EPHEMERAL')
+    ORDER BY position LIMIT ${limit}`
+
+/** Counts rows, rows whose key has a null, keys that several rows have, and their rows; keys are compared as they are read. */
+export const keyStatement = (statement: string, key: readonly DataColumn[]): string => {
+  const names = key.map((_, at) => `key_${at}`)
+  const values = key.map((column, at) => `toString(${valueOf(column)}) AS key_${at}`)
+  return `SELECT sum(found), sumIf(found, has_null), countIf(found > 1 AND NOT has_null), sumIf(found, found > 1 AND NOT has_null)
+  FROM (SELECT count() AS found, ${names.map((name) => `isNull(${name})`).join(' OR ')} AS has_null
+          FROM (SELECT ${values.join(', ')} FROM ${inParentheses(statement)} AS model) AS rows_of_model
+         GROUP BY ${names.join(', ')}) AS counted`
+}

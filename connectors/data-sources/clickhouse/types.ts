@@ -1,0 +1,15 @@
+/** The type inside `Nullable` and `LowCardinality`, which say nothing about a value, in one line. */
+export const plainType = (type: string): string => {
+  const line = type.replace(/\s+/g, ' ').replaceAll('( ', '(')
+  const [, inner] = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(line) ?? []
+  return inner === undefined ? line : plainType(inner)
+}
+
+/** True for a column that may be null. */
+export const isNullable = (type: string): boolean => /^(?:LowCardinality\()?(?:Nullable|Variant|Dynamic)\b/.test(type)
+
+const composite =
+  /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|Geometry)\b/
+
+/** True for a type whose values are several values, or of several types: they are read as JSON. */
+export const isComposite = (type: string): boolean => composite.test(plainType(type))

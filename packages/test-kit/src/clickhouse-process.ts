@@ -1,0 +1,91 @@
+// ClickHouse's engine (chDB) behind its HTTP interface, as much as a client that reads needs, in a process of its own. Unlike the event
+// store's, each request has a session of its own: its settings hold for it alone, `readonly` too, which nothing in it takes back.
+// Arguments: folder, user, password. Prints its port.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type ChdbQueryStream, Session } from 'chdb'
+
+const [folder = '', user = '', password = ''] = process.argv.slice(2)
+const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+/** One that stays open keeps the engine running. */
+const administrator = new Session(folder)
+/** Settings that the account has, as a profile gives them. */
+let profile: Record<string, string> = {}
+
+const textOf = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`
+const settingsOf = (settings: Record<string, string>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name} = ${textOf(value)}`)
+    .join(', ')
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const refuse = (response: ServerResponse, message: string): void => {
+  const code = /Code: (\d+)/.exec(message)?.[1] ?? '1001'
+  response.writeHead(500, { 'x-clickhouse-exception-code': code }).end(`${message} (version 26.7.2.1)\n`)
+}
+
+/**
+ * Sends what a query gives as it comes, with `end` behind it: the engine writes that behind each piece. A failure in the middle is written in
+ * place of it, and the connection is ended, as ClickHouse does.
+ */
+const pour = async (stream: ChdbQueryStream, response: ServerResponse, end: string): Promise<void> => {
+  response.once('close', () => stream.cancel())
+  try {
+    for await (const chunk of stream) {
+      if (response.destroyed) return
+      const bytes = Buffer.from(chunk.raw())
+      const piece =
+        end !== '' && bytes.subarray(-end.length).equals(Buffer.from(end)) ? bytes.subarray(0, -end.length) : bytes
+      if (!response.write(piece)) {
+        await new Promise<void>((resolve) => {
+          response.once('drain', resolve).once('close', resolve)
+        })
+      }
+    }
+    response.end(end)
+  } catch (error) {
+    if (!response.headersSent) return refuse(response, messageOf(error))
+    response.write(`\r\n__exception__\r\nabcdefghijklmnop\r\n${messageOf(error)}\n`, () => response.destroy())
+  }
+}
+
+const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  const sql = Buffer.concat(chunks).toString()
+  if (request.url === '/administrator')
+    return void response.end((await administrator.queryAsync(sql, { format: 'JSONEachRow' })).bytes())
+  if (request.url === '/profile') {
+    profile = JSON.parse(sql) as Record<string, string>
+    return void response.end()
+  }
+  if (request.headers.authorization !== authorization)
+    return refuse(response, `Code: 516. DB::Exception: ${user}: Authentication failed (AUTHENTICATION_FAILED)`)
+  const {
+    database,
+    default_format: format = 'TabSeparated',
+    ...settings
+  } = Object.fromEntries(new URL(request.url ?? '', 'http://localhost').searchParams)
+  const session = new Session(folder)
+  try {
+    await session.queryAsync(`USE \`${database ?? 'default'}\``)
+    if (Object.keys(profile).length > 0) await session.queryAsync(`SET ${settingsOf(profile)}`)
+    if (Object.keys(settings).length > 0) await session.queryAsync(`SET ${settingsOf(settings)}`)
+    // Only the rows of a query come in a stream.
+    if (/^SELECT\b/.test(sql))
+      await pour(session.queryStream(sql, { format }), response, settings['format_custom_result_after_delimiter'] ?? '')
+    else response.end((await session.queryAsync(sql, { format })).bytes())
+  } finally {
+    session.close()
+  }
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => {
+    if (response.headersSent) response.destroy()
+    else refuse(response, messageOf(error))
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.stdout.write(`${typeof address === 'object' && address !== null ? address.port : ''}\n`)
+})
