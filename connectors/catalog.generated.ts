@@ -112,6 +112,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/hubspot/definition.ts')).hubspot,
   },
   {
+    slug: "meta-custom-audiences",
+    title: "Meta Custom Audiences",
+    description: "Adds people to Custom Audiences for ads on Facebook and Instagram, and removes them.",
+    docsUrl: "https://developers.facebook.com/docs/marketing-api/audiences/guides/custom-audiences",
+    icon: "/media/connectors/destinations/meta-custom-audiences-c61a6d5af572.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    load: async () => (await import('./destinations/meta-custom-audiences/definition.ts')).metaCustomAudiences,
+  },
+  {
     slug: "mixpanel",
     title: "Mixpanel",
     description: "Sends events, user profiles, and group profiles to a Mixpanel project.",

@@ -33,7 +33,7 @@ const valueOf = (field: FieldDefinition): Settings[string] => {
   if (field.default !== undefined || !field.required) return field.default
   if (field.type === 'url') return 'https://peer.example/hook'
   if (field.type === 'select') return field.choices?.[0]?.value
-  return field.type === 'number' ? field.min : 'some-value-of-a-setting'
+  return field.type === 'number' ? field.min : '12345678901234567890'
 }
 
 const settingsOf = (definition: DestinationDefinition): Settings => {

@@ -1,0 +1,21 @@
+import { defineAction } from '@tributary/connector-kit'
+
+const text = { type: 'string', kind: 'identity' } as const
+
+export const addPerson = defineAction({
+  name: 'add_person',
+  title: 'Add person',
+  description:
+    'Adds the person to the Custom Audience for events. What they are matched by is hashed before it is sent.',
+  fields: {
+    extern_id: { ...text, label: 'External ID', help: 'Your own ID of the person.', required: true },
+    email: { ...text, label: 'Email', help: 'Hashed before it is sent.', recommended: true },
+    phone: { ...text, label: 'Phone', help: 'With the country code. Hashed before it is sent.' },
+    fn: { ...text, label: 'First name', help: 'Hashed before it is sent.' },
+    ln: { ...text, label: 'Last name', help: 'Hashed before it is sent.' },
+    ct: { ...text, label: 'City', help: 'Hashed before it is sent.' },
+    zip: { ...text, label: 'Postal code', help: 'Hashed before it is sent.' },
+    country: { ...text, label: 'Country', help: 'The code of two letters. Hashed before it is sent.' },
+    madid: { ...text, label: 'Mobile advertiser ID', help: 'IDFA or Android advertising ID.' },
+  },
+})

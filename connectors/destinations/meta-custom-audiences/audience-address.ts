@@ -1,0 +1,17 @@
+/** A Custom Audience, and the field of rows that tells people apart. */
+export type AudienceAddress = { id: string; identifier: string }
+
+/** How rows name the Custom Audience that their people are of. */
+export const audienceObject = ({ id, identifier }: AudienceAddress): string =>
+  `audiences/${encodeURIComponent(id.trim())}/${encodeURIComponent(identifier)}`
+
+/** The Custom Audience that an object names; undefined for any other object, and for what cannot be an ID. */
+export const audienceOf = (object: string): AudienceAddress | undefined => {
+  const [kind, id = '', identifier = '', ...more] = object.split('/')
+  if (kind !== 'audiences' || more.length > 0 || !/^[0-9]{5,30}$/.test(id) || identifier === '') return undefined
+  try {
+    return { id, identifier: decodeURIComponent(identifier) }
+  } catch {
+    return undefined
+  }
+}

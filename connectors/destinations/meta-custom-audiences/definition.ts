@@ -1,0 +1,88 @@
+import { defineDestination } from '@tributary/connector-kit'
+import { addPerson } from './actions/add-person.ts'
+import { audienceObject } from './audience-address.ts'
+import { deliver, deliverRows, testConnection } from './deliver.ts'
+import { check, settings } from './settings.ts'
+
+const field = (name: string) => ({ type: 'FIELD', name }) as const
+
+/**
+ * Limits: "Custom Audiences": 10,000 people in a request. "Rate Limits": at least 5,000 requests in an hour for an ad account. Who is in
+ * a Custom Audience is not told, so nothing can be updated or left as it is.
+ */
+export const metaCustomAudiences = defineDestination({
+  slug: 'meta-custom-audiences',
+  title: 'Meta Custom Audiences',
+  description: 'Adds people to Custom Audiences for ads on Facebook and Instagram, and removes them.',
+  docs: {
+    url: 'https://developers.facebook.com/docs/marketing-api/audiences/guides/custom-audiences',
+    steps: [
+      {
+        title: 'Create an access token',
+        text: 'In the Business settings of Meta, create a **system user**, assign the ad account to it, and generate a token of your app with the permission `ads_management`. Accept the Custom Audience terms for the ad account.',
+        code: 'ads_management',
+        language: 'text',
+      },
+      {
+        title: 'Create a Custom Audience',
+        text: 'In **Audiences** of the Ads Manager, create a Custom Audience from a customer list. A sync names it by its ID, which is in the URL of the audience.',
+      },
+      {
+        title: 'Map columns',
+        text: 'Map columns to `email`, `phone`, `fn`, `ln`, `ct`, `st`, `zip`, `country`, `gen`, `doby`, `dobm`, `dobd`, `madid`, or `extern_id`. The more of them, the more people match. Phone numbers must have the country code. Values are normalized and hashed with SHA-256 before they are sent, unless they are hashes already. `extern_id` and `madid` are sent as they are.',
+      },
+      {
+        title: 'Choose an identifier',
+        text: 'Use your own ID of a person as `extern_id`. People are removed by it, whatever they were matched by. With another identifier, such as `email`, its hash is the external ID.',
+      },
+      {
+        title: 'After a run',
+        text: 'Meta takes up to 24 hours to match people, and never tells who matched. It shows the size of the audience once it has enough people.',
+      },
+    ],
+  },
+  settings,
+  check,
+  kinds: ['Event Streams', 'Reverse ETL'],
+  auth: 'key',
+  objects: [
+    {
+      name: 'people',
+      title: 'People',
+      description: 'People of a Custom Audience, by your own ID.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ target: 'extern_id' }],
+      actions: ['add_person'],
+    },
+  ],
+  actions: [addPerson],
+  presets: [
+    {
+      eventType: 'identify',
+      action: 'add_person',
+      fields: {
+        extern_id: field('userId'),
+        email: field('traits.email'),
+        phone: field('traits.phone'),
+        fn: field('traits.firstName'),
+        ln: field('traits.lastName'),
+        country: field('traits.address.country'),
+      },
+    },
+  ],
+  batching: () => ({ maxEvents: 10_000, maxBytes: 4 * 1024 * 1024, maxWaitMs: 10_000 }),
+  rate: () => ({ requests: 60, perMs: 60_000 }),
+  concurrency: 2,
+  testConnection,
+  deliver,
+  deliverRows,
+  rowObjects: [
+    {
+      name: 'custom_audience',
+      title: 'Custom Audience',
+      description: 'Its ID, such as 23847000000000000. Each row is a person.',
+      syncModes: ['FULL_SYNC', 'UPSERT_ONLY'],
+      address: ({ name, identifier }) => audienceObject({ id: name, identifier }),
+    },
+  ],
+})

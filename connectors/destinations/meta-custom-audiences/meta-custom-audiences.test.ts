@@ -1,0 +1,281 @@
+import { ConfigurationError, type EventOutcome, type OutgoingRow, RetryableError } from '@tributary/connector-kit'
+import { outgoingEvent, type PeerAnswer, runConnectorRows } from '@tributary/connector-kit/testing'
+import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
+import { describe, expect, it } from 'vitest'
+import { audienceObject, audienceOf } from './audience-address.ts'
+import { metaCustomAudiences } from './definition.ts'
+import { keyOf, type MatchKey, matchValue, sha256 } from './match-keys.ts'
+import { regainMs } from './request.ts'
+import { check } from './settings.ts'
+import { answerOf, createMeta, errorOf, token } from './testing-meta.ts'
+
+const origins = ['https://graph.facebook.com']
+const settings = { access_token: token, ad_account_id: 'act_123456789', audience_id: '23847' }
+
+const people = (id = '23847', bad?: string) => {
+  const meta = createMeta(bad === undefined ? {} : { bad })
+  meta.create(id)
+  return meta
+}
+
+const identify = (extern_id: string, payload: Record<string, unknown>) =>
+  outgoingEvent(
+    { messageId: `m-${extern_id}`, type: 'identify' },
+    { payload: { extern_id, ...payload }, action: 'add_person' },
+  )
+
+testDestination(metaCustomAudiences, {
+  origins,
+  settings: () => settings,
+  secrets: [token],
+  vendor: (request) => people().answer(request),
+  events: [
+    identify('u1', { email: ' Ada@Example.com', country: 'GB' }),
+    identify('u2', { phone: '+44 (0) 20-7946 0000' }),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      host: 'graph.facebook.com',
+      path: '/v25.0/23847/users',
+      body: {
+        session: { batch_seq: 1, last_batch_flag: true, estimated_num_total: 2 },
+        payload: {
+          schema: ['EXTERN_ID', 'EMAIL', 'PHONE', 'COUNTRY'],
+          data: [
+            ['u1', sha256('ada@example.com'), '', sha256('gb')],
+            ['u2', '', sha256('4402079460000'), ''],
+          ],
+        },
+      },
+    },
+  ],
+  connected: 'Connected to the ad account Shop.',
+  badCredentials: {
+    settings: () => ({ ...settings, access_token: 'EAAG-another' }),
+    message: 'Meta refuses the access token: Error validating access token',
+  },
+  rateLimit: {
+    answer: errorOf(
+      400,
+      80003,
+      'There have been too many calls to this ad-account.',
+      {},
+      {
+        'x-business-use-case-usage': JSON.stringify({
+          '66782': [{ type: 'custom_audience', call_count: 100, estimated_time_to_regain_access: 19 }],
+        }),
+      },
+    ),
+    retryAfterMs: 19 * 60_000,
+  },
+})
+
+const object = audienceObject({ id: '23847', identifier: 'extern_id' })
+const row = (operation: OutgoingRow['operation'], key: string, values: object = {}): OutgoingRow => ({
+  recordId: `run.${operation}.${key}`,
+  operation,
+  object,
+  key,
+  json: JSON.stringify({ extern_id: key, ...values }),
+})
+const add = (key: string) => row('upsert', key, { email: `${key}@example.com` })
+
+const writer = async (answer: (request: VendorRequest) => PeerAnswer) => {
+  const { asked, rebase } = await startVendor({ origins }, answer)
+  const write = async (rows: readonly OutgoingRow[]): Promise<readonly EventOutcome[]> => {
+    const { outcomes } = await runConnectorRows(metaCustomAudiences, settings, rows, { rebase })
+    if ('kind' in outcomes) throw new Error('One outcome for all rows')
+    return outcomes
+  }
+  return { asked, write }
+}
+const delivered = { kind: 'delivered' }
+
+describe('people of a Custom Audience', () => {
+  it('are added and removed in their order, and are removed by their external ID alone', async () => {
+    const meta = people()
+    const { write, asked } = await writer(meta.answer)
+    const rows = [add('a'), add('b'), row('delete', 'a'), row('delete', 'z'), add('c'), add('c')]
+    expect(await write(rows)).toEqual(rows.map(() => delivered))
+    expect(meta.read('23847').map(({ EXTERN_ID }) => EXTERN_ID)).toEqual(['b', 'c'])
+    expect(
+      asked.map(({ method, body }) => [method, (body as { payload: { schema: string[] } }).payload.schema]),
+    ).toEqual([
+      ['POST', ['EXTERN_ID', 'EMAIL']],
+      ['DELETE', ['EXTERN_ID']],
+      ['POST', ['EXTERN_ID', 'EMAIL']],
+      ['POST', ['EXTERN_ID', 'EMAIL']],
+    ])
+    expect(await write(rows)).toEqual(rows.map(() => delivered))
+    expect(meta.read('23847')).toHaveLength(2)
+  })
+
+  it('never go as they are: with an email address as the identifier its hash is the external ID', async () => {
+    const meta = people()
+    const { write, asked } = await writer(meta.answer)
+    const byEmail = (operation: OutgoingRow['operation'], email: string): OutgoingRow => ({
+      ...row(operation, email),
+      object: audienceObject({ id: '23847', identifier: 'email' }),
+      json: JSON.stringify({ email }),
+    })
+    await write([byEmail('upsert', 'ada@example.com'), byEmail('upsert', 'Bob@example.com')])
+    expect(meta.read('23847')).toEqual([
+      { EXTERN_ID: sha256('ada@example.com'), EMAIL: sha256('ada@example.com') },
+      { EXTERN_ID: sha256('Bob@example.com'), EMAIL: sha256('bob@example.com') },
+    ])
+    await write([byEmail('delete', 'Bob@example.com')])
+    expect(meta.read('23847')).toHaveLength(1)
+    for (const { raw } of asked) expect(raw.body).not.toContain('@')
+  })
+
+  it('go by 10,000 in a request, each a session of its own', async () => {
+    const { write, asked } = await writer(people().answer)
+    const outcomes = await write(Array.from({ length: 20_001 }, (_, at) => add(`k${at}`)))
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['delivered']))
+    expect(asked.map(({ body }) => (body as { payload: { data: [] } }).payload.data.length)).toEqual([
+      10_000, 10_000, 1,
+    ])
+  })
+
+  it.each([
+    [[{}], 'nothing that Meta can match'],
+    [[{ email: 'nobody', country: 'Germany', doby: 12 }], 'nothing that Meta can match'],
+    [[{ email: 'a@b.c', plan: 'pro' }], 'matches nobody by plan'],
+    [[{ email: 'a@b.c', user_id: 'u' }], 'Make user_id the identifier'],
+  ])('with %j are rejected before they are sent, and no other', async ([values], reason) => {
+    const meta = people()
+    const { write } = await writer(meta.answer)
+    expect(await write([row('upsert', 'bad', values), add('good')])).toEqual([
+      { kind: 'rejected', reason: expect.stringContaining(reason) },
+      delivered,
+    ])
+    expect(meta.read('23847')).toHaveLength(1)
+  })
+
+  it('that Meta counts as invalid are found among many by halves, and rejected with its words', async () => {
+    const meta = people('23847', 'k41')
+    const { write } = await writer(meta.answer)
+    const outcomes = await write(Array.from({ length: 90 }, (_, at) => add(`k${at}`)))
+    expect(outcomes.flatMap((outcome, at) => (outcome.kind === 'delivered' ? [] : [[at, outcome]]))).toEqual([
+      [41, { kind: 'rejected', reason: 'Invalid entry' }],
+    ])
+    expect(meta.read('23847')).toHaveLength(89)
+  })
+
+  it('are rejected for what a Custom Audience cannot do', async () => {
+    const { write, asked } = await writer(people().answer)
+    const outcomes = await write([row('insert', 'a', { email: 'a@b.c' }), row('update', 'b', { email: 'a@b.c' })])
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['rejected', 'rejected'])
+    expect(asked).toEqual([])
+  })
+})
+
+describe('what passes by itself', () => {
+  it('an error that Meta calls transient is tried again, and nothing more is sent before that', async () => {
+    const meta = people()
+    let requests = 0
+    const { write, asked } = await writer((request) =>
+      ++requests === 2
+        ? errorOf(500, 2, 'Service temporarily unavailable', { is_transient: true })
+        : meta.answer(request),
+    )
+    const outcomes = await write([add('a'), row('delete', 'b'), add('c')])
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['delivered', 'retry', 'retry'])
+    expect(asked).toHaveLength(2)
+  })
+
+  it.each<[string, PeerAnswer]>([
+    ['that says nothing of people', answerOf(200, { audience_id: '23847' })],
+    ['that is no JSON', { status: 200, body: '{"num_received":' }],
+  ])('an answer %s has them sent again', async (_, answer) => {
+    const { write } = await writer(() => answer)
+    expect((await write([add('a')])).map(({ kind }) => kind)).toEqual(['retry'])
+  })
+
+  it('no answer at all is tried again', async () => {
+    const { write } = await writer(() => 'reset')
+    await expect(write([add('a')])).rejects.toThrow(RetryableError)
+  })
+
+  it.each([
+    ['{"1":[{"estimated_time_to_regain_access":3},{"estimated_time_to_regain_access":7}],"2":[{}]}', 7 * 60_000],
+    ['{"1":[{"estimated_time_to_regain_access":0}]}', 15 * 60_000],
+    ['{"1":null,"2":[null,1]}', 15 * 60_000],
+    ['no', 15 * 60_000],
+    [undefined, 15 * 60_000],
+  ])('a limit whose header says %s waits %i ms', (header, ms) => {
+    expect(regainMs(header)).toBe(ms)
+  })
+})
+
+describe('what a person has to mend', () => {
+  it.each<[string, PeerAnswer, string]>([
+    ['a Custom Audience that is not there', errorOf(400, 100, 'Unsupported', { error_subcode: 33 }), 'does not find'],
+    ['a permission that is missing', errorOf(403, 200, 'Permissions error'), 'does not allow it: Permissions error'],
+    ['terms that nobody accepted', errorOf(400, 2663, 'Terms of service has not been accepted'), 'Terms of service'],
+    [
+      'an upload that is blocked',
+      errorOf(400, 100, 'Invalid parameter', { error_subcode: 1713230, error_user_msg: 'Go to Audience Manager' }),
+      'Go to Audience Manager',
+    ],
+  ])('%s holds rows with the reason', async (_, answer, words) => {
+    const { write, asked } = await writer(() => answer)
+    const failure = await write([add('a'), add('b')]).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ConfigurationError)
+    expect(String(failure)).toContain(words)
+    expect(asked).toHaveLength(1)
+  })
+})
+
+it.each<[MatchKey, unknown, string]>([
+  ['EMAIL', ' Ada@Example.COM ', 'ada@example.com'],
+  ['PHONE', '0044 (20) 7946-0000', '442079460000'],
+  ['PHONE', 16505551212, '16505551212'],
+  ['GEN', 'Female', 'f'],
+  ['DOBY', '1990', '1990'],
+  ['DOBM', 1, '01'],
+  ['DOBD', '31.', '31'],
+  ['FN', ' Valéry ', 'valéry'],
+  ['LN', "O'Neil-Smith.", 'oneilsmith'],
+  ['FI', 'Ada', 'a'],
+  ['CT', 'New York', 'newyork'],
+  ['ST', 'CA', 'ca'],
+  ['ZIP', '94025-1234', '94025'],
+  ['ZIP', 'SW1A 1AA', 'sw1a1aa'],
+  ['COUNTRY', ' GB', 'gb'],
+])('%s: %j is hashed as %s', (key, value, comparable) => {
+  expect(matchValue(key, value)).toBe(sha256(comparable))
+})
+
+it('what is a hash already goes as it is, a device ID is not hashed, and nothing is never hashed', () => {
+  expect(matchValue('EMAIL', sha256('a').toUpperCase())).toBe(sha256('a'))
+  expect(matchValue('MADID', 'AECE52E7-03EE-455A-B3C4-E57283966239')).toBe('aece52e7-03ee-455a-b3c4-e57283966239')
+  for (const value of ['', ' ', null, undefined, {}, []]) expect(matchValue('EMAIL', value)).toBe('')
+})
+
+it('fields are known by the names of Meta and by usual ones', () => {
+  expect(['email', 'FN', 'First Name', 'postal_code', 'user_id', 'countryCode', 'plan'].map(keyOf)).toEqual([
+    'EMAIL',
+    'FN',
+    'FN',
+    'ZIP',
+    'EXTERN_ID',
+    'COUNTRY',
+    undefined,
+  ])
+})
+
+it('rows of anything but Custom Audiences are rejected', async () => {
+  for (const odd of ['users', 'audiences/a/id', 'audiences/1', 'audiences/12345/%', 'audiences/../email'])
+    expect(audienceOf(odd)).toBeUndefined()
+  expect(audienceOf(audienceObject({ id: ' 12345 ', identifier: 'ä/b' }))).toEqual({ id: '12345', identifier: 'ä/b' })
+  const { write, asked } = await writer(() => answerOf(200, {}))
+  expect(await write([{ ...add('a'), object: 'users' }])).toMatchObject([{ kind: 'rejected' }])
+  expect(asked).toEqual([])
+})
+
+it('an ad account and a Custom Audience are numbers', () => {
+  expect(check({ ad_account_id: 'act_123456', audience_id: '23847' })).toEqual({})
+  expect(Object.keys(check({ ad_account_id: 'shop', audience_id: '../me' }))).toEqual(['ad_account_id', 'audience_id'])
+})

@@ -1,0 +1,125 @@
+import {
+  type Call,
+  ConfigurationError,
+  type DeliverContext,
+  type EventOutcome,
+  isJsonObject,
+  isWebPage,
+  outcomeOfAnswer,
+  sendRequest,
+} from '@tributary/connector-kit'
+import type { MetaSettings } from './settings.ts'
+
+export type Context = DeliverContext<MetaSettings>
+
+/** Each version is there for two years ("Versioning"). */
+const version = 'v25.0'
+
+/** Bytes of an answer that are read: it may have samples of what was not valid. */
+const keepBytes = 128 * 1024
+
+/** Asks the Graph API; `body` is sent as JSON. Rejects as `sendRequest` does. */
+export const ask = async (
+  context: Context,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<Call> => {
+  const token = context.settings.access_token.trim()
+  return await sendRequest(
+    context,
+    {
+      method,
+      url: `https://graph.facebook.com/${version}/${path}`,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${token}`,
+        'user-agent': 'Tributary/1.0',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      keepBytes,
+      timeoutMs: 60_000,
+    },
+    { headers: ['authorization'], texts: [token] },
+  )
+}
+
+/** The object that an answer is; undefined when it is none. */
+export const answerObject = ({ answer: { body } }: Call): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const answer: unknown = JSON.parse(body)
+    return isJsonObject(answer) ? answer : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type GraphError = { code: number; subcode: number; words: string; transient: boolean }
+
+const errorOf = (call: Call): GraphError | undefined => {
+  const error = answerObject(call)?.['error']
+  if (!isJsonObject(error)) return undefined
+  const told = [error['error_user_msg'], error['message']].find((text) => typeof text === 'string' && text !== '')
+  return {
+    code: Number(error['code']),
+    subcode: Number(error['error_subcode']),
+    words: typeof told === 'string' ? told.slice(0, 500).toWellFormed() : `HTTP ${call.answer.status}`,
+    transient: error['is_transient'] === true,
+  }
+}
+
+/** "Rate Limits": 4 of the app, 17 of the user, 32 of the page, 613 of custom limits, 80000 to 80014 of business use cases. */
+const isLimit = ({ code }: GraphError): boolean => [4, 17, 32, 613].includes(code) || (code >= 80_000 && code <= 80_014)
+
+/** "Error Handling": 1 unknown and 2 service are there for a while. */
+const isPassing = ({ code, transient }: GraphError): boolean => transient || code === 1 || code === 2
+
+/**
+ * When requests are taken again, ms: the longest of the times that `X-Business-Use-Case-Usage` names, in minutes ("Rate Limits"). Without
+ * one it is a quarter of an hour, since limits have windows of an hour.
+ */
+export const regainMs = (header: string | undefined): number => {
+  const quarter = 15 * 60_000
+  try {
+    const usage: unknown = JSON.parse(header ?? '')
+    const lists = isJsonObject(usage) ? Object.values(usage).flat() : []
+    const minutes = lists.map((each) => (isJsonObject(each) ? Number(each['estimated_time_to_regain_access']) : 0))
+    const longest = Math.max(0, ...minutes.filter(Number.isFinite))
+    return longest > 0 ? Math.min(longest, 24 * 60) * 60_000 : quarter
+  } catch {
+    return quarter
+  }
+}
+
+/** 1713230: the upload to this Custom Audience is blocked until somebody appeals. */
+const audienceBlocked = 1713230
+
+/** What stands between Meta and taking anything, in words for people: a person has to mend it. */
+const setUpProblem = (call: Call, error: GraphError | undefined): string | undefined => {
+  const { status } = call.answer
+  if (status >= 300 && status < 400) return `Meta redirects (HTTP ${status}), so something is in its way`
+  if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Meta’s response'
+  if (error?.code === 190 || status === 401) return `Meta refuses the access token: ${error?.words ?? `HTTP ${status}`}`
+  if (error === undefined || isLimit(error) || isPassing(error)) return undefined
+  // 100 is of what was sent, which may be one row; 33 of it says that the object is not there.
+  if (error.code === 100 && error.subcode === 33) return `Meta does not find the Custom Audience: ${error.words}`
+  if (error.code === 100 && error.subcode !== audienceBlocked) return undefined
+  return `Meta does not allow it: ${error.words}`
+}
+
+/** What an answer says of everything that was asked: undefined for a success. Throws ConfigurationError for what a person has to mend. */
+export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
+  const error = errorOf(call)
+  const problem = setUpProblem(call, error)
+  if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+  if (error !== undefined && isLimit(error)) {
+    const retryAfterMs = regainMs(call.answer.headers['x-business-use-case-usage'])
+    return { kind: 'retry', reason: error.words, retryAfterMs }
+  }
+  if (error !== undefined && isPassing(error)) return { kind: 'retry', reason: error.words }
+  const outcome = outcomeOfAnswer(call.answer, now, error?.words ?? `HTTP ${call.answer.status}`)
+  if (outcome.kind !== 'delivered') return outcome
+  // An error inside of a success is one all the same.
+  return error === undefined ? undefined : { kind: 'rejected', reason: error.words }
+}

@@ -1,0 +1,166 @@
+import { type Call, DeliveryError, type EventOutcome, isJsonObject, type OutgoingRow } from '@tributary/connector-kit'
+import type { AudienceAddress } from './audience-address.ts'
+import { keyOf, type MatchKey, matchKeys, matchValue, sha256 } from './match-keys.ts'
+import { answerObject, ask, type Context, failureOf } from './request.ts'
+
+/** Somebody who is added or removed: what is known of them by the names that people gave it. */
+export type GivenPerson = {
+  operation: OutgoingRow['operation']
+  key: string
+  values: Readonly<Record<string, unknown>>
+}
+
+/** What became of each person, and the request that shows it best. */
+export type Sent = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
+
+type Person = { at: number; externId: string; match: ReadonlyMap<MatchKey, string> }
+type Group = { method: 'POST' | 'DELETE'; people: Person[] }
+
+/** People of one request ("Add Users to a Custom Audience"). */
+const peopleAtOnce = 10_000
+
+const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
+
+/**
+ * Under which external ID somebody is known, by which alone they are removed ("External Identifiers"): the key itself where that is meant as
+ * one, otherwise its hash, so that no email address goes as it is.
+ */
+const externIdOf = (key: string, identifier: string): string => (keyOf(identifier) === 'EXTERN_ID' ? key : sha256(key))
+
+/** What is sent of somebody; an outcome for what cannot be sent. */
+const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
+  const externId = externIdOf(key, identifier)
+  if (operation === 'delete') return { at, externId, match: new Map() }
+  if (operation !== 'upsert') return rejected('Meta does not tell who is in a Custom Audience. Choose another mode')
+  const match = new Map<MatchKey, string>()
+  for (const [field, value] of Object.entries(values)) {
+    const found = keyOf(field)
+    if (found === undefined)
+      return rejected(
+        `Meta matches nobody by ${field}. Map columns to ${matchKeys.join(', ').toLowerCase()}, or extern_id`,
+      )
+    if (found === 'EXTERN_ID') {
+      if (field !== identifier) return rejected(`Make ${field} the identifier, or leave it out`)
+      continue
+    }
+    const text = matchValue(found, value)
+    if (text !== '') match.set(found, text)
+  }
+  return match.size === 0 ? rejected('The row has nothing that Meta can match') : { at, externId, match }
+}
+
+/** The body of a request. Each is a session of its own, in which its people are the only batch. */
+const bodyOf = ({ method, people }: Group, now: number): unknown => {
+  const keys = matchKeys.filter((key) => people.some(({ match }) => match.has(key)))
+  const payload = {
+    schema: ['EXTERN_ID', ...keys],
+    data: people.map(({ externId, match }) => [externId, ...keys.map((key) => match.get(key) ?? '')]),
+  }
+  if (method === 'DELETE') return { payload }
+  const session = {
+    session_id: now * 1000 + Math.floor(Math.random() * 1000),
+    batch_seq: 1,
+    last_batch_flag: true,
+    estimated_num_total: people.length,
+  }
+  return { session, payload }
+}
+
+/** How many of those that were sent were not valid, and how many were received; undefined when the answer does not say. */
+const countsOf = (call: Call): { received: number; invalid: number } | undefined => {
+  const answer = answerObject(call)
+  const received = Number(answer?.['num_received'])
+  const invalid = Number(answer?.['num_invalid_entries'])
+  return Number.isSafeInteger(received) && Number.isSafeInteger(invalid) ? { received, invalid } : undefined
+}
+
+/** What Meta says of entries that were not valid, at most 200 characters. */
+const samplesOf = (call: Call): string => {
+  const samples = answerObject(call)?.['invalid_entry_samples']
+  const told = Array.isArray(samples) ? samples : isJsonObject(samples) ? Object.values(samples) : []
+  const texts = [...new Set(told.filter((text) => typeof text === 'string'))]
+  return texts.length === 0 ? 'Meta says that the entry is invalid' : texts.join(', ').slice(0, 200).toWellFormed()
+}
+
+/** People one behind the other with whom the same is done, as many as a request may have; nobody twice in one. */
+const groupsOf = (people: readonly (Person & { method: Group['method'] })[]): Group[] => {
+  const groups: (Group & { known: Set<string> })[] = []
+  for (const { method, ...person } of people) {
+    const last = groups.at(-1)
+    if (last?.method === method && last.people.length < peopleAtOnce && !last.known.has(person.externId)) {
+      last.people.push(person)
+      last.known.add(person.externId)
+    } else groups.push({ method, people: [person], known: new Set([person.externId]) })
+  }
+  return groups
+}
+
+/**
+ * Adds people to a Custom Audience and removes them, in their order, in requests of at most 10,000. Of a request that has some
+ * that are not valid, or that is refused, halves are sent again until each of those at fault is found: adding somebody twice changes nothing.
+ * Once something has to be tried again, nothing more is sent. Rejects with a DeliveryError when nothing was settled before.
+ */
+export const sendPeople = async (
+  context: Context,
+  { id, identifier }: AudienceAddress,
+  given: readonly GivenPerson[],
+): Promise<Sent> => {
+  const outcomes: (EventOutcome | undefined)[] = given.map(() => undefined)
+  const people: (Person & { method: Group['method'] })[] = []
+  for (const [at, each] of given.entries()) {
+    const person = personOf(at, each, identifier)
+    if ('kind' in person) outcomes[at] = person
+    else people.push({ ...person, method: each.operation === 'delete' ? 'DELETE' : 'POST' })
+  }
+  let shown: Call | undefined
+  let latencyMs = 0
+  let settled = false
+  const settle = (group: Group, outcome: EventOutcome, call: Call): void => {
+    if (outcome.kind !== 'delivered') shown = call
+    settled = true
+    for (const { at } of group.people) outcomes[at] = outcome
+  }
+
+  /** False when something has to be tried again. */
+  const send = async (group: Group): Promise<boolean> => {
+    const { method, people: those } = group
+    const call = await ask(context, method, `${id}/users`, bodyOf(group, context.clock()))
+    latencyMs += call.answer.latencyMs
+    shown ??= call
+    const failure = failureOf(call, context.clock())
+    const counts = failure === undefined ? countsOf(call) : undefined
+    const halve = async (): Promise<boolean> => {
+      const middle = Math.ceil(those.length / 2)
+      return (
+        (await send({ method, people: those.slice(0, middle) })) &&
+        (await send({ method, people: those.slice(middle) }))
+      )
+    }
+    if (failure?.kind === 'rejected' && those.length > 1) return await halve()
+    if (failure !== undefined) {
+      settle(group, failure, call)
+      return failure.kind !== 'retry'
+    }
+    if (counts === undefined) {
+      settle(group, { kind: 'retry', reason: 'Meta did not say what became of these people' }, call)
+      return false
+    }
+    if (counts.invalid > 0 && counts.invalid < those.length) return await halve()
+    settle(group, counts.invalid === 0 ? { kind: 'delivered' } : rejected(samplesOf(call)), call)
+    return true
+  }
+
+  let failure: DeliveryError | undefined
+  try {
+    for (const group of groupsOf(people)) if (!(await send(group))) break
+  } catch (error) {
+    if (!(error instanceof DeliveryError) || !settled) throw error
+    failure = error
+  }
+  const rest: EventOutcome = {
+    kind: 'retry',
+    reason: failure?.message ?? 'Not sent, because an earlier request is retried',
+    ...(failure?.name === 'ConfigurationError' ? { misconfigured: true } : {}),
+  }
+  return { outcomes: outcomes.map((outcome) => outcome ?? rest), call: shown, latencyMs }
+}

@@ -1,0 +1,39 @@
+import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
+
+export const settings = defineSettings({
+  access_token: setting.secret({
+    label: 'Access token',
+    help: 'Of a system user of your business, with the permission ads_management. Stored encrypted.',
+    required: true,
+    // It goes to graph.facebook.com, whatever the settings.
+    sentTo: [],
+  }),
+  ad_account_id: setting.text({
+    label: 'Ad account ID',
+    help: 'The number of the ad account that has the Custom Audiences.',
+    required: true,
+    maxLength: 50,
+  }),
+  audience_id: setting.text({
+    label: 'Custom Audience for events',
+    help: 'The ID of the Custom Audience that people of identify events are added to. Syncs name their own.',
+    maxLength: 50,
+  }),
+})
+
+export type MetaSettings = SettingsOf<typeof settings>
+
+const idForm = /^[0-9]{5,30}$/
+
+/** The digits of an ad account, however it was entered. */
+export const adAccountOf = (entered: string): string => entered.trim().replace(/^act_/, '')
+
+/** What spans the rules of each setting. */
+export const check = ({ ad_account_id, audience_id }: Partial<MetaSettings>): Record<string, string> => ({
+  ...(ad_account_id === undefined || idForm.test(adAccountOf(ad_account_id))
+    ? {}
+    : { ad_account_id: 'Enter the number of the ad account, such as 123456789012345' }),
+  ...(audience_id === undefined || idForm.test(audience_id.trim())
+    ? {}
+    : { audience_id: 'Enter the ID of a Custom Audience, such as 23847000000000000' }),
+})

@@ -1,0 +1,90 @@
+import type { PeerAnswer } from '@tributary/connector-kit/testing'
+import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
+
+/** What the vendor of the test takes. */
+export const token = 'EAAG-0123456789'
+
+/** A JSON answer of the vendor. */
+export const answerOf = (status: number, body: unknown, headers: Record<string, string> = {}): PeerAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+/** An error in the form of the Graph API ("Error Handling"). */
+export const errorOf = (
+  status: number,
+  code: number,
+  message: string,
+  more: object = {},
+  headers: Record<string, string> = {},
+): PeerAnswer => answerOf(status, { error: { message, type: 'OAuthException', code, ...more } }, headers)
+
+type Body = {
+  session?: { session_id: number; batch_seq: number; last_batch_flag: boolean; estimated_num_total: number }
+  payload: { schema: string[]; data: string[][] }
+}
+
+const known = 'EXTERN_ID EMAIL PHONE GEN DOBY DOBM DOBD LN FN FI CT ST ZIP MADID COUNTRY'.split(' ')
+const plain = new Set(['EXTERN_ID', 'MADID'])
+
+/**
+ * Custom Audiences as Meta's pages have them (developers.facebook.com/docs/marketing-api): "Custom Audiences" (POST adds, DELETE removes,
+ * 10,000 people at most, a session for each upload, fields in the order of the schema, hashes of SHA-256 for all but EXTERN_ID and MADID,
+ * '' for what is not known, removal by EXTERN_ID alone) and the reference of the edge `users` (`num_received`, `num_invalid_entries`,
+ * `invalid_entry_samples`). An ID that nobody knows is error 100, subcode 33 ("Error Handling").
+ */
+export const createMeta = (given: { bad?: string } = {}) => {
+  const audiences = new Map<string, Map<string, Record<string, string>>>()
+  const sessions = new Set<number>()
+  const isInvalid = (person: Record<string, string>): boolean =>
+    person['EXTERN_ID'] === given.bad ||
+    Object.entries(person).some(([key, value]) => !plain.has(key) && value !== '' && !/^[a-f0-9]{64}$/.test(value))
+  const change = (method: string, id: string, { session, payload }: Body): PeerAnswer => {
+    const audience = audiences.get(id)
+    if (audience === undefined) return errorOf(400, 100, 'Unsupported post request.', { error_subcode: 33 })
+    const { schema, data } = payload
+    if (
+      data.length > 10_000 ||
+      schema.some((key) => !known.includes(key)) ||
+      data.some((row) => row.length !== schema.length)
+    )
+      return errorOf(400, 100, 'Invalid parameter')
+    if (method === 'POST' && (session === undefined || sessions.has(session.session_id)))
+      return errorOf(400, 100, 'Invalid session')
+    if (session !== undefined) sessions.add(session.session_id)
+    let invalid = 0
+    for (const row of data) {
+      const person = Object.fromEntries(schema.map((key, at) => [key, row[at] ?? '']))
+      if (isInvalid(person)) invalid++
+      else if (method === 'POST') audience.set(person['EXTERN_ID'] ?? '', person)
+      else audience.delete(person['EXTERN_ID'] ?? '')
+    }
+    return answerOf(200, {
+      audience_id: id,
+      session_id: String(session?.session_id ?? 0),
+      num_received: data.length,
+      num_invalid_entries: invalid,
+      invalid_entry_samples: invalid === 0 ? {} : { '1': 'Invalid entry' },
+    })
+  }
+  const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+    if (host !== 'graph.facebook.com') return { status: 404 }
+    if (headers['authorization'] !== `Bearer ${token}`)
+      return errorOf(401, 190, 'Error validating access token: the session is invalid')
+    if (method === 'GET' && path === '/v25.0/act_123456789') return answerOf(200, { name: 'Shop', id: 'act_123456789' })
+    const id = /^\/v25\.0\/(\d+)\/users$/.exec(path)?.[1]
+    if (id === undefined || (method !== 'POST' && method !== 'DELETE'))
+      return errorOf(400, 100, 'Unsupported request.', { error_subcode: 33 })
+    return change(method, id, body as Body)
+  }
+  return {
+    answer,
+    /** Makes an empty Custom Audience. */
+    create: (id: string) => void audiences.set(id, new Map()),
+    /** Who is in it, by external ID; values that are not known are left out. */
+    read: (id: string) =>
+      [...(audiences.get(id)?.values() ?? [])].map((person) =>
+        Object.fromEntries(Object.entries(person).filter(([, value]) => value !== '')),
+      ),
+  }
+}
