@@ -95,6 +95,23 @@ export const syncScreens: Screen[] = [
       await page.getByRole('dialog', { name: 'Save your API token' }).waitFor()
     },
   },
+  { name: 'sync-alert-channels', path: at(({ workspace }) => `${workspace}/syncs/alerts`), ready: settled },
+  {
+    name: 'sync-alert-channels-made',
+    path: at(({ workspace }) => `${workspace}/syncs/alerts`),
+    ready: async (page) => {
+      await settled(page)
+      await button(page, 'Create channel').click()
+      await page.getByLabel('Title').fill('On call')
+      await page.getByLabel('Kind').selectOption('webhook')
+      await page.getByLabel('URL').fill('http://127.0.0.1:9/hook')
+      await button(page, 'Create channel').last().click()
+      await button(page, 'Done').click()
+      await button(page, 'Send test').first().click()
+      await page.getByText(/^Test: /).waitFor()
+      await settled(page)
+    },
+  },
   {
     name: 'sync-delete',
     path: at(({ sync }) => `${sync}#settings`),

@@ -9,7 +9,7 @@ const keepMs = { refusedRequests: 30 * dayMs, mails: 30 * dayMs, notifications: 
 
 /**
  * Removes what is over: sessions, codes and tokens that have expired, the texts of mail that is of no use any more, and old
- * mail, notices and counts of refused requests. What users of ended sessions still listen to is cut; whoever has another session connects again.
+ * mail, notices, counts of refused requests, and alerts that no channel took in their time. What users of ended sessions still listen to is cut; whoever has another session connects again.
  */
 export const clearExpired = async ({
   db,
@@ -34,5 +34,6 @@ export const clearExpired = async ({
     .where('body_text', '<>', '')
     .execute()
   await db.deleteFrom('mails').where('create_time', '<', ago(keepMs.mails)).where('expire_time', '<', time).execute()
+  await db.deleteFrom('alert_messages').where('expire_time', '<=', time).execute()
   await db.deleteFrom('notifications').where('create_time', '<', ago(keepMs.notifications)).execute()
 }

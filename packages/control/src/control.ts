@@ -1,5 +1,6 @@
 import { guardAll, guarded } from '@tributary/api-kit'
 import type { Authentication, Handlers } from '@tributary/http'
+import { sendAlert } from './alert-channels/queue.ts'
 import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
 import { createEvaluation } from './audiences/evaluate.ts'
 import { forgetAudienceChanges } from './audiences/forget-changes.ts'
@@ -61,6 +62,8 @@ export type Control = {
   dryRunSync(job: { dry_run: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
   /** Begins the syncs that are due, and clears up after those that are gone; to be called each minute. */
   queueDueSyncs(): Promise<void>
+  /** Sends what an alert channel is told, as its job says; rejects when it is to be tried again. */
+  sendAlert(job: { message: string }, run: { signal: AbortSignal }): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
   sweepImages(): Promise<void>
   /** Removes uploaded files that belong to no data source; the same. */
@@ -127,6 +130,7 @@ export const createControl = (deps: ControlDeps): Control => {
     },
     dryRunSync: (job, run) => dryRunSync({ ...deps, dataSourcePlaces: dryRunPlaces, peoplePlaces }, job, run),
     queueDueSyncs: () => queueDueSyncs(deps),
+    sendAlert: (job, run) => sendAlert(deps, job, run),
     sweepImages: () => images.sweep(),
     sweepUploads: () => sweepUploads(deps),
     refreshSessions: () => sessions.refresh(),

@@ -1,4 +1,9 @@
 import type { Handlers } from '@tributary/http'
+import { createAlertChannel } from './alert-channels/create.ts'
+import { deleteAlertChannel } from './alert-channels/delete.ts'
+import { listAlertChannels } from './alert-channels/list.ts'
+import { testAlertChannel } from './alert-channels/test.ts'
+import { updateAlertChannel } from './alert-channels/update.ts'
 import { computeAudienceNow } from './audiences/compute-now.ts'
 import { createAudience } from './audiences/create.ts'
 import { deleteAudience } from './audiences/delete.ts'
@@ -437,6 +442,13 @@ export const createHandlers = (
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   metrics: { get: getMetrics(deps) },
   identitySettings: { get: getIdentitySettings(deps), update: updateIdentitySettings(deps) },
+  alertChannels: {
+    list: listAlertChannels(deps),
+    create: createAlertChannel(deps),
+    update: updateAlertChannel(deps),
+    delete: deleteAlertChannel(deps),
+    test: testAlertChannel(deps),
+  },
   syncTokens: {
     list: listSyncTokens(deps),
     create: createSyncToken(deps),

@@ -1,3 +1,4 @@
+export { alertJob } from './alert-channels/queue.ts'
 export { computeJob } from './audiences/compute.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
 export { createProfileKeyCache } from './configuration-cache/profile-key-cache.ts'

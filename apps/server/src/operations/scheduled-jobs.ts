@@ -1,4 +1,5 @@
 import {
+  alertJob,
   type Control,
   computeJob,
   createMailSender,
@@ -52,6 +53,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       forgetChanges,
       syncJob,
       dryRunJob,
+      alertJob,
       queueSyncs,
     ],
   })
@@ -75,6 +77,7 @@ export const startJobs = async (
       | 'queueDueSyncs'
       | 'queueStaleAudiences'
       | 'runSync'
+      | 'sendAlert'
     >
   },
 ): Promise<void> => {
@@ -86,6 +89,7 @@ export const startJobs = async (
   await jobs.work(computeJob, control.computeAudience)
   await jobs.work(syncJob, control.runSync)
   await jobs.work(dryRunJob, control.dryRunSync)
+  await jobs.work(alertJob, control.sendAlert)
   for (const [kind, run, cron] of [
     [clearExpired, () => control.clearExpired(), '* * * * *'],
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],

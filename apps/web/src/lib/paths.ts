@@ -73,6 +73,8 @@ export const paths = {
   newSync: (workspace: string, model?: string) => `/${workspace}/syncs/new${queryOf({ model })}`,
   /** The tokens with which orchestrators start syncs. */
   syncTokens: (workspace: string) => `/${workspace}/syncs/tokens`,
+  /** Where alerts of syncs are sent. */
+  alertChannels: (workspace: string) => `/${workspace}/syncs/alerts`,
   sync: (sync: string, tab?: SyncTab) => `/${sync}${tab === undefined ? '' : `#${tab}`}`,
   syncRun: (run: string) => `/${run}`,
   dataSources: (workspace: string) => `/${workspace}/dataSources`,
@@ -144,6 +146,7 @@ export const patterns = {
   syncs: 'syncs',
   newSync: 'syncs/new',
   syncTokens: 'syncs/tokens',
+  alertChannels: 'syncs/alerts',
   sync: 'syncs/:syncId',
   syncRun: 'syncs/:syncId/runs/:runId',
   dataSources: 'dataSources',

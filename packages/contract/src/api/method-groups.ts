@@ -33,6 +33,7 @@ export { inferredSchemas, schemaVersions, sourceSchemaTemplates } from '../sourc
 export { sources } from '../sources/sources.ts'
 export { violations } from '../sources/violations.ts'
 export { writekeys } from '../sources/writekeys.ts'
+export { alertChannels } from '../syncs/alert-channels.ts'
 export { syncDrafts } from '../syncs/sync-drafts.ts'
 export { syncDryRuns } from '../syncs/sync-dry-runs.ts'
 export { syncTokens } from '../syncs/sync-tokens.ts'

@@ -124,6 +124,7 @@ export const resourceNames = {
   connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
   event: resourcePattern('workspaces/{workspace}/events/{event}'),
   identitySettings: resourcePattern('workspaces/{workspace}/identitySettings'),
+  alertChannel: resourcePattern('workspaces/{workspace}/alertChannels/{alert_channel}'),
   syncToken: resourcePattern('workspaces/{workspace}/syncTokens/{sync_token}'),
   profileKey: resourcePattern('workspaces/{workspace}/profileKeys/{profile_key}'),
   profile: resourcePattern('workspaces/{workspace}/profiles/{profile}'),

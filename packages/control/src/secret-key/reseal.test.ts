@@ -43,6 +43,11 @@ beforeAll(async () => {
       },
     },
   )
+  await administrator.ok(
+    methods.alertChannels.create,
+    { workspace: workspaceId },
+    { body: { title: 'On call', kind: 'slack', url: 'https://hooks.slack.com/services/x' } },
+  )
   const permitted = await makePermitted(organization, provider)
   await connect(administrator, provider, permitted.name)
   await permit(administrator, provider, permitted.name)

@@ -1,5 +1,6 @@
 import type { Db } from '@tributary/api-kit'
 import { sql } from 'kysely'
+import { channelContext } from '../alert-channels/read.ts'
 import { secretsContext } from '../app-settings/stored-settings.ts'
 import { tokensContext, verifierContext } from '../oauth-grants/grants.ts'
 import { keyContext } from '../writekeys/keys.ts'
@@ -43,6 +44,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: 'id',
     more: [],
     context: ({ id }) => secretsContext(`dataSources/${text(id)}`),
+  },
+  {
+    table: 'alert_channels',
+    column: 'secrets_encrypted',
+    key: 'id',
+    more: [],
+    context: ({ id }) => channelContext(text(id)),
   },
   {
     table: 'oauth_grants',

@@ -859,13 +859,18 @@ test('a sync begins at the times of its cron expression, and one that follows it
   })
 })
 
-test('people are told in inbox and mail when a sync fails, not again while it does, and when it has recovered', async () => {
+test('people are told in inbox, mail, and channels when a sync fails, not again while it does, and when it has recovered', async () => {
   const sync = await open('UPSERT_ONLY', { guard_percent: 100 })
   const { administrator, collaborator, guest } = organization
   const told = async (who: typeof guest): Promise<string[]> =>
     (await who.ok(methods.notifications.list, { user: who.userId })).notifications
       .filter(({ kind, link }) => kind === 'sync_alert' && link.includes(sync.params.sync))
       .map(({ title, body }) => `${title}: ${body}`)
+  await administrator.ok(
+    methods.alertChannels.create,
+    { workspace: organization.workspaceId },
+    { body: { title: 'On call', kind: 'webhook', url: 'http://127.0.0.1:9/' } },
+  )
   await sync.fill(first)
   await sync.run()
   expect(await told(administrator)).toEqual([])
@@ -886,6 +891,12 @@ test('people are told in inbox and mail when a sync fails, not again while it do
     body_text.includes(sync.params.sync),
   )
   expect(mails.map(({ subject }) => subject)).toEqual(['People needs attention', 'People has recovered'])
+  const messages = await harness.db.selectFrom('alert_messages').select('message').orderBy('create_time').execute()
+  const runs = (await administrator.ok(methods.syncRuns.list, sync.params)).runs.toReversed()
+  expect(messages.map(({ message }) => JSON.parse(message))).toMatchObject([
+    { type: 'sync.alert', title: 'People needs attention', run: runs[1]?.name },
+    { type: 'sync.recovered', title: 'People has recovered', run: runs[3]?.name },
+  ])
   await administrator.ok(methods.syncs.update, sync.params, {
     body: { alerts: { failed: false, rejected_percent: 10, minutes: null, rows_percent: null } },
   })

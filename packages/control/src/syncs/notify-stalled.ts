@@ -29,8 +29,9 @@ const tellOfWaiting = async (deps: Deps): Promise<void> => {
         .executeTakeFirst()
       if (taken === undefined) return undefined
       return await tellOfSync(tx, deps, {
-        kind: 'sync_stalled',
-        sync: { workspace_id: run.workspace_id, title },
+        type: 'sync.stalled',
+        sync: { id: run.sync_id, workspace_id: run.workspace_id, title },
+        run: presentRun(run).name,
         what: 'is not running on schedule',
         body:
           run.state === 'needs_approval'
@@ -61,12 +62,13 @@ const tellOfLeft = async (deps: Deps): Promise<void> => {
         .where('id', '=', id)
         .where('schedule_state', '=', 'deleted')
         .where('schedule_told', '=', false)
-        .returning(['workspace_id', 'title', 'schedule_title'])
+        .returning(['id', 'workspace_id', 'title', 'schedule_title'])
         .executeTakeFirst()
       if (sync === undefined) return undefined
       return await tellOfSync(tx, deps, {
-        kind: 'sync_stalled',
+        type: 'sync.stalled',
         sync,
+        run: '',
         what: 'is not running on schedule',
         body: `It ran after ${sync.schedule_title}, which was deleted. Choose another schedule.`,
         link: `/${syncName(sync.workspace_id, id)}`,

@@ -32,6 +32,7 @@ import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openFolderFiles, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
+import { alertJob } from '../alert-channels/queue.ts'
 import { computeJob } from '../audiences/compute.ts'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { mailJob } from '../mail/queue-mail.ts'
@@ -199,7 +200,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   const jobs = await openPgBossJobs({
     pool: database.pool,
-    kinds: [mailJob, erasureJob, computeJob, syncJob, dryRunJob],
+    kinds: [mailJob, erasureJob, computeJob, syncJob, dryRunJob, alertJob],
     logger: silentLogger,
     metrics: noMetrics,
   })

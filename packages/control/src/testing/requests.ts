@@ -136,6 +136,13 @@ const syncTokenIdOf = async ({ administrator, workspaceId }: Organization): Prom
   return idIn((await administrator.ok(methods.syncTokens.create, { workspace: workspaceId }, { body })).name)
 }
 
+/** A channel of alerts, which nobody answers, in the place of those before: a workspace has few of them. */
+const alertChannelIdOf = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
+  await harness.db.deleteFrom('alert_channels').where('workspace_id', '=', workspaceId).execute()
+  const body = { title: 'On call', kind: 'webhook', url: 'http://127.0.0.1:9/' } as const
+  return idIn((await administrator.ok(methods.alertChannels.create, { workspace: workspaceId }, { body })).name)
+}
+
 type Made = Awaited<ReturnType<typeof makeResources>>
 
 /** An audience of everybody who has an email. */
@@ -253,6 +260,8 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'computedTraits.create': { trait: `orders ${newId()}`, definition: trialComputedTrait },
   'computedTraits.update': { definition: { ...trialComputedTrait, window_days: 7 } },
   'computedTraits.preview': { definition: trialComputedTrait },
+  'alertChannels.create': { title: 'On call', kind: 'webhook', url: 'http://127.0.0.1:9/' },
+  'alertChannels.update': { title: 'Renamed' },
   'syncTokens.create': { title: 'Token' },
   'profileKeys.create': { kind: 'secret', title: 'Key' },
   'profileKeys.update': { title: 'Key' },
@@ -433,6 +442,9 @@ export const createRequests = async (
       profile: profile?.id ?? '',
       ...(method.path.includes('{profile_key}') ? { profile_key: await profileKeyIdOf(organization) } : {}),
       ...(method.path.includes('{sync_token}') ? { sync_token: await syncTokenIdOf(organization) } : {}),
+      ...(method.path.includes('{alert_channel}')
+        ? { alert_channel: await alertChannelIdOf(harness, organization) }
+        : {}),
       failure_group: deadGroup,
       suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
       privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',

@@ -850,6 +850,34 @@ export type SyncsTable = {
   update_time: Time
 }
 
+/** Where alerts of syncs are sent, beside inbox and mail. */
+export type AlertChannelsTable = {
+  id: string
+  workspace_id: string
+  title: string
+  kind: 'slack' | 'webhook'
+  /** The server of its URL. */
+  host: string
+  /** JSON of URL and signing secret. */
+  secrets_encrypted: Uint8Array
+  /** The syncs that it is told of, of which some may be gone; null for all. */
+  sync_ids: string[] | null
+  create_time: Time
+  last_sent_time: NullableTime
+  failure: Generated<string>
+  failure_time: NullableTime
+}
+
+/** What a channel was not told yet. */
+export type AlertMessagesTable = {
+  id: string
+  channel_id: string
+  /** JSON text. */
+  message: string
+  create_time: Time
+  expire_time: Time
+}
+
 /** What orchestrators start syncs with. */
 export type SyncTokensTable = {
   id: string
@@ -1010,5 +1038,7 @@ export type Database = {
   sync_runs: SyncRunsTable
   sync_drafts: SyncDraftsTable
   sync_tokens: SyncTokensTable
+  alert_channels: AlertChannelsTable
+  alert_messages: AlertMessagesTable
   sync_dry_runs: SyncDryRunsTable
 }

@@ -13,7 +13,13 @@ import {
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
-import { syncQuery, syncRunQuery, syncsQuery, syncTokensQuery } from '../../lib/queries/sync-queries.ts'
+import {
+  alertChannelsQuery,
+  syncQuery,
+  syncRunQuery,
+  syncsQuery,
+  syncTokensQuery,
+} from '../../lib/queries/sync-queries.ts'
 import {
   catalogDestinationQuery,
   catalogDestinationsQuery,
@@ -231,6 +237,13 @@ const syncRoutes: RouteObject[] = [
     path: patterns.syncTokens,
     lazy: async () => ({ Component: (await import('../../features/syncs/tokens-page.tsx')).SyncTokensPage }),
     loader: reads(({ workspace }) => [queryClient.prefetchQuery(syncTokensQuery(workspace))]),
+  },
+  {
+    path: patterns.alertChannels,
+    lazy: async () => ({
+      Component: (await import('../../features/syncs/alert-channels/alert-channels-page.tsx')).AlertChannelsPage,
+    }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(alertChannelsQuery(workspace))]),
   },
   {
     path: patterns.sync,

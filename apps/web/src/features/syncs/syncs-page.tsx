@@ -153,6 +153,10 @@ export const SyncsPage = () => {
           ·{' '}
           <Link to={paths.syncTokens(workspace)} className="rounded-sm text-accent-ink underline underline-offset-3">
             API tokens
+          </Link>{' '}
+          ·{' '}
+          <Link to={paths.alertChannels(workspace)} className="rounded-sm text-accent-ink underline underline-offset-3">
+            Alert channels
           </Link>
         </>
       }

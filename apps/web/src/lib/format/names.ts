@@ -31,6 +31,7 @@ export const dataSourceIds = (name: string) => idsOf(resourceNames.dataSource, n
 export const modelIds = (name: string) => idsOf(resourceNames.model, name)
 export const syncIds = (name: string) => idsOf(resourceNames.sync, name)
 export const syncDryRunIds = (name: string) => idsOf(resourceNames.syncDryRun, name)
+export const alertChannelIds = (name: string) => idsOf(resourceNames.alertChannel, name)
 export const syncTokenIds = (name: string) => idsOf(resourceNames.syncToken, name)
 export const syncRunIds = (name: string) => idsOf(resourceNames.syncRun, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)

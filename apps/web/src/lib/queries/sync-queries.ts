@@ -39,6 +39,10 @@ export const syncDraftQuery = (workspace: string) =>
 export const syncTokensQuery = (workspace: string) =>
   rowsQuery(methods.syncTokens.list, { params: workspaceIds(workspace) }, ({ sync_tokens }) => sync_tokens)
 
+/** The channels that alerts of the syncs of a workspace are sent to, newest first. */
+export const alertChannelsQuery = (workspace: string) =>
+  rowsQuery(methods.alertChannels.list, { params: workspaceIds(workspace) }, ({ alert_channels }) => alert_channels)
+
 /** The runs of a sync, newest first, by pages of 20. */
 export const syncRunsQuery = (sync: string) =>
   pagesQuery(

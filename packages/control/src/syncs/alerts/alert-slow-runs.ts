@@ -40,8 +40,9 @@ export const alertSlowRuns = async (deps: TellDeps & Pick<ControlDeps, 'db' | 'l
       if (taken === undefined || (await alertedBefore(tx, run))) return undefined
       const link = `/${presentRun(run).name}`
       return await tellOfSync(tx, deps, {
-        kind: 'sync_alert',
-        sync: { workspace_id: run.workspace_id, title },
+        type: 'sync.alert',
+        sync: { id: run.sync_id, workspace_id: run.workspace_id, title },
+        run: link.slice(1),
         what: 'needs attention',
         body: run.state === 'needs_approval' ? `${alert}. It needs approval.` : `${alert}.`,
         link,

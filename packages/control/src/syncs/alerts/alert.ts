@@ -64,8 +64,9 @@ export const alertRun = async (tx: Tx, deps: TellDeps, sync: SyncRow, id: string
   if (news === '' ? !recovered : toldBefore) return quiet
   const link = `/${presentRun(run).name}`
   return await tellOfSync(tx, deps, {
-    kind: 'sync_alert',
+    type: recovered ? 'sync.recovered' : 'sync.alert',
     sync,
+    run: link.slice(1),
     what: recovered ? 'has recovered' : 'needs attention',
     body: recovered ? 'The last run was as it should be.' : `${news}.`,
     link,

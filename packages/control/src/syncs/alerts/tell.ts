@@ -1,5 +1,7 @@
 import type { Tx } from '@tributary/api-kit'
-import { editors, type NotificationKind } from '@tributary/contract'
+import { editors, resourceNames } from '@tributary/contract'
+import type { AlertMessage } from '../../alert-channels/message.ts'
+import { queueAlerts } from '../../alert-channels/queue.ts'
 import type { ControlDeps } from '../../deps.ts'
 import { queueMail } from '../../mail/queue-mail.ts'
 import { syncAlertMail } from '../../mail/templates.ts'
@@ -14,8 +16,10 @@ export type TellDeps = Pick<ControlDeps, 'jobs' | 'clock' | 'publicUrl'>
 
 /** What is told of a sync. */
 export type SyncNews = {
-  kind: Extract<NotificationKind, 'sync_alert' | 'sync_stalled'>
-  sync: { workspace_id: string; title: string }
+  type: Exclude<AlertMessage['type'], 'test'>
+  sync: { id: string; workspace_id: string; title: string }
+  /** The run it is about, as its name; '' for none. */
+  run: string
   /** What is the matter with it, behind its title: "needs attention". */
   what: string
   /** Whole sentences. */
@@ -27,11 +31,11 @@ export type SyncNews = {
 }
 
 /**
- * Tells administrators and collaborators of a sync, in inbox and mail, in the transaction of what it tells of. Call what it
+ * Tells administrators and collaborators of a sync in inbox and mail, and its alert channels, in the transaction of what it tells of. Call what it
  * returns once that is committed.
  */
 export const tellOfSync = async (tx: Tx, deps: TellDeps, news: SyncNews): Promise<Announce> => {
-  const { sync, what, kind, link, cause } = news
+  const { sync, what, type, link, cause } = news
   const { organization_id } = await tx
     .selectFrom('workspaces')
     .select('organization_id')
@@ -54,9 +58,24 @@ export const tellOfSync = async (tx: Tx, deps: TellDeps, news: SyncNews): Promis
       time: new Date(now),
       expireTime: new Date(now + usefulMs),
     })
+  const title = `${sync.title} ${what}`
+  await queueAlerts(
+    tx,
+    deps,
+    { workspaceId: sync.workspace_id, syncId: sync.id },
+    {
+      type,
+      sync: resourceNames.sync.format({ workspace: sync.workspace_id, sync: sync.id }),
+      run: news.run,
+      title,
+      text: body,
+      url: `${deps.publicUrl()}${link}`,
+    },
+  )
+  const kind = type === 'sync.stalled' ? 'sync_stalled' : 'sync_alert'
   return await notify(
     tx,
     people.map((each) => each.id),
-    { organizationId: organization_id, kind, title: `${sync.title} ${what}`, body, link, cause, now },
+    { organizationId: organization_id, kind, title, body, link, cause, now },
   )
 }

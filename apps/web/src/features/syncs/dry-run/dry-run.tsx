@@ -53,7 +53,7 @@ const Sample = ({ sample }: { sample: SyncSample }) => {
   )
 }
 
-const Found = ({ dryRun }: { dryRun: SyncDryRun }) => {
+const Found = ({ dryRun, ofEvents }: { dryRun: SyncDryRun; ofEvents: boolean }) => {
   const { counts, samples, asks } = dryRun
   if (counts === null) return null
   const groups = sampleGroups.filter((group) => counts[group] > 0)
@@ -91,7 +91,9 @@ const Found = ({ dryRun }: { dryRun: SyncDryRun }) => {
         )
       })}
       <p className="text-xs text-ink-3">
-        The destination decides when rows are sent: some can be skipped or rejected then.
+        {ofEvents
+          ? 'Events are checked when they are received: some can be rejected then.'
+          : 'The destination decides when rows are sent: some can be skipped or rejected then.'}
       </p>
     </div>
   )
@@ -99,7 +101,7 @@ const Found = ({ dryRun }: { dryRun: SyncDryRun }) => {
 
 const progressWords = { queued: 'Waiting for a place…', reading: 'Reading rows…', comparing: 'Comparing…' } as const
 
-const Progress = ({ dryRun }: { dryRun: SyncDryRun }) => {
+const Progress = ({ dryRun, ofEvents }: { dryRun: SyncDryRun; ofEvents: boolean }) => {
   const cancel = useCancelDryRun(dryRun)
   const { state, message, read } = dryRun
   if (state === 'failed')
@@ -109,7 +111,7 @@ const Progress = ({ dryRun }: { dryRun: SyncDryRun }) => {
       </p>
     )
   if (state === 'canceled') return <p className="text-sm text-ink-2">The dry run was canceled.</p>
-  if (state === 'done') return <Found dryRun={dryRun} />
+  if (state === 'done') return <Found dryRun={dryRun} ofEvents={ofEvents} />
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm text-ink-2">
       <Spinner size="sm" label="Working" />
@@ -125,8 +127,11 @@ const Progress = ({ dryRun }: { dryRun: SyncDryRun }) => {
   )
 }
 
-/** A button that begins a dry run of a sync, saved or not, and below it what the run would do. Nothing is sent. */
-export const DryRun = ({ of }: { of: DryRunOf }) => {
+/**
+ * A button that begins a dry run of a sync, saved or not, and below it what the run would do. Nothing is sent. `ofEvents` says that rows
+ * would become events.
+ */
+export const DryRun = ({ of, ofEvents }: { of: DryRunOf; ofEvents: boolean }) => {
   const begin = useBeginDryRun()
   const [name, setName] = useState<string | undefined>()
   const query = useQuery({ ...syncDryRunQuery(name ?? ''), enabled: name !== undefined })
@@ -152,7 +157,7 @@ export const DryRun = ({ of }: { of: DryRunOf }) => {
           {failureText(begin.error ?? query.error)}
         </p>
       )}
-      {dryRun !== undefined && <Progress dryRun={dryRun} />}
+      {dryRun !== undefined && <Progress dryRun={dryRun} ofEvents={ofEvents} />}
     </section>
   )
 }

@@ -273,7 +273,7 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
       )}
       {input !== undefined && (
         <div className="border-b border-line pb-4">
-          <DryRun of={{ workspace, input }} />
+          <DryRun of={{ workspace, input }} ofEvents={event !== undefined} />
         </div>
       )}
       <p className="text-sm text-ink-2">

@@ -1,6 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import type { Sync } from '@tributary/contract'
-import { useMayEdit } from '../../../lib/workspace.ts'
+import { Link } from 'react-router'
+import { listed } from '../../../lib/format/text.ts'
+import { paths } from '../../../lib/paths.ts'
+import { alertChannelsQuery } from '../../../lib/queries/sync-queries.ts'
+import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
 import { Input } from '../../../ui/forms/input.tsx'
+import { channelKindTitles, channelsOf } from '../alert-channels/channel-words.ts'
 import { type AlertsInput, alertProblem, alertsInput, alertsOf, type NumberAlert, numberAlerts } from './alert-rules.ts'
 import { SavedCard } from './saved-card.tsx'
 
@@ -56,6 +62,33 @@ const NumberRow = ({
   )
 }
 
+/** The channels that are told of a sync, and those of them that fail. */
+const Channels = ({ sync }: { sync: Sync }) => {
+  const workspace = useWorkspace().name
+  const { data } = useQuery(alertChannelsQuery(workspace))
+  if (data === undefined) return null
+  const told = channelsOf(sync.name, data)
+  return (
+    <div className="space-y-1 border-t border-line pt-3 text-sm text-ink-2">
+      <p>
+        {told.length === 0
+          ? 'Not sent to any channel.'
+          : `Also sent to ${listed(told.map(({ title, kind }) => `${title} (${channelKindTitles[kind]})`))}.`}{' '}
+        <Link to={paths.alertChannels(workspace)} className="rounded-sm text-accent-ink underline underline-offset-3">
+          Alert channels
+        </Link>
+      </p>
+      {told
+        .filter(({ failure }) => failure !== '')
+        .map(({ name, title, failure }) => (
+          <p key={name} className="text-xs break-words text-danger-ink">
+            {title} did not take the last message: {failure}
+          </p>
+        ))}
+    </div>
+  )
+}
+
 /** When people are notified of a run. */
 export const AlertsCard = ({ sync }: { sync: Sync }) => {
   const mayEdit = useMayEdit() === true
@@ -91,6 +124,7 @@ export const AlertsCard = ({ sync }: { sync: Sync }) => {
               onChange={(text) => change({ ...input, [rule]: text })}
             />
           ))}
+          <Channels sync={sync} />
         </div>
       )}
     </SavedCard>

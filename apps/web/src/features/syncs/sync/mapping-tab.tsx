@@ -82,7 +82,10 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
       )}
       {mayEdit && problemsOf() === undefined && (
         <Card title="Before it runs">
-          <DryRun of={{ sync: sync.name, changes: changed ? { fields: fieldsOfRows(rows) } : {} }} />
+          <DryRun
+            of={{ sync: sync.name, changes: changed ? { fields: fieldsOfRows(rows) } : {} }}
+            ofEvents={isOfEvents(sync)}
+          />
         </Card>
       )}
     </div>

@@ -1,0 +1,59 @@
+import { audit } from '@tributary/api-kit'
+import { maxAlertChannels, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, newId, randomToken } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { namedSyncs } from './named-syncs.ts'
+import { alertChannelName, presentChannels, sealChannel } from './read.ts'
+
+/**
+ * Makes a channel. Its URL is sealed; what signs the messages of a webhook is made here, 32 random bytes, and shown this once. Nothing is
+ * sent. Throws 400 when the workspace has as many as it may.
+ */
+export const createAlertChannel =
+  ({
+    db,
+    secretBox,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'secretBox' | 'clock'>): Handler<typeof methods.alertChannels.create> =>
+  ({ actor, workspace, body: { title, kind, url, syncs } }) =>
+    db.transaction().execute(async (tx) => {
+      // One at a time, so that two do not go beyond the limit.
+      await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
+      const known = await tx
+        .selectFrom('alert_channels')
+        .select('id')
+        .where('workspace_id', '=', workspace.id)
+        .execute()
+      if (known.length >= maxAlertChannels)
+        throw badRequest('LIMIT_REACHED', `A workspace can have at most ${maxAlertChannels} alert channels`)
+      const id = newId()
+      const time = new Date(clock())
+      const signing_secret = kind === 'webhook' ? randomToken(32) : ''
+      const row = await tx
+        .insertInto('alert_channels')
+        .values({
+          id,
+          workspace_id: workspace.id,
+          title,
+          kind,
+          host: new URL(url).host,
+          secrets_encrypted: sealChannel(secretBox, id, { url, signing_secret }),
+          sync_ids: await namedSyncs(tx, workspace.id, syncs),
+          create_time: time,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await audit(tx, {
+        actor,
+        action: 'alertChannels.create',
+        resource: alertChannelName(workspace.id, id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title, kind, host: row.host },
+        time,
+      })
+      const [channel] = await presentChannels(tx, [row])
+      if (channel === undefined) throw new Error('A channel that was made is not shown')
+      return { ...channel, signing_secret }
+    })

@@ -1,0 +1,20 @@
+import { parseReference, type Tx } from '@tributary/api-kit'
+import { resourceNames } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import { readSync } from '../syncs/read.ts'
+
+/** The ids of syncs of this workspace by their names, each once; throws 404 for one that is absent or of another. */
+export const namedSyncs = async (
+  tx: Tx,
+  workspaceId: string,
+  names: readonly string[] | null,
+): Promise<string[] | null> => {
+  if (names === null) return null
+  const ids = new Set<string>()
+  for (const name of names) {
+    const { workspace, sync } = parseReference(resourceNames.sync, 'syncs', name)
+    if (workspace !== workspaceId) throw notFound('sync not found')
+    ids.add((await readSync(tx, workspaceId, sync)).id)
+  }
+  return [...ids]
+}
