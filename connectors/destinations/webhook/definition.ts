@@ -128,6 +128,8 @@ export const webhook = defineDestination({
       title: 'Record',
       description: 'Each row with its operation and key. Your endpoint carries it out and can respond for each row.',
       syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
+      // What is sent of a deleted user names this object.
+      reserved: ['users'],
       address: ({ name }) => name,
     },
   ],

@@ -130,6 +130,8 @@ export type RowObjectDefinition = {
   syncModes: readonly SyncMode[]
   /** False: there is one of it, such as the contacts of a CRM, and people give it no name. */
   named?: false
+  /** Names that people cannot give it: rows of these objects are something else to the destination. */
+  reserved?: readonly string[]
   /** What rows name as their object, given the name that people chose and the field that tells their records apart. */
   address: (given: { name: string; identifier: string }) => string
 }

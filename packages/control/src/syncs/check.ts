@@ -11,7 +11,7 @@ import { badRequest } from '@tributary/kernel'
 import type { Catalog } from '../deps.ts'
 
 /** What is written to: an object of a destination, or events. */
-export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes'> & { event?: EventObject }
+export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes' | 'reserved'> & { event?: EventObject }
 
 /** What of an app's destinations rows can be written to by this name; undefined when there is no such thing any more. */
 export const findRowObject = async (
@@ -25,7 +25,14 @@ export const findRowObject = async (
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', text, { [field]: text })
 
-type Given = { mode: SyncMode; identifier: string; fields: readonly SyncField[]; to_destinations: boolean }
+type Given = {
+  mode: SyncMode
+  identifier: string
+  fields: readonly SyncField[]
+  to_destinations: boolean
+  /** Of a sync that is not saved yet. */
+  object_name?: string
+}
 
 const checkEvents = (event: EventObject, { mode, identifier, fields }: Given): void => {
   if (identifier !== eventIdentifier) throw refuse('identifier', `Events are told apart by ${eventIdentifier}`)
@@ -39,11 +46,16 @@ const checkEvents = (event: EventObject, { mode, identifier, fields }: Given): v
     )
 }
 
-/** Throws 400 for what a sync cannot be: a mode that the object has not, a mapping of columns that the model has not. */
+/** Throws 400 for what a sync cannot be: a mode or a name that the object has not, a mapping of columns that the model has not. */
 export const checkSync = (object: SyncObject | undefined, model: Pick<Model, 'columns'>, given: Given): void => {
   if (object === undefined) throw refuse('object', 'This destination has no such object for rows')
   if (!object.syncModes.includes(given.mode))
     throw refuse('mode', `${object.title} can't be synced in this mode. Choose another one`)
+  if (given.object_name !== undefined && object.reserved?.includes(given.object_name) === true)
+    throw refuse(
+      'object_name',
+      `The destination uses the name ${given.object_name} for deleted users. Choose another one`,
+    )
   const missing = given.fields.find(({ column }) => !model.columns.some(({ name }) => name === column))
   if (missing !== undefined) throw refuse('fields', `The model has no column ${missing.column}`)
   if (object.event !== undefined) return checkEvents(object.event, given)
