@@ -59,8 +59,8 @@ const bodiesOf = (events: readonly PlannedEvent[]): Buffer[] => {
 }
 
 /** Writes down what is stored of planned events, and knows what was. */
-const createNotes = async (store: SyncStore, { source, run }: SendingEvents, clock: () => number) => {
-  const statuses = new Map((await store.outcomes(run)).map(({ number, status }) => [number, status]))
+const createNotes = async (store: SyncStore, { source, run, planSize }: SendingEvents, clock: () => number) => {
+  const statuses = new Map((await store.outcomes(run, 0, planSize)).map(({ number, status }) => [number, status]))
   return {
     statuses,
     /** Of the events without an outcome those that `outcome` knows one for, by what is stored since a time, epoch ms. */

@@ -16,14 +16,21 @@ export type Outbound = {
 const rowsPerRecord = 50
 const mostAtOnce = 1000
 const charactersAtOnce = 1024 * 1024
-const mostUnderWay = 10_000
-const outcomeBytes = 1024 * 1024
+const mostUnderWay = 20_000
+/** Rows of the plan that are read together, and how many characters they should have. */
+const mostRead = 10_000
+const charactersRead = 4 * 1024 * 1024
+const outcomeBytes = 4 * 1024 * 1024
+/** Of so many rows it is looked up together what is known, when a run goes on. */
+const outcomesRead = 100_000
 /** For how long outcomes are waited for before the state is looked at again, and before somebody else may have the turn, ms. */
 const lookMs = 1000
 const patienceMs = 30_000
 
-/** What is known of a row: nothing yet, or an outcome after which nothing happens by itself. */
-const isSettled = (status: string): boolean => status !== 'retry'
+/** What is known of a row: nothing after which nothing happens by itself, or such an outcome. */
+const fate = { open: 0, settled: 1, rejected: 2 } as const
+const fateOf = (status: string): number =>
+  status === 'retry' ? fate.open : status === 'dead' ? fate.rejected : fate.settled
 
 /** Why a row is left out whose person was deleted while the run was under way. */
 const userDeleted = 'The user was deleted'
@@ -83,6 +90,41 @@ const entryOf = (sending: Sending, rows: readonly PlannedRow[]) => {
   return { key: workspaceId, meta: JSON.stringify(meta), body: Buffer.from(`[${texts.join(',\n')}]\n`) }
 }
 
+const charactersOf = (rows: readonly PlannedRow[]): number =>
+  rows.reduce((sum, { payload, key }) => sum + (payload?.length ?? 0) + key.length, 1)
+
+/** Takes the planned rows behind a number in their order, as many as one append has. The next ones are read meanwhile. */
+const takePlanned = (store: Pick<SyncStore, 'planned'>, { run, planSize }: Sending, behind: number) => {
+  let [end, atOnce] = [behind, 100]
+  let here: readonly PlannedRow[] = []
+  let ahead: Promise<readonly PlannedRow[]> | undefined
+  const read = async (): Promise<readonly PlannedRow[]> => {
+    const rows = await store.planned(run, end, Math.min(atOnce, planSize - end))
+    const last = rows.at(-1)
+    if (last === undefined) throw new Error(`The plan of the run ${run} ends at ${end} of ${planSize}`)
+    end = last.number
+    atOnce = Math.max(20, Math.min(mostRead, Math.floor((rows.length * charactersRead) / charactersOf(rows))))
+    return rows
+  }
+  return async (): Promise<readonly PlannedRow[]> => {
+    if (here.length === 0) {
+      here = await (ahead ?? read())
+      ahead = end < planSize ? read() : undefined
+      // It is waited for later; until then its failure is not unheard.
+      ahead?.catch(() => {})
+    }
+    let [count, characters] = [0, 0]
+    for (const { payload, key } of here.slice(0, mostAtOnce)) {
+      characters += (payload?.length ?? 0) + key.length
+      if (count > 0 && characters > charactersAtOnce) break
+      count++
+    }
+    const taken = here.slice(0, count)
+    here = here.slice(count)
+    return taken
+  }
+}
+
 /**
  * Hands the planned rows of a run to delivery and learns what becomes of each. How far it is stands in the stream with the
  * rows, and what it has learned in the event store: whatever is killed when, each row is appended once and goes on from there. Resolves
@@ -102,24 +144,24 @@ export const sendRows = async (
   const epoch = await stream.beginEpoch(producer)
   const [last] = await stream.lastSequences(producer)
   let sent = last !== undefined && note.parse(JSON.parse(last.note)).run === run ? last.sequence : 0
-  const known = new Map<number, string>()
-  for (const { number, status } of await store.outcomes(run)) known.set(number, status)
-  let settled = [...known.values()].filter(isSettled).length
+  /** What is known of each row by its number: millions of them are a few megabytes. */
+  const fates = new Uint8Array(planSize + 1)
+  let settled = 0
   let offset = sending.outcomeOffset
-  let atOnce = 100
+  const take = takePlanned(store, sending, sent)
   let movedAt = performance.now()
 
   const settle = (number: number, status: string): void => {
-    const before = known.get(number)
-    if (before !== undefined && isSettled(before)) settled--
-    if (isSettled(status)) settled++
-    known.set(number, status)
+    const now = fateOf(status)
+    settled += Number(now !== fate.open) - Number(fates[number] !== fate.open)
+    fates[number] = now
   }
+  for (let from = 0; from < sent; from += outcomesRead)
+    for (const { number, status } of await store.outcomes(run, from, outcomesRead)) settle(number, status)
 
   const append = async (): Promise<void> => {
-    const rows = await store.planned(run, sent, Math.min(atOnce, planSize - sent))
-    const end = rows.at(-1)?.number
-    if (end === undefined) throw new Error(`The plan of the run ${run} ends at ${sent} of ${planSize}`)
+    const rows = await take()
+    const end = rows.at(-1)?.number ?? sent
     const deleted = await shown.deleted(keysOf(rows))
     const leftOut = rows.filter(({ key, operation }) => operation !== 'delete' && deleted.has(key))
     const kept = leftOut.length === 0 ? rows : rows.filter((row) => !leftOut.includes(row))
@@ -136,8 +178,6 @@ export const sendRows = async (
       await stream.appendGroup(entries, { producer, epoch, sequence: end, note: JSON.stringify({ run }) })
     faultPoint('sync.after-append')
     sent = end
-    const characters = rows.reduce((sum, { payload, key }) => sum + (payload?.length ?? 0) + key.length, 1)
-    atOnce = Math.max(20, Math.min(mostAtOnce, Math.floor((rows.length * charactersAtOnce) / characters)))
   }
 
   /** Reads what is new; false when there is nothing. */
@@ -162,22 +202,35 @@ export const sendRows = async (
     return true
   }
 
+  /** Appends while there is room, and learns beside it; each ends when there is no more to do. */
+  const appendAll = async (): Promise<boolean> => {
+    const before = sent
+    while (sent < planSize && sent - settled < mostUnderWay && mayAppend()) {
+      signal.throwIfAborted()
+      await append()
+      if (sent - before >= mostRead) break
+    }
+    return sent > before
+  }
+  const learnAll = async (): Promise<boolean> => {
+    const before = offset
+    while (await learn()) await shown.learned(offset)
+    return offset > before
+  }
+
   for (;;) {
     signal.throwIfAborted()
     const now = await shown.state()
     if (now === undefined) return { settled: false, rejected: 0 }
-    while (now === 'sending' && sent < planSize && sent - settled < mostUnderWay && mayAppend()) {
-      signal.throwIfAborted()
-      await append()
-      movedAt = performance.now()
-    }
-    while (await learn()) {
-      movedAt = performance.now()
-      await shown.learned(offset)
-    }
+    // Both are ended before either may fail: nothing goes on behind the caller.
+    const done = await Promise.allSettled([now === 'sending' ? appendAll() : false, learnAll()])
+    const failed = done.find((each) => each.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    const moved = done.some((each) => each.status === 'fulfilled' && each.value)
+    if (moved) movedAt = performance.now()
     if (settled === sent && (sent === planSize || now === 'canceling'))
-      return { settled: true, rejected: [...known.values()].filter((status) => status === 'dead').length }
+      return { settled: true, rejected: fates.reduce((sum, each) => sum + Number(each === fate.rejected), 0) }
     if (performance.now() - movedAt > patienceMs) return { settled: false, rejected: 0 }
-    await outcomes.wait([{ partition, offset }], AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
+    if (!moved) await outcomes.wait([{ partition, offset }], AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
   }
 }

@@ -60,24 +60,20 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
   const drop = (table: string, partition: string): Promise<void> => dropPartition(eventStore, table, partition)
   const writer = createRowWriter()
   const readPlanned = async (run: string, after: number, limit: number): Promise<PlannedRow[]> => {
-    const rows = await query<Omit<PlannedRow, 'payload'>>(
-      `select number, key, operation from sync_changes
-         where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''
-         order by number`,
+    // Keys stand in no statement: there are many, and some are long.
+    const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
+    const rows = await query<Omit<PlannedRow, 'payload'> & { payload: string }>(
+      `select planned.number as number, planned.key as key, planned.operation as operation, staged.payload as payload
+       from (select number, key, operation from sync_changes where ${of}) as planned
+       left join (
+         select key, payload from sync_staged where run_id = {run:String} and problem = ''
+           and key in (select key from sync_changes where ${of})
+       ) as staged on staged.key = planned.key
+       order by number`,
       { run, after, to: after + limit },
       'short',
     )
-    const keys = rows.flatMap(({ key, operation }) => (operation === 'delete' ? [] : [key]))
-    const found =
-      keys.length === 0
-        ? []
-        : await query<{ key: string; payload: string }>(
-            "select key, payload from sync_staged where run_id = {run:String} and problem = '' and key in {keys:Array(String)}",
-            { run, keys },
-            'short',
-          )
-    const payloads = new Map(found.map(({ key, payload }) => [key, payload]))
-    return rows.map((row) => ({ ...row, payload: payloads.get(row.key) }))
+    return rows.map(({ payload, ...row }) => ({ ...row, payload: row.operation === 'delete' ? undefined : payload }))
   }
 
   return {
@@ -157,11 +153,12 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       const lines = outcomes.map((outcome) => JSON.stringify({ run_id: run, ...outcome }))
       await eventStore.insert('sync_outcomes', lines, { token: newId() })
     },
-    /** What is known of the planned rows of a run. */
-    outcomes: (run: string) =>
+    /** What is known of planned rows behind a number. */
+    outcomes: (run: string, after: number, limit: number) =>
       query<{ number: number; status: string }>(
-        'select number, argMax(status, version) as status from sync_outcomes where run_id = {run:String} group by number',
-        { run },
+        `select number, argMax(status, version) as status from sync_outcomes
+         where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} group by number`,
+        { run, after, to: after + limit },
       ),
     /** Writes down what the destination has confirmed; doing it again changes nothing. */
     confirm: (sync: string, run: string, version: number) =>
