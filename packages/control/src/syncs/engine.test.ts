@@ -85,7 +85,7 @@ const openDelivery = async (folder: string) => {
       ? hubspot.deliverRows?.(rows, hubspotContext)
       : destination.deliverRows?.(rows, context)
   const stopping = new AbortController()
-  const state = { sent: [] as string[], held: false, refuse: (_key: string): boolean => false }
+  const state = { sent: [] as string[], held: false, away: false, refuse: (_key: string): boolean => false }
 
   const deliver = async (rows: readonly OutgoingRow[]): Promise<readonly EventOutcome[]> => {
     const taken = rows.filter(({ key }) => !state.refuse(key))
@@ -106,14 +106,21 @@ const openDelivery = async (folder: string) => {
         const [head = '', json = ''] = line.slice(0, -1).split(',"payload":')
         return { ...JSON.parse(`${head}}`), json }
       })
+      const tell = async (found: readonly EventOutcome[]): Promise<void> => {
+        const body = rows.map(({ recordId }, index) => {
+          const outcome = found[index] ?? { kind: 'retry', reason: '' }
+          const reason = 'reason' in outcome ? outcome.reason : ''
+          return { recordId, destinationId: d[0], status: statuses[outcome.kind], reason, time: Date.now() }
+        })
+        await told.append({ key: producer?.n ?? '', meta: '{}', body: Buffer.from(JSON.stringify(body)) })
+      }
+      if (state.away) {
+        await tell(rows.map(() => ({ kind: 'retry', reason: 'Nobody is there' })))
+        await eventually('the destination is back', () => !state.away || stopping.signal.aborted, 60_000)
+      }
       const found = await deliver(rows)
-      const body = rows.map(({ recordId }, index) => {
-        const outcome = found[index] ?? { kind: 'retry', reason: '' }
-        const reason = 'reason' in outcome ? outcome.reason : ''
-        return { recordId, destinationId: d[0], status: statuses[outcome.kind], reason, time: Date.now() }
-      })
       state.sent.push(...rows.map(({ operation, key }) => `${operation} ${key}`))
-      await told.append({ key: producer?.n ?? '', meta: '{}', body: Buffer.from(JSON.stringify(body)) })
+      await tell(found)
       from[partition] = record.offset + 1
     }
   }
@@ -183,6 +190,7 @@ afterAll(() => stack.disposeAsync())
 afterEach(() => {
   setFaultHandler(undefined)
   delivery.state.held = false
+  delivery.state.away = false
   delivery.state.refuse = () => false
   delivery.state.sent.length = 0
 })
@@ -676,6 +684,89 @@ test('a model that lost a column, and a database that refuses, end the run with 
   expect(await sync.run()).toMatchObject({ state: 'failed', message: 'The model has no column plan any more' })
   await peer.query(`drop table shop.${sync.table}`)
   expect(await sync.run()).toMatchObject({ state: 'failed', message: expect.stringContaining('does not exist') })
+})
+
+test('a table that is renamed between dry run and run fails the run with words, and nothing is sent', async () => {
+  const sync = await open('FULL_SYNC', { guard_percent: 100 })
+  await sync.fill(first)
+  await sync.run()
+  await sync.fill(second)
+  delivery.state.sent.length = 0
+  expect(await sync.dryRun()).toMatchObject({ state: 'done', counts: { added: 1, changed: 1, removed: 1 } })
+  await peer.query(`alter table shop.${sync.table} rename to ${sync.table}_old`)
+  expect(await sync.run()).toMatchObject({
+    state: 'failed',
+    message: expect.stringMatching(`relation "shop.${sync.table}" does not exist`),
+  })
+  expect(delivery.state.sent).toEqual([])
+  expect(await sync.there()).toEqual(['ada pro', 'bob free', 'cyd free'])
+  await peer.query(`alter table shop.${sync.table}_old rename to ${sync.table}`)
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { added: 1, changed: 1, removed: 1 } })
+})
+
+test('a column whose type is another than in the run before marks those rows changed whose value is written otherwise', async () => {
+  const sync = await open('UPSERT_ONLY', { guard_percent: 100 })
+  await sync.fill([
+    ['1', 'ada', '07'],
+    ['2', 'bob', null],
+  ])
+  await sync.run()
+  await peer.query(`alter table shop.${sync.table} alter column plan type integer using plan::integer`)
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 2, changed: 1, unchanged: 1 } })
+  expect(await sync.there()).toEqual(['ada 7', 'bob null'])
+})
+
+test('a database that goes away while it is read fails the run in words once it was tried again, sends nothing, and the next run is whole', async () => {
+  const sync = await open('UPSERT_ONLY')
+  await peer.query(`alter table shop.${sync.table} rename to ${sync.table}_rows`)
+  const view = (more: string) =>
+    peer.query(`create or replace view shop.${sync.table} as select * from shop.${sync.table}_rows ${more}`)
+  // It has given thousands of rows when it comes to the one that it never gives.
+  await view(`union all select null, null, null, null, null from pg_sleep(600)`)
+  await peer.query(`grant select on shop.${sync.table} to ${peer.access.user}`)
+  await peer.query(
+    `insert into shop.${sync.table}_rows (id, email, plan) select n, 'k' || n, 'p' from generate_series(1, 5000) as n`,
+  )
+  await sync.begin()
+  const stop = () =>
+    peer.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and usename = '${peer.access.user}'`,
+    )
+  for (const attempt of [1, 3]) {
+    const working = harness.runSync({ sync: sync.params.sync }, { signal: new AbortController().signal, attempt })
+    await eventually('it was in the midst of it', async () => (await stop()).length > 0)
+    await (attempt === 1 ? expect(working).rejects.toThrow() : working)
+  }
+  expect(await sync.last()).toMatchObject({ state: 'failed', message: expect.stringMatching(/./) })
+  expect(delivery.state.sent).toEqual([])
+  await view('')
+  expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 5000, added: 5000 } })
+})
+
+test('a run whose destination goes away midway waits for it, says how many rows wait, and sends each once when it is back', async () => {
+  const sync = await open('FULL_SYNC', { guard_percent: 100 })
+  await sync.fill(first)
+  await sync.run()
+  await sync.fill(second)
+  delivery.state.sent.length = 0
+  delivery.state.away = true
+  const begun = await sync.begin()
+  const working = sync.work()
+  await eventually('it is told that they wait', async () => {
+    const rows = await sync.rows(begun, { outcome: 'retrying' })
+    return rows.length === 3 && rows.every(({ reason }) => reason === 'Nobody is there')
+  })
+  expect(await sync.last()).toMatchObject({
+    state: 'sending',
+    counts: { unchanged: 1, waiting: 2, removals_waiting: 1 },
+  })
+  delivery.state.away = false
+  await working
+  expect(await sync.last()).toMatchObject({
+    state: 'succeeded',
+    counts: { added: 1, changed: 1, removed: 1, waiting: 0 },
+  })
+  expect(delivery.state.sent.toSorted()).toEqual(['delete cyd', 'upsert bob', 'upsert dee'])
 })
 
 test('what is due runs once however many look for it, and says so when the run before had not ended', async () => {

@@ -41,3 +41,41 @@ test.each([
 ])('a value of the type %s reaches the row with its digits: %s is %s', (type, value, json) => {
   expect(payloadOf(type, value)).toBe(json)
 })
+
+test.each([
+  ['null', null, 'id is null', ''],
+  ['the empty text', '', 'id is empty', ''],
+  ['10,000 characters', 'x'.repeat(10_000), 'id is longer than 1000 characters', ''],
+  ['half a surrogate pair', 'a\ud800', '', 'a\ufffd'],
+])('a row whose key is %s is sent nowhere and says why, or has a key that can be stored', (_, id, problem, key) => {
+  const toStaged = stagedRows([{ name: 'id', type: 'text' }], {
+    primaryKey: ['id'],
+    fields: [{ column: 'id', target: 'id' }],
+    identifier: 'id',
+  })
+  expect(toStaged([id])).toMatchObject({ key, problem })
+})
+
+test('a row with too much in it is sent nowhere, and is not taken for one that is gone', () => {
+  const columns = ['id', 'note'].map((name) => ({ name, type: 'text' }))
+  const fields = columns.map(({ name }) => ({ column: name, target: name }))
+  const toStaged = stagedRows(columns, { primaryKey: ['id'], fields, identifier: 'id' })
+  expect(toStaged(['k', 'x'.repeat(129 * 1024)])).toEqual({
+    key: 'k',
+    sourceKey: 'k',
+    payload: '',
+    problem: 'The row is longer than 128 KiB',
+  })
+})
+
+test('of 2,000 columns those that are mapped make the row, in the order of the names they go to', () => {
+  const columns = Array.from({ length: 2000 }, (_, at) => ({ name: `c${at}`, type: 'int' }))
+  const fields = [1999, 7, 500].map((at) => ({ column: `c${at}`, target: `to${at}` }))
+  const toStaged = stagedRows(columns, { primaryKey: ['c7'], fields, identifier: 'to7' })
+  expect(toStaged(columns.map((_, at) => String(at)))).toEqual({
+    key: '7',
+    sourceKey: '7',
+    payload: '{"to1999":1999,"to500":500,"to7":7}',
+    problem: '',
+  })
+})
