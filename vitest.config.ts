@@ -26,7 +26,17 @@ const inOneProduct = productTests(
 )
 
 /** Files that take longest, which begin first: at the end of a run one of them would have the machine to itself. */
-const longest = productTests('durability', 'operations', 'starts', 'privacy', 'mail', 'bad-input', 'replays', 'sdks')
+const longest = productTests(
+  'durability',
+  'syncs-killed',
+  'operations',
+  'starts',
+  'privacy',
+  'mail',
+  'bad-input',
+  'replays',
+  'sdks',
+)
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
