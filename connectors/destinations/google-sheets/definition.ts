@@ -1,6 +1,6 @@
 import { defineDestination } from '@tributary/connector-kit'
 import { writeRow } from './actions/write-row.ts'
-import { deliver, deliverRows, testConnection } from './deliver.ts'
+import { deliver, deliverRows, describeRows, testConnection } from './deliver.ts'
 import { check, oauth2, settings } from './settings.ts'
 import { sheetObject } from './sheet-address.ts'
 
@@ -78,6 +78,7 @@ export const googleSheets = defineDestination({
   testConnection,
   deliver,
   deliverRows,
+  describeRows,
   rowObjects: [
     {
       name: 'sheet',

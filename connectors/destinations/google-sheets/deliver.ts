@@ -6,11 +6,13 @@ import {
   type OutgoingEvent,
   type OutgoingRow,
   parseExactJson,
+  type RowObjectDetail,
   testOf,
   withGrant,
 } from '@tributary/connector-kit'
 import { writeRow } from './actions/write-row.ts'
 import type { GivenRow } from './plan.ts'
+import { describeColumns } from './read-sheet.ts'
 import { type Context, read } from './request.ts'
 import { sheetOf } from './sheet-address.ts'
 import { type Written, writeRows } from './write-rows.ts'
@@ -58,6 +60,12 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
   )
   return resultOf(await writeRows(withGrant(context), address, rows))
 }
+
+/** Tells the columns of a sheet, as its first row names them. */
+export const describeRows = async (context: Context, { name }: { name: string }): Promise<RowObjectDetail> => ({
+  fields: await describeColumns(withGrant(context), name),
+  facts: [],
+})
 
 /** Asks for the title of the spreadsheet. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>

@@ -5,7 +5,7 @@ import {
   parseExactJson,
   RetryableError,
 } from '@tributary/connector-kit'
-import { outgoingEvent, type PeerAnswer, runConnectorRows } from '@tributary/connector-kit/testing'
+import { outgoingEvent, type PeerAnswer, runConnectorRows, runDescribeRows } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { testRowObject } from '@tributary/connector-kit/testing-rows'
 import { describe, expect, it } from 'vitest'
@@ -280,6 +280,18 @@ describe('what a person has to mend', () => {
     await expect(write([row('upsert', 'a'), row('upsert', 'b')])).rejects.toThrow(ConfigurationError)
     expect(updates()).toHaveLength(1)
   })
+})
+
+it('the columns of a sheet are its fields, and one that does not exist has none', async () => {
+  const vendor = createSpreadsheet()
+  vendor.fill('Orders', [['id', undefined, ' plan '], ['a']])
+  const { rebase } = await startVendor({ origins }, vendor.answer)
+  const ask = async (name: string) => {
+    const given = { object: 'sheet', name }
+    const { fields } = await runDescribeRows(googleSheets, settings, given, { rebase, accessToken })
+    return fields.map((field) => field.name)
+  }
+  expect([await ask(' orders '), await ask('Others')]).toEqual([['id', 'plan'], []])
 })
 
 it('rows of anything but sheets are rejected', async () => {

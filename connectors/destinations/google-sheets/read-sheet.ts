@@ -1,4 +1,4 @@
-import { isJsonObject } from '@tributary/connector-kit'
+import { isJsonObject, type RowField } from '@tributary/connector-kit'
 import { textOf } from './cells.ts'
 import type { Sheet } from './plan.ts'
 import { type Context, read } from './request.ts'
@@ -38,13 +38,21 @@ const idFor = (title: string, taken: ReadonlySet<number>): number => {
 }
 
 /** The names in the first row of a sheet; none where it is empty. */
-export const readHeader = async (context: Context, title: string): Promise<readonly string[]> =>
+const readHeader = async (context: Context, title: string): Promise<readonly string[]> =>
   firstOf(await read(context, `/values/${rangeIn(title, '1:1')}?majorDimension=ROWS`)).map(textOf)
 
 /** The sheets of the spreadsheet: their properties. */
-export const readSheets = async (context: Context): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+const readSheets = async (context: Context): Promise<readonly Readonly<Record<string, unknown>>[]> => {
   const { sheets } = await read(context, '?fields=sheets.properties(sheetId,title,gridProperties)')
   return Array.isArray(sheets) ? sheets.filter(isJsonObject).map((sheet) => objectIn(sheet, 'properties')) : []
+}
+
+/** The columns of a sheet; none of one that does not exist yet. */
+export const describeColumns = async (context: Context, title: string): Promise<readonly RowField[]> => {
+  const sheets = await readSheets(context)
+  if (!sheets.some((each) => String(each['title']).toLowerCase() === title.trim().toLowerCase())) return []
+  const names = (await readHeader(context, title.trim())).map((name) => name.trim()).filter((name) => name !== '')
+  return names.map((name) => ({ name, label: name, type: '', required: false, unique: false, options: [] }))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { defineDestination, type RowObjectDefinition } from '@tributary/connector-kit'
 import { upsertContact } from './actions/upsert-contact.ts'
 import { deliver, deliverRows, testConnection } from './deliver.ts'
+import { describeRows } from './describe-rows.ts'
 import { recordsObject } from './object-type.ts'
 import { settings } from './settings.ts'
 
@@ -86,6 +87,7 @@ export const hubspot = defineDestination({
   testConnection,
   deliver,
   deliverRows,
+  describeRows,
   rowObjects: [
     standardObject('contacts', 'Contacts', 'People, by their email address or another property with unique values.'),
     standardObject('companies', 'Companies', 'Companies, by a property with unique values.'),

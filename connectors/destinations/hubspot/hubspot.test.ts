@@ -1,5 +1,5 @@
 import { ConfigurationError, type EventOutcome, type OutgoingRow, RetryableError } from '@tributary/connector-kit'
-import { outgoingEvent, type PeerAnswer, runConnectorRows } from '@tributary/connector-kit/testing'
+import { outgoingEvent, type PeerAnswer, runConnectorRows, runDescribeRows } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { testRowObject } from '@tributary/connector-kit/testing-rows'
 import { describe, expect, it } from 'vitest'
@@ -243,4 +243,43 @@ it.each([
   [[{ a: 1 }], '[{"a":1}]'],
 ])('the value %j is sent as %j', (value, text) => {
   expect(valueText(value)).toBe(text)
+})
+
+describe('what HubSpot tells of an object', () => {
+  const ask = async (object: string, name: string, schemas = true) => {
+    const { rebase } = await startVendor({ origins }, createHubspot({ schemas }).answer)
+    return runDescribeRows(hubspot, { access_token: token }, { object, name }, { rebase })
+  }
+
+  it('is its properties that can be written, with type, label, options, and which are required and unique', async () => {
+    expect(await ask('deals', 'deals')).toEqual({
+      fields: [
+        {
+          name: 'plan',
+          label: 'A plan',
+          type: 'enumeration',
+          required: false,
+          unique: false,
+          options: [{ value: 'pro', label: 'Pro' }],
+        },
+        { name: 'dealname', label: 'Deal name', type: 'string', required: true, unique: false, options: [] },
+        { name: 'id', label: 'Our ID', type: 'string', required: false, unique: true, options: [] },
+      ],
+      facts: [],
+    })
+  })
+
+  it('lacks only what is required where the token may not read schemas', async () => {
+    const { fields } = await ask('custom_object', ' deals', false)
+    expect(fields.map(({ name, required }) => [name, required])).toEqual([
+      ['plan', false],
+      ['dealname', false],
+      ['id', false],
+    ])
+  })
+
+  it('is a reason to mend something when it knows no such object', async () => {
+    await expect(ask('custom_object', 'cars')).rejects.toThrow(ConfigurationError)
+    expect(await ask('custom_object', '../me')).toEqual({ fields: [], facts: [] })
+  })
 })

@@ -16,8 +16,14 @@ export type Context = DeliverContext<HubspotSettings>
 /** Bytes of an answer that are read: it has the properties of each record of a batch. */
 export const keepBytes = 256 * 1024
 
-/** Asks HubSpot's API; `body` is sent as JSON. Rejects as `sendRequest` does. */
-export const ask = async (context: Context, method: 'GET' | 'POST', path: string, body?: unknown): Promise<Call> => {
+/** Asks HubSpot's API; `body` is sent as JSON, `readBytes` are wanted of a long answer. Rejects as `sendRequest` does. */
+export const ask = async (
+  context: Context,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: unknown,
+  readBytes?: number,
+): Promise<Call> => {
   const token = context.settings.access_token.trim()
   return await sendRequest(
     context,
@@ -31,7 +37,7 @@ export const ask = async (context: Context, method: 'GET' | 'POST', path: string
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      keepBytes,
+      ...(readBytes === undefined ? { keepBytes } : { keepBytes: readBytes, readBytes }),
       timeoutMs: 30_000,
     },
     { headers: ['authorization'], texts: [token] },

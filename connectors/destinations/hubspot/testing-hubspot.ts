@@ -18,13 +18,33 @@ export const answerOf = (status: number, body: unknown): PeerAnswer => ({
 export const errorOf = (status: number, category: string, message: string, more: object = {}): PeerAnswer =>
   answerOf(status, { status: 'error', category, message, correlationId: 'c', ...more })
 
+/** What "Properties" answers, cut to what is looked at. */
+const dealProperties = [
+  { name: 'dealname', label: 'Deal name', type: 'string', fieldType: 'text', options: [], hasUniqueValue: false },
+  {
+    name: 'plan',
+    label: 'A plan',
+    type: 'enumeration',
+    fieldType: 'select',
+    options: [
+      { label: 'Pro', value: 'pro', hidden: false },
+      { label: 'Old', value: 'old', hidden: true },
+    ],
+    modificationMetadata: { readOnlyValue: false },
+  },
+  { name: 'id', label: 'Our ID', type: 'string', fieldType: 'text', hasUniqueValue: true },
+  { name: 'hs_object_id', label: 'Record ID', type: 'number', modificationMetadata: { readOnlyValue: true } },
+  { name: 'days', label: 'Days to close', type: 'number', calculated: true },
+  { name: 'secret', label: 'Secret', type: 'string', hidden: true, padding: 'x'.repeat(400_000) },
+]
+
 /**
  * HubSpot's CRM as its pages have it (developers.hubspot.com/docs/api-reference): "Error handling" (401, 403, multi-status errors by
  * objectWriteTraceId with status 207), "Usage guidelines" (batches of 100), "Contacts" and "Objects", batch endpoints: upsert needs a
  * unique idProperty in each input, update takes record ids, read answers 207 for what is not there, archive 204 without a body, and a key that
  * is twice in a batch is refused. `multiStatus` false refuses a batch as a whole for one bad record.
  */
-export const createHubspot = (given: { multiStatus?: boolean } = {}) => {
+export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean } = {}) => {
   const objects = new Map<string, Map<string, Stored>>()
   const refused = new Set<string>()
   let ids = 100
@@ -109,6 +129,15 @@ export const createHubspot = (given: { multiStatus?: boolean } = {}) => {
     if (headers['authorization'] !== `Bearer ${token}`)
       return errorOf(401, 'INVALID_AUTHENTICATION', 'Authentication credentials not found')
     if (method === 'GET' && path === '/account-info/v3/details') return answerOf(200, { portalId: 4711 })
+    const [, described] = /^\/crm\/v3\/properties\/([^/]+)$/.exec(path) ?? []
+    if (method === 'GET' && described !== undefined)
+      return described === 'deals'
+        ? answerOf(200, { results: dealProperties })
+        : errorOf(404, 'OBJECT_NOT_FOUND', 'No such object')
+    if (method === 'GET' && path === '/crm-object-schemas/v3/schemas/deals')
+      return given.schemas === false
+        ? errorOf(403, 'MISSING_SCOPES', 'This app needs crm.schemas.deals.read')
+        : answerOf(200, { requiredProperties: ['dealname'] })
     const [, type = '', what = ''] = /^\/crm\/v3\/objects\/([^/]+)\/batch\/([a-z]+)$/.exec(path) ?? []
     if (method !== 'POST' || type === '') return errorOf(404, 'OBJECT_NOT_FOUND', `No ${path}`)
     if (type === 'unknown') return errorOf(404, 'OBJECT_NOT_FOUND', 'Unable to infer object type from: unknown')

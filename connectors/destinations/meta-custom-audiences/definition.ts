@@ -1,7 +1,7 @@
 import { defineDestination } from '@tributary/connector-kit'
 import { addPerson } from './actions/add-person.ts'
 import { audienceObject } from './audience-address.ts'
-import { deliver, deliverRows, testConnection } from './deliver.ts'
+import { deliver, deliverRows, describeRows, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
@@ -76,6 +76,7 @@ export const metaCustomAudiences = defineDestination({
   testConnection,
   deliver,
   deliverRows,
+  describeRows,
   rowObjects: [
     {
       name: 'custom_audience',

@@ -3,13 +3,18 @@ import {
   type ConnectionTest,
   type DeliverResult,
   type EventOutcome,
+  isJsonObject,
   type OutgoingEvent,
   type OutgoingRow,
   parseExactJson,
+  RetryableError,
+  type RowField,
+  type RowObjectDetail,
   testOf,
 } from '@tributary/connector-kit'
 import { addPerson } from './actions/add-person.ts'
-import { audienceOf } from './audience-address.ts'
+import { audienceObject, audienceOf } from './audience-address.ts'
+import { type MatchKey, matchKeys } from './match-keys.ts'
 import { answerObject, ask, type Context, failureOf } from './request.ts'
 import { type GivenPerson, type Sent, sendPeople } from './send-people.ts'
 import { adAccountOf } from './settings.ts'
@@ -46,6 +51,63 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
     }),
   )
   return resultOf(await sendPeople(context, address, people))
+}
+
+const labels: Readonly<Record<MatchKey, string>> = {
+  EMAIL: 'Email',
+  PHONE: 'Phone',
+  GEN: 'Gender',
+  DOBY: 'Year of birth',
+  DOBM: 'Month of birth',
+  DOBD: 'Day of birth',
+  LN: 'Last name',
+  FN: 'First name',
+  FI: 'Initial of the first name',
+  CT: 'City',
+  ST: 'State',
+  ZIP: 'Postal code',
+  COUNTRY: 'Country',
+  MADID: 'Mobile advertiser ID',
+}
+
+const fieldOf = (name: string, label: string, unique: boolean): RowField => ({
+  name,
+  label,
+  type: '',
+  required: false,
+  unique,
+  options: [],
+})
+
+/** "Custom Audience": the bounds are -1 while the audience has too few people, or is being made. */
+const sizeOf = (audience: Readonly<Record<string, unknown>>): string => {
+  const [least, most] = [audience['approximate_count_lower_bound'], audience['approximate_count_upper_bound']]
+  if (typeof least !== 'number' || typeof most !== 'number' || least < 0) return 'Not known yet'
+  return `${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`
+}
+
+/** Tells what people are matched by, and of a Custom Audience how many were matched and what state it is in, as Meta says. */
+export const describeRows = async (context: Context, { name }: { name: string }): Promise<RowObjectDetail> => {
+  const fields = [
+    fieldOf('extern_id', 'Your own ID', true),
+    ...matchKeys.map((key) => fieldOf(key.toLowerCase(), labels[key], key === 'EMAIL' || key === 'PHONE')),
+  ]
+  const id = audienceOf(audienceObject({ id: name, identifier: 'extern_id' }))?.id
+  if (id === undefined) return { fields, facts: [] }
+  const asked = 'name,approximate_count_lower_bound,approximate_count_upper_bound,operation_status'
+  const call = await ask(context, 'GET', `${id}?fields=${asked}`)
+  const failure = failureOf(call, context.clock())
+  const audience = answerObject(call)
+  if (failure !== undefined || audience === undefined)
+    throw new RetryableError(failure?.reason ?? 'Meta’s response is not JSON', { exchange: call.exchange() })
+  const { operation_status: status } = audience
+  const state = isJsonObject(status) ? status['description'] : undefined
+  const facts = [
+    { title: 'Custom Audience', value: audience['name'] },
+    { title: 'Matched people', value: sizeOf(audience) },
+    { title: 'Status at Meta', value: state },
+  ]
+  return { fields, facts: facts.flatMap(({ title, value }) => (typeof value === 'string' ? [{ title, value }] : [])) }
 }
 
 /** Asks for the name of the ad account. */

@@ -1,5 +1,5 @@
 import { ConfigurationError, type EventOutcome, type OutgoingRow, RetryableError } from '@tributary/connector-kit'
-import { outgoingEvent, type PeerAnswer, runConnectorRows } from '@tributary/connector-kit/testing'
+import { outgoingEvent, type PeerAnswer, runConnectorRows, runDescribeRows } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { describe, expect, it } from 'vitest'
 import { audienceObject, audienceOf } from './audience-address.ts'
@@ -264,6 +264,36 @@ it('fields are known by the names of Meta and by usual ones', () => {
     'COUNTRY',
     undefined,
   ])
+})
+
+describe('what Meta tells of a Custom Audience', () => {
+  const meta = people()
+  const ask = async (name: string) => {
+    const { rebase } = await startVendor({ origins }, meta.answer)
+    return runDescribeRows(metaCustomAudiences, settings, { object: 'custom_audience', name }, { rebase })
+  }
+  const facts = async (name: string) => (await ask(name)).facts.map(({ title, value }) => `${title}: ${value}`)
+
+  it('is how many people were matched, once it has enough of them, and its state', async () => {
+    expect(await facts(' 23847 ')).toEqual([
+      'Custom Audience: VIPs',
+      'Matched people: Not known yet',
+      'Status at Meta: Normal',
+    ])
+    const { write } = await writer(meta.answer)
+    await write(Array.from({ length: 1234 }, (_, at) => add(`k${at}`)))
+    expect(await facts('23847')).toContain('Matched people: 1,200 to 1,300')
+  })
+
+  it('are fields that rows have a meaning for, also before it is named', async () => {
+    const { fields, facts: none } = await ask('VIPs')
+    expect(none).toEqual([])
+    for (const { name } of fields) expect(keyOf(name)).toBeDefined()
+  })
+
+  it('is a reason to mend something when there is none', async () => {
+    await expect(ask('99999')).rejects.toThrow(ConfigurationError)
+  })
 })
 
 it('rows of anything but Custom Audiences are rejected', async () => {

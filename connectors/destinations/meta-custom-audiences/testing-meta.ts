@@ -72,6 +72,17 @@ export const createMeta = (given: { bad?: string } = {}) => {
     if (headers['authorization'] !== `Bearer ${token}`)
       return errorOf(401, 190, 'Error validating access token: the session is invalid')
     if (method === 'GET' && path === '/v25.0/act_123456789') return answerOf(200, { name: 'Shop', id: 'act_123456789' })
+    const described = method === 'GET' ? audiences.get(/^\/v25\.0\/(\d+)$/.exec(path)?.[1] ?? '') : undefined
+    // "Custom Audience": bounds of the size, -1 for a small one.
+    if (described !== undefined) {
+      const bound = (round: (size: number) => number) => (described.size < 100 ? -1 : round(described.size / 100) * 100)
+      return answerOf(200, {
+        name: 'VIPs',
+        approximate_count_lower_bound: bound(Math.floor),
+        approximate_count_upper_bound: bound(Math.ceil),
+        operation_status: { code: 200, description: 'Normal' },
+      })
+    }
     const id = /^\/v25\.0\/(\d+)\/users$/.exec(path)?.[1]
     if (id === undefined || (method !== 'POST' && method !== 'DELETE'))
       return errorOf(400, 100, 'Unsupported request.', { error_subcode: 33 })

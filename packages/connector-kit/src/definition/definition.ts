@@ -136,6 +136,29 @@ export type RowObjectDefinition = {
   address: (given: { name: string; identifier: string }) => string
 }
 
+/** A field of the records of an object, as its destination has it. */
+export type RowField = {
+  name: string
+  /** What people call it there. */
+  label: string
+  /** The destination's own word; '' when it tells none. */
+  type: string
+  /** A new record cannot be without it. */
+  required: boolean
+  /** No two records have the same value, so that it can tell them apart. */
+  unique: boolean
+  /** The values that it takes; empty for any. */
+  options: readonly { value: string; label: string }[]
+}
+
+/** What a destination tells of an object that rows are written to. */
+export type RowObjectDetail = {
+  /** Empty when the destination cannot tell. */
+  fields: readonly RowField[]
+  /** What else people may want to know, such as how many people were matched; in words. */
+  facts: readonly { title: string; value: string }[]
+}
+
 /** A mapping that a new destination begins with. */
 export type MappingPreset = {
   eventName?: string
@@ -274,6 +297,11 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
   /** What of it syncs may write rows to. With `deliverRows` only. */
   rowObjects?: readonly RowObjectDefinition[]
+  /**
+   * Asks the destination about one of the row objects, by the name that people chose (its own name where they choose none). It changes
+   * nothing there, and knows only what is there already. Rejects as `deliverRows` does.
+   */
+  describeRows?: (context: DeliverContext<S>, given: { object: string; name: string }) => Promise<RowObjectDetail>
   /**
    * Rows with the operation `delete` of the object `users` make it delete users, so that it is told of those who are deleted
    * here: always, or unless settings lack something for it, which is answered in words for people (`no access token`).

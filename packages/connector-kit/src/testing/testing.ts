@@ -9,6 +9,7 @@ import type {
   DestinationDefinition,
   OutgoingEvent,
   OutgoingRow,
+  RowObjectDetail,
 } from '../definition/definition.ts'
 import { validateSettings } from '../definition/settings.ts'
 import { createEgressPolicy } from '../http/egress.ts'
@@ -160,6 +161,22 @@ export const runConnectorRows = (
     if (definition.deliverRows === undefined) throw new Error('It takes no rows')
     return await definition.deliverRows(rows, context)
   })
+
+/** Has a connector ask about an object of its rows, as `runConnector` has it deliver. */
+export const runDescribeRows = async (
+  definition: DestinationDefinition,
+  settings: Readonly<Record<string, unknown>>,
+  given: { object: string; name: string },
+  options: RunOptions = {},
+): Promise<RowObjectDetail> => {
+  let detail: RowObjectDetail | undefined
+  await runDefinition(definition, settings, options, async (context) => {
+    detail = await definition.describeRows?.(context, given)
+    return { outcomes: { kind: 'delivered' }, httpStatus: 0, latencyMs: 0 }
+  })
+  if (detail === undefined) throw new Error('It tells nothing of its objects')
+  return detail
+}
 
 /** Runs a connector's test of its connection as the product does, loopback allowed. */
 export const runConnectionTest = async (

@@ -1,0 +1,74 @@
+import { isJsonObject, RetryableError, type RowField, type RowObjectDetail } from '@tributary/connector-kit'
+import { recordsObject, recordsOf } from './object-type.ts'
+import { answerObject, ask, type Context, failureOf } from './request.ts'
+
+/** An account has hundreds of properties, some with hundreds of options. */
+const readBytes = 8 * 1024 * 1024
+
+type Json = Readonly<Record<string, unknown>>
+
+const textIn = (record: Json, name: string): string => {
+  const value = record[name]
+  return typeof value === 'string' ? value : ''
+}
+const objectsIn = (record: Json | undefined, name: string): readonly Json[] => {
+  const value = record?.[name]
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+/** Whether people may give it a value ("Properties": read-only and calculated ones are HubSpot's own). */
+const isWritable = (property: Json): boolean => {
+  const { modificationMetadata: rules, hidden, calculated, archived } = property
+  return (
+    hidden !== true &&
+    calculated !== true &&
+    archived !== true &&
+    !(isJsonObject(rules) && rules['readOnlyValue'] === true)
+  )
+}
+
+const fieldOf = (type: string, property: Json, required: ReadonlySet<string>): RowField => {
+  const name = textIn(property, 'name')
+  return {
+    name,
+    label: textIn(property, 'label'),
+    type: textIn(property, 'type'),
+    required: required.has(name),
+    // Contacts are told apart by their email address, though nothing says so of the property.
+    unique: property['hasUniqueValue'] === true || (type === 'contacts' && name === 'email'),
+    options: objectsIn(property, 'options')
+      .filter(({ hidden }) => hidden !== true)
+      .map((option) => ({ value: textIn(option, 'value'), label: textIn(option, 'label') })),
+  }
+}
+
+/** Names of properties that a new record must have; none where the token may not read schemas ("Object schemas"). */
+const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<string>> => {
+  const call = await ask(
+    context,
+    'GET',
+    `/crm-object-schemas/v3/schemas/${encodeURIComponent(type)}`,
+    undefined,
+    readBytes,
+  )
+  const names = call.answer.status === 200 ? answerObject(call.answer)?.['requiredProperties'] : []
+  return new Set(Array.isArray(names) ? names.filter((each) => typeof each === 'string') : [])
+}
+
+/** The properties of an object that can be written ("Properties": GET /crm/v3/properties/{objectType}), by their labels. */
+export const describeRows = async (
+  context: Context,
+  given: { object: string; name: string },
+): Promise<RowObjectDetail> => {
+  const named = given.object === 'custom_object' ? given.name : given.object
+  const type = recordsOf(recordsObject({ type: named, idProperty: 'id' }))?.type
+  if (type === undefined) return { fields: [], facts: [] }
+  const call = await ask(context, 'GET', `/crm/v3/properties/${encodeURIComponent(type)}`, undefined, readBytes)
+  const failure = failureOf(call, context.clock())
+  if (failure !== undefined) throw new RetryableError(failure.reason, { exchange: call.exchange() })
+  const required = await requiredOf(context, type)
+  const fields = objectsIn(answerObject(call.answer), 'results')
+    .filter(isWritable)
+    .map((property) => fieldOf(type, property, required))
+  return { fields: fields.toSorted((a, b) => a.label.localeCompare(b.label)), facts: [] }
+}
