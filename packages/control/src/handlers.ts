@@ -73,6 +73,7 @@ import { deleteDestination } from './destinations/delete.ts'
 import { disconnectDestination } from './destinations/disconnect.ts'
 import { getDestination } from './destinations/get.ts'
 import { getDestinationApp } from './destinations/get-app.ts'
+import { getDestinationObject } from './destinations/get-object.ts'
 import { listDestinations } from './destinations/list.ts'
 import { retryDestination } from './destinations/retry.ts'
 import { testConnection } from './destinations/test-connection.ts'
@@ -392,6 +393,7 @@ export const createHandlers = (
     delete: deleteDestination(deps),
     getApp: getDestinationApp(deps),
     updateSetting: updateSetting(deps),
+    getObject: getDestinationObject(deps),
     retry: retryDestination(deps),
     connect: connectDestination(deps),
     completeConnect: completeConnectDestination(deps),

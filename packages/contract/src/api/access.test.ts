@@ -63,6 +63,8 @@ const otherwise: Readonly<Record<string, Access>> = {
   // They ask a company's own database.
   'dataSources.listTables': { scope: 'workspace', roles: editors },
   'dataSources.getTable': { scope: 'workspace', roles: editors },
+  // It asks a destination with its credentials.
+  'destinations.getObject': { scope: 'workspace', roles: editors },
   'syncDryRuns.get': { scope: 'workspace', roles: editors },
   'syncDrafts.get': { scope: 'workspace', roles: editors },
   'syncRuns.listRows': { scope: 'workspace', roles: editors },

@@ -27,6 +27,20 @@ export const destinationApp = z.object({
 })
 export type DestinationApp = z.infer<typeof destinationApp>
 
+/** A field of the records of an object. */
+const objectField = z.object({
+  name: z.string(),
+  label: z.string(),
+  /** The destination's own word; '' when it tells none. */
+  type: z.string(),
+  required: z.boolean(),
+  /** It can tell records apart. */
+  unique: z.boolean(),
+  /** The values that it takes, at most 100; empty for any. */
+  options: z.array(z.object({ value: z.string(), label: z.string() })),
+})
+export type ObjectField = z.infer<typeof objectField>
+
 /** `needs_setup`: required settings are missing, and events for it are held until they are given. */
 export const destinationStates = ['needs_setup', 'ready'] as const
 
@@ -162,6 +176,23 @@ export const destinations = {
     summary: "Tests a destination's address and credentials without sending an event.",
     request: z.object({}),
     response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),
+    errors: [errors.invalid, errors.forbidden, errors.notFound, secretsUnreadable, errors.tooMany],
+  }),
+  getObject: defineMethod({
+    name: 'destinations.getObject',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/object',
+    access: workspaceEditors,
+    summary:
+      'Asks the destination about an object that syncs write rows to: its fields, and facts such as its size. `object` is one of the row objects of its app. What fails is told in `message`.',
+    query: z.object({ object: line(300).min(1, 'Required'), object_name: line(300).optional() }),
+    response: z.object({
+      /** Empty when the destination cannot tell. */
+      fields: z.array(objectField),
+      facts: z.array(z.object({ title: z.string(), value: z.string() })),
+      /** Why it could not be asked; '' otherwise. */
+      message: z.string(),
+    }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, secretsUnreadable, errors.tooMany],
   }),
   connect: defineMethod({

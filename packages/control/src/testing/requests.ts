@@ -473,6 +473,7 @@ export const createRequests = async (
       const otp_token = reply.body.set_password_otp_token
       return { path, body: { name: `users/${userId}`, otp_token, password: testPassword } }
     }
+    if (name === 'destinations.getObject') return { path: `${path}?object=records` }
     if (name === 'dataSources.getTable') return { path: `${path}?schema=public&table=customers` }
     if (name === 'uploads.create') return await uploadRequest(organization)
     if (name === 'models.create') return { path, body: await trialModel(organization) }

@@ -1,7 +1,10 @@
+import type { ObjectField } from '@tributary/contract'
 import { KeyRound } from 'lucide-react'
+import { useId } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { FieldError } from '../../ui/forms/field.tsx'
 import { Input } from '../../ui/forms/input.tsx'
+import { fieldNote, unmappedRequired } from './known-fields.ts'
 import type { MappingProblems, MappingRow } from './mapping-rows.ts'
 
 const Line = ({
@@ -11,6 +14,8 @@ const Line = ({
   locked,
   disabled,
   problem,
+  note,
+  list,
   onChange,
   onIdentifier,
 }: {
@@ -20,6 +25,10 @@ const Line = ({
   locked: boolean
   disabled: boolean
   problem: string | undefined
+  /** What is known of the field at the destination. */
+  note: string
+  /** The ID of the list of fields that are known. */
+  list: string | undefined
   onChange: (row: MappingRow) => void
   onIdentifier: () => void
 }) => {
@@ -52,8 +61,14 @@ const Line = ({
           aria-describedby={problem === undefined ? undefined : error}
           autoComplete="off"
           spellCheck={false}
+          list={list}
           onChange={({ target }) => onChange({ ...row, target: target.value })}
         />
+        {note !== '' && row.included && (
+          <p className="truncate text-xs text-ink-3" title={note}>
+            {note}
+          </p>
+        )}
         <FieldError id={error} message={problem} live />
       </div>
       <span className="justify-self-end">
@@ -93,6 +108,7 @@ export const MappingFields = ({
   locked,
   disabled,
   problems,
+  known = [],
   onChange,
   onIdentifier,
 }: {
@@ -101,26 +117,46 @@ export const MappingFields = ({
   locked: boolean
   disabled: boolean
   problems: MappingProblems | undefined
+  /** Fields that the destination tells of, in its order. */
+  known?: readonly ObjectField[]
   onChange: (rows: readonly MappingRow[]) => void
   onIdentifier: (at: number) => void
-}) => (
-  <div className="space-y-2">
-    <ul aria-label="Mapping" className="divide-y divide-line rounded-lg border border-line bg-surface">
-      {rows.map((row, at) => (
-        <Line
-          // oxlint-disable-next-line react/no-array-index-key -- a row is its place: a column may be there twice
-          key={at}
-          row={row}
-          at={at}
-          isIdentifier={at === identifier}
-          locked={locked}
-          disabled={disabled}
-          problem={problems?.rows.get(at)}
-          onChange={(changed) => onChange(rows.with(at, changed))}
-          onIdentifier={() => onIdentifier(at)}
-        />
-      ))}
-    </ul>
-    <FieldError id="mapping-error" message={problems?.all} live />
-  </div>
-)
+}) => {
+  const list = useId()
+  const missing = unmappedRequired(known, rows)
+  return (
+    <div className="space-y-2">
+      {known.length > 0 && (
+        <datalist id={list}>
+          {known.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </datalist>
+      )}
+      <ul aria-label="Mapping" className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {rows.map((row, at) => (
+          <Line
+            // oxlint-disable-next-line react/no-array-index-key -- a row is its place: a column may be there twice
+            key={at}
+            row={row}
+            at={at}
+            isIdentifier={at === identifier}
+            locked={locked}
+            disabled={disabled}
+            problem={problems?.rows.get(at)}
+            note={fieldNote(known, row.target)}
+            list={known.length > 0 ? list : undefined}
+            onChange={(changed) => onChange(rows.with(at, changed))}
+            onIdentifier={() => onIdentifier(at)}
+          />
+        ))}
+      </ul>
+      {missing.length > 0 && (
+        <p className="text-xs break-words text-ink-2">Required there, but not mapped: {missing.join(', ')}</p>
+      )}
+      <FieldError id="mapping-error" message={problems?.all} live />
+    </div>
+  )
+}

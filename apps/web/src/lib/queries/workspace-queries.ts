@@ -77,6 +77,14 @@ export const destinationsQuery = (workspace: string) =>
 export const destinationQuery = (destination: string) =>
   query(methods.destinations.get, { params: destinationIds(destination) })
 
+/** What a destination tells of an object that rows go to. The destination is asked, so what it said is kept for a while. */
+export const destinationObjectQuery = (destination: string, object: string, objectName: string) =>
+  query(
+    methods.destinations.getObject,
+    { params: destinationIds(destination), query: { object, object_name: objectName } },
+    { staleTime: 300_000 },
+  )
+
 /** All connections of a workspace. */
 export const connectionsQuery = (workspace: string) =>
   rowsQuery(methods.connections.list, { params: workspaceIds(workspace) }, ({ connections }) => connections)

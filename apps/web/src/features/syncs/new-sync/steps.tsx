@@ -15,6 +15,7 @@ import { manual } from '../schedule.ts'
 import { ScheduleChoice } from '../schedule-choice.tsx'
 import { eventFieldsText, eventModeSentences, modeSentences, syncScheduleTitle } from '../sync-words.ts'
 import { ToDestinations } from '../to-destinations.tsx'
+import { useObjectDetail } from '../use-object-detail.ts'
 import {
   dryRunInputOf,
   eventOf,
@@ -176,6 +177,11 @@ export const ModeStep = ({ draft, onChange }: StepProps) => (
 /** Which column goes to which field. */
 export const MappingStep = ({ draft, problem, onChange }: StepProps) => {
   const event = eventOf(draft)
+  const detail = useObjectDetail({
+    destination: draft.destination?.name ?? '',
+    object: draft.object?.name ?? '',
+    objectName: draft.objectName,
+  })
   return (
     <div className="space-y-3">
       <p className="text-sm text-ink-2">
@@ -189,6 +195,7 @@ export const MappingStep = ({ draft, problem, onChange }: StepProps) => {
         locked={event !== undefined}
         disabled={false}
         problems={problem?.mapping}
+        known={detail?.fields ?? []}
         onChange={(rows) => onChange({ ...draft, rows })}
         onIdentifier={(identifier) => onChange({ ...draft, identifier })}
       />

@@ -15,10 +15,16 @@ import { MappingFields } from '../mapping-fields.tsx'
 import { fieldsOfRows, type MappingProblems, mappingProblems, savedRows } from '../mapping-rows.ts'
 import { useUpdateSync } from '../sync-mutations.ts'
 import { isOfEvents } from '../sync-words.ts'
+import { useObjectDetail } from '../use-object-detail.ts'
 
 const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateSync(sync)
+  const detail = useObjectDetail({
+    destination: sync.destination.name,
+    object: sync.object,
+    objectName: sync.object_name,
+  })
   const event = isOfEvents(sync) ? eventObjects.find(({ name }) => name === sync.object) : undefined
   const saved = savedRows(
     model,
@@ -52,6 +58,7 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
         locked
         disabled={!mayEdit}
         problems={problems}
+        known={detail?.fields ?? []}
         onChange={(next) => {
           setRows(next)
           setProblems(undefined)

@@ -19,6 +19,7 @@ import { NextRun, RunBadge } from '../run-badge.tsx'
 import { RunSteps } from '../runs/run-steps.tsx'
 import { usePauseSync, useRunSync } from '../sync-mutations.ts'
 import { hasEnded, isOfEvents, runSummary, syncScheduleTitle } from '../sync-words.ts'
+import { ObjectFacts } from './object-facts.tsx'
 import { RunsTab } from './runs-tab.tsx'
 
 const MappingTab = lazyPart(async () => (await import('./mapping-tab.tsx')).MappingTab)
@@ -161,7 +162,16 @@ const SyncView = ({ item: sync }: { item: Sync }) => {
         browsable
         label="Sync"
         tabs={[
-          { id: 'runs', name: 'Runs', content: <RunsTab sync={sync} /> },
+          {
+            id: 'runs',
+            name: 'Runs',
+            content: (
+              <>
+                <ObjectFacts sync={sync} />
+                <RunsTab sync={sync} />
+              </>
+            ),
+          },
           { id: 'mapping', name: 'Mapping', hash: 'mapping', content: <MappingTab sync={sync} /> },
           { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab sync={sync} /> },
         ]}

@@ -1,0 +1,29 @@
+import type { ObjectField } from '@tributary/contract'
+import type { MappingRow } from './mapping-rows.ts'
+
+/** Values that are named before the rest is left out. */
+const shownOptions = 5
+
+/** What is known of the field that a column goes to, in a few words; '' when nothing is known of the object. */
+export const fieldNote = (fields: readonly ObjectField[], target: string): string => {
+  if (fields.length === 0 || target.trim() === '') return ''
+  const found = fields.find(({ name }) => name === target.trim())
+  if (found === undefined) return 'Not a field there yet'
+  const { name, label, type, required, unique, options } = found
+  const values = options.slice(0, shownOptions).map(({ value }) => value)
+  return [
+    label === name ? '' : label,
+    type,
+    required ? 'required' : '',
+    unique ? 'unique' : '',
+    values.length === 0 ? '' : `one of ${values.join(', ')}${options.length > values.length ? ', …' : ''}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ')
+}
+
+/** Names of fields that a new record must have and that no column goes to. */
+export const unmappedRequired = (fields: readonly ObjectField[], rows: readonly MappingRow[]): readonly string[] => {
+  const mapped = new Set(rows.filter(({ included }) => included).map(({ target }) => target.trim()))
+  return fields.filter(({ name, required }) => required && !mapped.has(name)).map(({ name }) => name)
+}
