@@ -96,3 +96,26 @@ test('a logo is served under /media in the size asked for, to everybody and for 
   expect((await fetch(`${product.url}/${extra.logo}`)).status).toBe(404)
   expect((await fetch(`${product.url}/media/%2e%2e%2fsecret.key`)).status).toBe(404)
 })
+
+test('a session that is ended elsewhere is refused and stops hearing live events at once; the one that ended it goes on', async () => {
+  const { workspace } = await createWorkspace(product.api, 'Sessions')
+  const { sourceId } = await createSource(product.api, workspace)
+  const channel = `private-sources-${sourceId}`
+  const other = createApiClient(product.url)
+  await other.login(adminCredentials)
+  const listener = await listen(product, String(other.token), channel)
+  expect([listener.status, listener.closed()]).toEqual([200, false])
+
+  const { sessions } = (await product.api.ok('GET', `/users/${adminId}/sessions`)) as {
+    sessions: { name: string; current: boolean }[]
+  }
+  expect(sessions.filter(({ current }) => current)).toHaveLength(1)
+  for (const { name, current } of sessions) if (!current) await product.api.ok('DELETE', `/${name}`)
+
+  expect((await other.call('GET', '/workspaces')).status).toBe(401)
+  await eventually('the listener is cut', () => listener.closed())
+  expect((await listen(product, String(other.token), channel)).status).toBe(401)
+  const own = await listen(product, String(product.api.token), channel)
+  expect(own.status).toBe(200)
+  own.close()
+})
