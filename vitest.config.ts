@@ -32,6 +32,7 @@ const longest = productTests(
   'operations',
   'starts',
   'privacy',
+  'storage-destinations',
   'mail',
   'bad-input',
   'replays',
