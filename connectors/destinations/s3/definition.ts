@@ -1,6 +1,7 @@
 import { defineDestination } from '@tributary/connector-kit'
 import { writeLine } from './actions/write-line.ts'
-import { deliver, testConnection } from './deliver.ts'
+import { changeObjects } from './changes.ts'
+import { deliver, deliverRows, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
 
 const policy = `{
@@ -45,6 +46,12 @@ export const s3 = defineDestination({
         language: 'text',
       },
       {
+        title: 'Rows of syncs',
+        text: 'A sync writes each change of a row as a line of JSON or CSV, in the folder you name. Before the mapped fields, a line has `_operation` (`upsert` or `delete`), `_key`, and `_written_at`. What was written is never changed: of the lines of a key, the one written last holds.',
+        code: 'events/customers/run={run}/{first row}-{hash}.csv.gz',
+        language: 'text',
+      },
+      {
         title: 'How often',
         text: 'An object is written when the longest wait is over, with 10,000 events, or with 5 MB before compression. Every event arrives at least once: when the storage took an object and the answer was lost, events may be in two. Each has an `eventId` of its own to drop repeats by.',
       },
@@ -75,4 +82,6 @@ export const s3 = defineDestination({
   concurrency: 1,
   testConnection,
   deliver,
+  deliverRows,
+  rowObjects: changeObjects,
 })

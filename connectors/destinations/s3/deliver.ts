@@ -6,17 +6,19 @@ import {
   DeliveryError,
   type EventOutcome,
   type OutgoingEvent,
+  type OutgoingRow,
   RejectedError,
   RetryableError,
   testOf,
 } from '@tributary/connector-kit'
-import { bodyOf, type EventObject, folderOf, objectsOf } from './objects.ts'
+import { objectsOfRows } from './changes.ts'
+import { type BucketObject, bodyOf, folderOf, objectsOf } from './objects.ts'
 import type { S3Settings } from './settings.ts'
 import { changeObject } from './storage.ts'
 
-type Written = { object: EventObject; failure: DeliveryError | undefined; latencyMs: number }
+type Written = { object: BucketObject; failure: DeliveryError | undefined; latencyMs: number }
 
-const write = async (object: EventObject, context: DeliverContext<S3Settings>): Promise<Written> => {
+const write = async (object: BucketObject, context: DeliverContext<S3Settings>): Promise<Written> => {
   try {
     const { body, type } = await bodyOf(object, context.settings)
     const { answer } = await changeObject(context, 'PUT', object.key, body, type)
@@ -35,25 +37,40 @@ const outcomeOf = (failure: DeliveryError | undefined): EventOutcome => {
   return { kind: 'retry', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-/**
- * Writes a batch as one object for each hour of receipt, one after the other. When none could be written, it rejects as the
- * first did; else the events of those that failed are to be sent again.
- */
-export const deliver = async (
-  batch: readonly OutgoingEvent[],
+/** Writes objects one after the other, and answers for each of `count` in the batch; `known` are those that no object has. */
+const writeAll = async (
+  objects: readonly BucketObject[],
+  count: number,
+  known: ReadonlyMap<number, EventOutcome>,
   context: DeliverContext<S3Settings>,
 ): Promise<DeliverResult> => {
   const written: Written[] = []
-  for (const object of objectsOf(batch, context.settings)) written.push(await write(object, context))
+  for (const object of objects) written.push(await write(object, context))
   const failed = written.find(({ failure }) => failure !== undefined)?.failure
-  if (failed !== undefined && written.every(({ failure }) => failure !== undefined)) throw failed
-  const outcomes: EventOutcome[] = batch.map(() => ({ kind: 'delivered' }))
+  if (failed !== undefined && known.size === 0 && written.every(({ failure }) => failure !== undefined)) throw failed
+  const outcomes = Array.from({ length: count }, (_, index): EventOutcome => known.get(index) ?? { kind: 'delivered' })
   for (const { object, failure } of written) for (const index of object.indexes) outcomes[index] = outcomeOf(failure)
   const latencyMs = written.reduce((sum, each) => sum + each.latencyMs, 0)
   const { exchange } = failed ?? {}
-  if (exchange === undefined) return { outcomes, httpStatus: 200, latencyMs }
+  if (exchange === undefined) return { outcomes, httpStatus: written.length === 0 ? 0 : 200, latencyMs }
   const { httpStatus, request, response } = exchange
   return { outcomes, httpStatus, latencyMs, request, response }
+}
+
+/**
+ * Writes a batch as one object for each hour of receipt. When none could be written, it rejects as the first did; else the events
+ * of those that failed are to be sent again.
+ */
+export const deliver = (batch: readonly OutgoingEvent[], context: DeliverContext<S3Settings>): Promise<DeliverResult> =>
+  writeAll(objectsOf(batch, context.settings), batch.length, new Map(), context)
+
+/** Writes changes of rows as one object for each run, as `deliver` does events; rows that no object can have are rejected. */
+export const deliverRows = (
+  batch: readonly OutgoingRow[],
+  context: DeliverContext<S3Settings>,
+): Promise<DeliverResult> => {
+  const { objects, refused } = objectsOfRows(batch, context.settings, context.clock())
+  return writeAll(objects, batch.length, refused, context)
 }
 
 /** Writes a small object where events will be, and takes it away again; says both. */

@@ -4,8 +4,8 @@ import { gzip } from 'node:zlib'
 import type { OutgoingEvent } from '@tributary/connector-kit'
 import type { S3Settings } from './settings.ts'
 
-/** An object to be written, with the places of its events in the batch. */
-export type EventObject = { key: string; indexes: readonly number[]; lines: readonly string[] }
+/** An object of lines to be written, with the places of its events or rows in the batch; `type` is what the lines are. */
+export type BucketObject = { key: string; indexes: readonly number[]; lines: readonly string[]; type: string }
 
 const compress = promisify(gzip)
 
@@ -15,7 +15,8 @@ const hourOf = (event: OutgoingEvent): string => {
   return new Date(receivedAt).toISOString().slice(0, 13)
 }
 
-const suffix = (settings: S3Settings): string => (settings.format === 'json' ? 'json' : 'json.gz')
+/** How names of objects end that are compressed, if they are. */
+export const suffix = (settings: S3Settings): string => (settings.format === 'json' ? '' : '.gz')
 
 /** The prefix without slashes at its ends, with one behind it; '' when there is none. */
 export const folderOf = (settings: S3Settings): string => {
@@ -30,7 +31,7 @@ export const folderOf = (settings: S3Settings): string => {
  * The objects of a batch: one for each hour of receipt, in folders that query engines know as partitions. A key is made of
  * the events in it and nothing else, so the same batch sent again is written over itself.
  */
-export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings): EventObject[] => {
+export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings): BucketObject[] => {
   const hours = Map.groupBy(batch.keys(), (index) => {
     const event = batch[index]
     return event === undefined ? '' : hourOf(event)
@@ -40,21 +41,22 @@ export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings)
     const hash = createHash('sha256')
     for (const { eventId } of events) hash.update(eventId).update('\n')
     const [day, hourOfDay] = hour.split('T')
-    const name = `${events[0]?.eventId}-${hash.digest('hex').slice(0, 16)}.${suffix(settings)}`
+    const name = `${events[0]?.eventId}-${hash.digest('hex').slice(0, 16)}.json${suffix(settings)}`
     return {
       key: `${folderOf(settings)}dt=${day}/hr=${hourOfDay}/${name}`,
       indexes,
+      type: 'application/x-ndjson',
       lines: events.map(({ json, payload }) => (payload === undefined ? json : JSON.stringify(payload))),
     }
   })
 }
 
-/** What stands in an object: one JSON value a line, compressed when that is chosen. */
+/** What stands in an object: its lines, compressed when that is chosen. */
 export const bodyOf = async (
-  { lines }: EventObject,
+  { lines, type }: BucketObject,
   settings: S3Settings,
 ): Promise<{ body: Uint8Array; type: string }> => {
   const text = `${lines.join('\n')}\n`
-  if (settings.format === 'json') return { body: Buffer.from(text), type: 'application/x-ndjson' }
+  if (settings.format === 'json') return { body: Buffer.from(text), type }
   return { body: await compress(text), type: 'application/gzip' }
 }

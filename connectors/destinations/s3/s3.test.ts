@@ -6,11 +6,19 @@ import {
   createRequestClient,
   EgressRefusedError,
   type OutgoingEvent,
+  type OutgoingRow,
   RejectedError,
   RetryableError,
   validateSettings,
 } from '@tributary/connector-kit'
-import { type Peer, type PeerAnswer, type PeerRequest, runConnector, startPeer } from '@tributary/connector-kit/testing'
+import {
+  type Peer,
+  type PeerAnswer,
+  type PeerRequest,
+  runConnector,
+  runConnectorRows,
+  startPeer,
+} from '@tributary/connector-kit/testing'
 import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { silentLogger } from '@tributary/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -73,6 +81,79 @@ const linesOf = (object: Buffer | undefined): unknown[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+
+const row = (
+  number: number,
+  operation: OutgoingRow['operation'],
+  key: string,
+  json: string,
+  object = 'changes/ndjson/customers',
+): OutgoingRow => ({ recordId: `run-1.${number}`, operation, object, key, json })
+
+describe('rows of a sync', () => {
+  test('are lines of JSON with their operation, key and digits, and written over themselves when they come again', async () => {
+    const { objects, settings } = await startStorage()
+    const rows = [
+      row(1, 'upsert', 'a', '{"id":"a","total":12345678901234567890.10,"note":null}'),
+      row(2, 'delete', 'b', '{"id":"b"}'),
+      row(3, 'upsert', 'c', '{}'),
+    ]
+    const now = Date.parse('2026-01-31T13:00:00Z')
+    const result = await runConnectorRows(s3, settings, rows, { now })
+    expect(result).toMatchObject({ outcomes: rows.map(() => ({ kind: 'delivered' })), httpStatus: 200 })
+    await runConnectorRows(s3, settings, rows, { now: now + 100_000 })
+    const [[key, object] = []] = [...objects]
+    expect(objects.size).toBe(1)
+    expect(key).toMatch(/^\/my-events\/events\/customers\/run=run-1\/1-[0-9a-f]{16}\.ndjson\.gz$/)
+    const about = (operation: string, id: string) =>
+      `{"_operation":"${operation}","_key":"${id}","_written_at":"2026-01-31T13:01:40.000Z"`
+    expect(gunzipSync(object ?? Buffer.alloc(0)).toString()).toBe(
+      `${about('upsert', 'a')},"id":"a","total":12345678901234567890.10,"note":null}\n${about('delete', 'b')},"id":"b"}\n${about('upsert', 'c')}}\n`,
+    )
+  })
+
+  test('are lines of CSV with all columns, in which null, an empty text, quotes and JSON stay apart', async () => {
+    const { objects, settings } = await startStorage()
+    const object = 'changes/csv/by%20day%2Fcustomers'
+    const rows = [
+      row(7, 'upsert', 'a', '{"id":"a","note":"","total":1.50,"tags":["x"],"on":true}', object),
+      row(8, 'delete', 'b"', '{"id":"b\\"","more":null}', object),
+    ]
+    await runConnectorRows(s3, { ...settings, format: 'json' }, rows, { now: Date.parse('2026-01-31T13:00:00Z') })
+    const [[key, text] = []] = [...objects]
+    expect(key).toMatch(/^\/my-events\/events\/by day\/customers\/run=run-1\/7-[0-9a-f]{16}\.csv$/)
+    expect(text?.toString()).toBe(
+      '"_operation","_key","_written_at","id","note","total","tags","on","more"\n' +
+        '"upsert","a","2026-01-31T13:00:00.000Z","a","",1.50,"[""x""]",true,\n' +
+        '"delete","b""","2026-01-31T13:00:00.000Z","b""",,,,,\n',
+    )
+  })
+
+  test('of several runs are objects of their own, and of those that fail the rows are to be sent again', async () => {
+    const { settings, objects } = await startStorage(({ url }) =>
+      url.includes('run-2') ? { status: 503, body: errorBody('SlowDown') } : undefined,
+    )
+    const rows = [row(1, 'upsert', 'a', '{}'), { ...row(1, 'upsert', 'b', '{}'), recordId: 'run-2.1' }]
+    const { outcomes } = await runConnectorRows(s3, settings, rows)
+    expect(outcomes).toMatchObject([{ kind: 'delivered' }, { kind: 'retry', reason: 'SlowDown: About SlowDown.' }])
+    expect(objects.size).toBe(1)
+    await expect(runConnectorRows(s3, settings, rows.slice(1))).rejects.toThrow(RetryableError)
+  })
+
+  test.each([
+    ['changes/ndjson/a%2F..%2Fb', 'upsert'],
+    ['changes/ndjson/%2Fa', 'upsert'],
+    ['changes/parquet/a', 'upsert'],
+    ['contacts', 'upsert'],
+    ['changes/csv/a', 'insert'],
+    ['changes/csv/a', 'update'],
+  ] as const)('of %s with the operation %s are rejected, and nothing is written', async (object, operation) => {
+    const { settings, requests } = await startStorage()
+    const { outcomes } = await runConnectorRows(s3, settings, [row(1, operation, 'a', '{}', object)])
+    expect(outcomes).toEqual([{ kind: 'rejected', reason: expect.stringMatching(/./) as string }])
+    expect(requests).toEqual([])
+  })
+})
 
 testDestination(s3, {
   settings: (endpoint) => ({ ...credentials, region, bucket: 'my-events', endpoint, path_style: true }),
