@@ -10,10 +10,17 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 
+/** How often it is asked again for an attempt that the delivery log does not have yet, ms. */
+const pollMs = 2_000
+
 /** What was sent for a row last, and what the destination answered. */
 export const AttemptDialog = ({ run, row, onClosed }: { run: SyncRun; row: SyncRunRow; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
-  const query = useQuery(syncRowAttemptQuery(run.name, row.number))
+  const query = useQuery({
+    ...syncRowAttemptQuery(run.name, row.number),
+    // A run may end before what delivery did is stored.
+    refetchInterval: ({ state: { data } }) => (data?.attempt === null ? pollMs : false),
+  })
   const close = (): void => setOpen(false)
   return (
     <Dialog
