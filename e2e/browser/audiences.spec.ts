@@ -268,7 +268,6 @@ test('who entered by an event of the last day leaves within the minute when its 
   chromium,
 }) => {
   // A product of its own, since a clock cannot be moved back.
-  test.setTimeout(120_000)
   await using product = await startProduct({ movableClock: true })
   await product.api.login(adminCredentials)
   await using context = await chromium.newContext({ baseURL: product.url, reducedMotion: 'reduce' })

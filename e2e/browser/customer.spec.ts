@@ -16,7 +16,6 @@ test('a visitor of a site is one profile once they sign in, with a trait that is
   chromium,
   product,
 }) => {
-  test.setTimeout(120_000)
   await using receiver = await startWebhookReceiver()
   const { workspace } = await createWorkspace(product.api, 'Customer')
   const { source, key } = await createSource(product.api, workspace, 'Shop')

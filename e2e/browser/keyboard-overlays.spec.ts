@@ -138,7 +138,6 @@ test('every dialog opens by Enter, keeps the focus inside, closes by Escape and 
   database,
   receiver,
 }) => {
-  test.setTimeout(120_000)
   const places = await furnish(product, receiver, (member) => addPerson(database, 'Kai', member))
   for (const { what, path, opener, free } of dialogs)
     await test.step(what, async () => {

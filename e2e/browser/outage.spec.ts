@@ -37,7 +37,6 @@ test('every page keeps its frame through an outage of a moment and of a minute, 
   chromium,
   product,
 }) => {
-  test.setTimeout(120_000)
   await using gate = await openGate(product.url)
   const { workspace } = await createWorkspace(product.api, 'Outage')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
