@@ -30,6 +30,33 @@ const toStep =
     await settled(page)
   }
 
+const field = (name: string, more: object = {}) => ({
+  name,
+  label: name,
+  type: 'string',
+  required: false,
+  unique: false,
+  options: [],
+  ...more,
+})
+
+/** A destination that tells of fields and facts, as one does that is not on this machine. */
+const telling = async (page: Page): Promise<void> => {
+  const plans = ['free', 'team', 'business'].map((value) => ({ value, label: value }))
+  const fields = [
+    field('id', { label: 'Customer ID', unique: true }),
+    field('plan', { label: 'Plan', type: 'enumeration', options: plans }),
+    field('lifecyclestage', { label: 'Lifecycle stage', required: true }),
+  ]
+  const facts = [
+    { title: 'Custom Audience', value: 'Customers of this year' },
+    { title: 'Matched people', value: '12,400 to 12,500' },
+  ]
+  await page.route(/\/api\/workspaces\/[^/]+\/destinations\/[^/]+\/object\?/, (route) =>
+    route.fulfill({ json: { fields, facts, message: '' } }),
+  )
+}
+
 const wizard = ({ workspace }: SyncSeed): string => `${workspace}/syncs/new`
 
 /** The list of syncs, the steps to a new one, a sync with its tabs, and its runs. */
@@ -82,6 +109,8 @@ export const syncScreens: Screen[] = [
   },
   { name: 'sync-runs', path: at(({ sync }) => sync), ready: settled },
   { name: 'sync-mapping', path: at(({ sync }) => `${sync}#mapping`), ready: settled },
+  { name: 'sync-facts', path: at(({ sync }) => sync), prepare: telling, ready: settled },
+  { name: 'sync-mapping-fields', path: at(({ sync }) => `${sync}#mapping`), prepare: telling, ready: settled },
   { name: 'sync-settings', path: at(({ sync }) => `${sync}#settings`), ready: settled },
   { name: 'sync-tokens', path: at(({ workspace }) => `${workspace}/syncs/tokens`), ready: settled },
   {
