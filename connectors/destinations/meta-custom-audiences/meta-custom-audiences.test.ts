@@ -141,7 +141,7 @@ describe('people of a Custom Audience', () => {
   it.each([
     [[{}], 'nothing that Meta can match'],
     [[{ email: 'nobody', country: 'Germany', doby: 12 }], 'nothing that Meta can match'],
-    [[{ email: 'a@b.c', plan: 'pro' }], 'matches nobody by plan'],
+    [[{ email: 'a@b.c', plan: 'pro' }], 'does not match people by plan'],
     [[{ email: 'a@b.c', user_id: 'u' }], 'Make user_id the identifier'],
   ])('with %j are rejected before they are sent, and no other', async ([values], reason) => {
     const meta = people()

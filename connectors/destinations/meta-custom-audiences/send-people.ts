@@ -37,7 +37,7 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
     const found = keyOf(field)
     if (found === undefined)
       return rejected(
-        `Meta matches nobody by ${field}. Map columns to ${matchKeys.join(', ').toLowerCase()}, or extern_id`,
+        `Meta does not match people by ${field}. Map columns to ${matchKeys.join(', ').toLowerCase()}, or extern_id`,
       )
     if (found === 'EXTERN_ID') {
       if (field !== identifier) return rejected(`Make ${field} the identifier, or leave it out`)
