@@ -42,7 +42,7 @@ export const hubspot = defineDestination({
       },
       {
         title: 'Map properties',
-        text: 'In a sync, choose contacts, companies, deals, or a custom object, which you name by its object type ID. Map columns to the internal names of properties, such as `firstname`. A null clears a property. A value that HubSpot does not accept, such as an unknown option, rejects its row with the reason.',
+        text: 'In a sync, choose contacts, companies, deals, or a custom object, which you name by its object type ID. Map columns to the internal names of properties, such as `firstname`. They are suggested, and the required ones are named if the token has the scope to read schemas, such as `crm.schemas.custom.read`. A null clears a property. A value that HubSpot does not accept, such as an unknown option, rejects its row with the reason.',
       },
       {
         title: 'What removing does',
