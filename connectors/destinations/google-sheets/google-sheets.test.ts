@@ -271,6 +271,17 @@ describe('what a person has to mend', () => {
     expect(String(failure)).toContain(words)
   })
 
+  it('a sheet with more keys than are read holds rows, and is not written to', async () => {
+    const vendor = createSpreadsheet()
+    vendor.fill('Orders', [['id'], ['a']])
+    const values = [Array.from({ length: 17 }, () => 'x'.repeat(1024 * 1024))]
+    const { write, updates } = await writer((request) =>
+      request.path.endsWith('A2%3AA') ? answerOf(200, { values }) : vendor.answer(request),
+    )
+    await expect(write([row('upsert', 'a')])).rejects.toThrow('too many rows')
+    expect(updates()).toEqual([])
+  })
+
   it('a full spreadsheet holds rows, and is not asked about halves of them', async () => {
     const vendor = createSpreadsheet()
     const full = 'This action would increase the number of cells in the workbook above the limit of 10000000 cells.'

@@ -72,6 +72,8 @@ const setUpProblem = (call: Call): string | undefined => {
   if (status === 404) return `Google does not find the spreadsheet: ${words}`
   if (status >= 300 && status < 400) return `Google redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Google’s response'
+  if (status < 300 && Buffer.byteLength(call.answer.body) > readBytes - 4)
+    return 'The sheet has too many rows: the values of the identifier have more than 16 MB'
   // Of the spreadsheet as a whole, not of a row: halves would be refused, too.
   if (status === 400 && /\b10000000 cells\b|\bprotected\b|not supported for this document/i.test(words))
     return `The spreadsheet takes no more: ${words}`
