@@ -238,7 +238,9 @@ test('a source can be renamed, disabled so that its events are refused and count
 
   await page.getByRole('button', { name: 'Delete source' }).click()
   const confirm = page.getByRole('dialog', { name: 'Delete source' })
-  await expect(confirm.getByText('Are you sure you want to delete the New name source?')).toBeVisible()
+  await expect(
+    confirm.getByText('Are you sure you want to delete the New name source along with all its associated syncs?'),
+  ).toBeVisible()
   await confirm.getByRole('button', { name: 'Cancel' }).click()
   await expect(confirm).toHaveCount(0)
   await page.getByRole('button', { name: 'Delete source' }).click()

@@ -104,7 +104,7 @@ test('NAV-01: moving between pages keeps the document', async ({ signedIn: page,
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('NAV-05, NAV-06, NAV-07, NAV-10, NAV-11: home, sources, destinations and both catalogues open by address, with or without a slash at the end', async ({
+test('NAV-05, NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destinations, syncs and both catalogues open by address, with or without a slash at the end', async ({
   signedIn: page,
   product,
 }) => {
@@ -113,6 +113,8 @@ test('NAV-05, NAV-06, NAV-07, NAV-10, NAV-11: home, sources, destinations and bo
     ['', 'Home'],
     ['/sources', 'Sources'],
     ['/destinations', 'Destinations'],
+    ['/syncs', 'Syncs'],
+    ['/syncs/new', 'New sync'],
     ['/catalog-sources', 'Add a source'],
     ['/catalog-destinations', 'Add a destination'],
   ] as const)

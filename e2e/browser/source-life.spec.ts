@@ -24,7 +24,7 @@ test('SRC-45, SRC-46, SRC-47: saving a title sends it alone and says so', async 
   ])
 })
 
-test('SRC-48, SRC-50: nothing is deleted until the question is answered with yes', async ({
+test('SRC-48, SRC-49, SRC-50: nothing is deleted until the question is answered with yes', async ({
   signedIn: page,
   product,
 }) => {
@@ -34,7 +34,12 @@ test('SRC-48, SRC-50: nothing is deleted until the question is answered with yes
   const calls = recordCalls(page)
   await page.getByRole('button', { name: 'Delete source' }).click()
   await expect(
-    dialogOf(page).getByText('Are you sure you want to delete the Web shop source?', { exact: true }),
+    dialogOf(page).getByText(
+      'Are you sure you want to delete the Web shop source along with all its associated syncs?',
+      {
+        exact: true,
+      },
+    ),
   ).toBeVisible()
   await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(dialogOf(page)).toHaveCount(0)

@@ -1,6 +1,7 @@
 import { type Source, title as titleRule } from '@tributary/contract'
 import { useState } from 'react'
 import { sourceIds } from '../../lib/format/names.ts'
+import { useFlag } from '../../lib/integrations/flags.ts'
 import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
@@ -67,6 +68,7 @@ export const SettingsTab = ({ source }: { source: Source }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateSource(source)
   const remove = useDeleteSource(source)
+  const withSyncs = useFlag('syncs')
   const deleted = useDeletedSyncs((sync) => sync.destination.name === source.name)
   return (
     <div className="max-w-2xl space-y-5">
@@ -88,7 +90,8 @@ export const SettingsTab = ({ source }: { source: Source }) => {
           list={paths.sources(`workspaces/${sourceIds(source.name).workspace}`)}
           checking={deleted === undefined}
         >
-          Are you sure you want to delete the {source.title} source? {deleted}
+          Are you sure you want to delete the {source.title} source{withSyncs && ' along with all its associated syncs'}
+          ? {deleted}
         </DeleteCard>
       )}
     </div>
