@@ -23,6 +23,7 @@ import {
 } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
+import { readBilling } from './config/billing.ts'
 import { clientConfigOf } from './config/client-config.ts'
 import type { Config } from './config/config.ts'
 import type { RoleName } from './config/settings.ts'
@@ -209,6 +210,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     profileReading: createProfileReading(threads.profiles),
     realtimeKey: realtimeApp.key,
     clientConfig: clientConfigOf(config),
+    billing: await readBilling(config),
     openId: config.openId,
     onAccessChanged: (userId) => hub.coordination.publish(accessTopic, userId),
     publicUrl: () => ownUrl,

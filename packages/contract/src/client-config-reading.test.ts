@@ -11,6 +11,7 @@ const config: ClientConfig = {
   messaging_app_id: '',
   analytics_write_key: '',
   mail_enabled: true,
+  payment: 'none',
 }
 
 const others: readonly unknown[] = [undefined, null, '', 'development', 0, true, {}, []]

@@ -16,5 +16,6 @@ export const isClientConfig = (value: unknown): value is ClientConfig =>
   hasTexts(value.links, links) &&
   typeof value.sign_up_enabled === 'boolean' &&
   typeof value.mail_enabled === 'boolean' &&
+  (value.payment === 'none' || value.payment === 'sandbox') &&
   (value.environment === 'production' || value.environment === 'development') &&
   (value.oauth === null || hasTexts(value.oauth, ['provider', 'display_name']))

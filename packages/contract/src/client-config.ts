@@ -25,6 +25,8 @@ export const clientConfig = z.object({
   analytics_write_key: z.string(),
   /** False while mail stays in the server's outbox folder, because no mail server is configured. */
   mail_enabled: z.boolean(),
+  /** Who takes payments: `sandbox` moves no money, `none` is an installation without plans to buy. */
+  payment: z.enum(['none', 'sandbox']),
 })
 export type ClientConfig = z.infer<typeof clientConfig>
 

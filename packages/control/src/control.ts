@@ -4,6 +4,8 @@ import { sendAlert } from './alert-channels/queue.ts'
 import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
 import { createEvaluation } from './audiences/evaluate.ts'
 import { forgetAudienceChanges } from './audiences/forget-changes.ts'
+import { createSandbox } from './billing/sandbox/sandbox.ts'
+import { settleSubscriptions } from './billing/subscription.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import { createDataSourcePlaces, peopleReaders } from './data-sources/places.ts'
@@ -45,6 +47,8 @@ export type Control = {
   notifyStreamPressure(pressure: StreamPressure): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
+  /** Reads subscriptions anew whose period has ended; to be called every now and then. */
+  settleSubscriptions(): Promise<void>
   /** What jobs of `erasureJob` do: removes the people of a privacy request from each store. */
   erasePeople: ReturnType<typeof createErasure>
   /** Applies deletions again that a restored database has lost; for every start, before anybody is answered. */
@@ -93,6 +97,7 @@ export const createControl = (deps: ControlDeps): Control => {
   const syncPlaces = createDataSourcePlaces()
   const dryRunPlaces = createDataSourcePlaces()
   const peoplePlaces = createDataSourcePlaces(peopleReaders)
+  const payment = deps.billing.payment === 'sandbox' ? createSandbox(deps) : undefined
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
@@ -110,6 +115,7 @@ export const createControl = (deps: ControlDeps): Control => {
         evaluation,
         dataSourcePlaces: createDataSourcePlaces(),
         peoplePlaces,
+        payment,
       }),
     ),
     authenticate,
@@ -117,6 +123,7 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyFailingDestinations: () => notifyFailingDestinations(deps),
     notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
+    settleSubscriptions: () => settleSubscriptions({ ...deps, payment }),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     erasePeople: createErasure(deps),
     reapplyForgotten: () => reapplyForgotten(deps),

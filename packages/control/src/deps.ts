@@ -12,6 +12,7 @@ import type {
 import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
 import type { Blobs, Coordination, EventStore, Files, JobSender, LogReader } from '@tributary/storage'
+import type { PlanCatalogue } from './billing/catalogue.ts'
 import type { OpenIdSettings } from './openid/openid.ts'
 import type { ForgottenHashes, ProfileLedger } from './profiles/ledger.ts'
 import type { Outbound } from './syncs/send-rows.ts'
@@ -102,6 +103,10 @@ export type ControlDeps = {
   publicUrl: () => string
   /** Keys, one for each purpose, derived from the secret key. */
   signing: { codes: Uint8Array; inbox: Uint8Array }
+  /**
+   * The plans, who takes payments, and whether creates are refused beyond a plan's limits.
+   */
+  billing: { plans: PlanCatalogue; payment: 'none' | 'sandbox'; limits: boolean }
   /** With which the messaging widget is told who a user is; undefined when it is not configured. */
   messagingSecret: string | undefined
   clock: Clock

@@ -31,6 +31,8 @@ import { updateAudience } from './audiences/update.ts'
 import { getAudienceVersion } from './audiences/versions/get.ts'
 import { listAudienceVersions } from './audiences/versions/list.ts'
 import { restoreAudienceVersion } from './audiences/versions/restore.ts'
+import { billingHandlers } from './billing/handlers.ts'
+import type { Sandbox } from './billing/sandbox/sandbox.ts'
 import { getCatalogDataSource } from './catalog-data-sources/get.ts'
 import { listCatalogDataSources } from './catalog-data-sources/list.ts'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
@@ -247,9 +249,11 @@ export const createHandlers = (
     evaluation: Evaluation
     dataSourcePlaces: DataSourcePlaces
     peoplePlaces: DataSourcePlaces
+    payment: Sandbox | undefined
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },
+  ...billingHandlers(deps),
   users: {
     login: login(deps),
     sendOtp: sendOtp(deps),

@@ -1,5 +1,6 @@
 export { alertJob } from './alert-channels/queue.ts'
 export { computeJob } from './audiences/compute.ts'
+export { defaultPlans, readPlanCatalogue } from './billing/catalogue.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
 export { createProfileKeyCache } from './configuration-cache/profile-key-cache.ts'
 export { createSyncTokenCache } from './configuration-cache/sync-token-cache.ts'

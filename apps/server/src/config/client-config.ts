@@ -5,7 +5,15 @@ import type { Config } from './config.ts'
 export const clientConfigOf = (
   config: Pick<
     Config,
-    'signUpEnabled' | 'openId' | 'links' | 'sentryDsn' | 'environment' | 'messagingAppId' | 'analyticsWriteKey' | 'mail'
+    | 'signUpEnabled'
+    | 'openId'
+    | 'links'
+    | 'sentryDsn'
+    | 'environment'
+    | 'messagingAppId'
+    | 'analyticsWriteKey'
+    | 'mail'
+    | 'billing'
   >,
 ): ClientConfig => ({
   sign_up_enabled: config.signUpEnabled,
@@ -23,5 +31,6 @@ export const clientConfigOf = (
   environment: config.environment,
   messaging_app_id: config.messagingAppId ?? '',
   analytics_write_key: config.analyticsWriteKey ?? '',
+  payment: config.billing.payment,
   mail_enabled: config.mail.smtpUrl !== undefined,
 })

@@ -121,6 +121,19 @@ test('the web application is told what is configured and no secret', () => {
   expect(clientConfigOf(readConfig({})).oauth).toBeNull()
 })
 
+test('the sandbox is refused in production unless it is allowed there, and plans limit where they can be bought', () => {
+  expect(readConfig({}).billing).toEqual({ payment: 'none', plansFile: undefined, limits: false })
+  expect(readConfig({ TRIBUTARY_PLAN_LIMITS: 'on' }).billing.limits).toBe(true)
+  expect(() => readConfig({ TRIBUTARY_PAYMENT: 'sandbox' })).toThrow('TRIBUTARY_PAYMENT')
+  const allowed = [
+    { TRIBUTARY_PAYMENT: 'sandbox', TRIBUTARY_ENVIRONMENT: 'development' },
+    { TRIBUTARY_PAYMENT: 'sandbox-in-production' },
+  ]
+  for (const environment of allowed)
+    expect(readConfig(environment).billing).toMatchObject({ payment: 'sandbox', limits: true })
+  expect(readConfig({ ...allowed[1], TRIBUTARY_PLAN_LIMITS: 'off' }).billing.limits).toBe(false)
+})
+
 test('no link leads out of an installation that sets none, and its documentation is its own', () => {
   expect(clientConfigOf(readConfig({})).links).toEqual({
     terms: '',

@@ -33,6 +33,8 @@ export type Config = {
     documentation: string
     supportEmail: string
   }
+  /** Who takes payments, where the plans are read from, and whether they limit what is created. */
+  billing: { payment: 'none' | 'sandbox'; plansFile: string | undefined; limits: boolean }
   sentryDsn: string | undefined
   analyticsWriteKey: string | undefined
   messagingAppId: string | undefined
@@ -95,6 +97,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   if (parsed.OIDC_CLIENT_ID === undefined)
     for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_DISPLAY_NAME'])
       if (parsed[name] !== undefined) problems.push(`${name}: requires OIDC_CLIENT_ID`)
+  if (parsed.TRIBUTARY_PAYMENT === 'sandbox' && parsed.TRIBUTARY_ENVIRONMENT === 'production')
+    problems.push('TRIBUTARY_PAYMENT: the sandbox moves no money. In production it must be sandbox-in-production')
   if (problems.length > 0) throw new ConfigurationError(problems)
   return toConfig(parsed as SettingValues, environment)
 }
@@ -151,6 +155,13 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
     contactSales: values.TRIBUTARY_CONTACT_SALES_URL ?? '',
     documentation: values.TRIBUTARY_DOCUMENTATION_URL ?? '/docs',
     supportEmail: values.TRIBUTARY_SUPPORT_EMAIL ?? '',
+  },
+  billing: {
+    payment: values.TRIBUTARY_PAYMENT === 'none' ? 'none' : 'sandbox',
+    plansFile: values.TRIBUTARY_PLANS_FILE,
+    limits:
+      values.TRIBUTARY_PLAN_LIMITS === 'on' ||
+      (values.TRIBUTARY_PLAN_LIMITS === 'auto' && values.TRIBUTARY_PAYMENT !== 'none'),
   },
   sentryDsn: values.SENTRY_DSN,
   analyticsWriteKey: values.TRIBUTARY_ANALYTICS_WRITE_KEY,

@@ -165,6 +165,22 @@ export const settings = {
     'no link',
   ),
   TRIBUTARY_CONTACT_SALES_URL: setting(webAddress, undefined, 'Contact page of sales.', 'no link'),
+  TRIBUTARY_PAYMENT: setting(
+    z.enum(['none', 'sandbox', 'sandbox-in-production']),
+    'none',
+    'Who takes payments for plans. `sandbox` takes test cards only and moves no money; without `TRIBUTARY_ENVIRONMENT=development` it must be `sandbox-in-production`. With `none`, plans cannot be bought.',
+  ),
+  TRIBUTARY_PLANS_FILE: setting(
+    text.min(1),
+    undefined,
+    'JSON file with the plans, cheapest first: `currency`, and `plans` with `name`, `title`, `description`, `monthly` and `annually` in minor units (`null` for a custom price), and `features` (`-1` is unlimited).',
+    'free, team, business, and enterprise',
+  ),
+  TRIBUTARY_PLAN_LIMITS: setting(
+    z.enum(['auto', 'on', 'off']),
+    'auto',
+    'Whether creating sources, destinations, and audiences is refused beyond the limits of the plan. `auto` is on when plans can be bought.',
+  ),
   TRIBUTARY_DOCUMENTATION_URL: setting(webAddress, undefined, 'Documentation for users.', 'the guides at `/docs`'),
   TRIBUTARY_SUPPORT_EMAIL: setting(
     z.email('must be an email address'),

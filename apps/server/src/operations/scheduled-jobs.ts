@@ -35,6 +35,7 @@ const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
 const queueAudiences = housekeeping('compute-stale-audiences')
 const forgetChanges = housekeeping('forget-audience-changes')
+const settleSubscriptions = housekeeping('settle-subscriptions')
 const queueSyncs = housekeeping('run-due-syncs')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
@@ -55,6 +56,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       dryRunJob,
       alertJob,
       queueSyncs,
+      settleSubscriptions,
     ],
   })
 
@@ -78,6 +80,7 @@ export const startJobs = async (
       | 'queueStaleAudiences'
       | 'runSync'
       | 'sendAlert'
+      | 'settleSubscriptions'
     >
   },
 ): Promise<void> => {
@@ -97,6 +100,7 @@ export const startJobs = async (
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
     [queueAudiences, () => control.queueStaleAudiences(), '* * * * *'],
     [forgetChanges, (_: unknown, run: { signal: AbortSignal }) => control.forgetAudienceChanges(run), '23 * * * *'],
+    [settleSubscriptions, () => control.settleSubscriptions(), '* * * * *'],
     [queueSyncs, () => control.queueDueSyncs(), '* * * * *'],
   ] as const) {
     await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })

@@ -27,6 +27,7 @@ const config = {
   messaging_app_id: '',
   analytics_write_key: 'KEY',
   mail_enabled: true,
+  payment: 'none',
 }
 
 type Sent = { type: string; properties?: { path: string }; traits?: { email: string }; userId?: string }

@@ -49,6 +49,7 @@ export const config = {
   messaging_app_id: '',
   analytics_write_key: '',
   mail_enabled: true,
+  payment: 'none',
 }
 
 const user: User = loginAnswer.user

@@ -36,6 +36,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'users.completeOnboarding': { scope: 'anybody' },
   'invitations.get': { scope: 'anybody' },
   'invitationLinks.get': { scope: 'anybody' },
+  'invoices.get': { scope: 'anybody' },
   // Those who are no members yet.
   'invitationLinks.accept': { scope: 'everybody' },
   'organizations.join': { scope: 'everybody' },
@@ -48,6 +49,11 @@ const otherwise: Readonly<Record<string, Access>> = {
   // Who was invited, and by which links, concerns administrators.
   'invitations.list': { scope: 'organization', roles: administrators },
   'invitationLinks.list': { scope: 'organization', roles: administrators },
+  // So does what is paid, and how.
+  'subscriptions.get': { scope: 'organization', roles: administrators },
+  'paymentMethods.list': { scope: 'organization', roles: administrators },
+  'billingCompanies.get': { scope: 'organization', roles: administrators },
+  'invoices.list': { scope: 'organization', roles: administrators },
   // Everybody may leave.
   'memberships.delete': { scope: 'organization', roles: everyRole },
   'workspaces.update': { scope: 'workspace', roles: administrators },

@@ -1,10 +1,12 @@
 // Every call of the API by resource and verb: `methods.sources.list`. Names of a module and not keys of an object, so that
 // a page of the web application carries the calls that it makes and no others.
 
+export { billingCompanies, invoices, paymentMethods, subscriptions } from '../accounts/billing.ts'
 export { invitationLinks, invitations } from '../accounts/invitations.ts'
 export { memberships } from '../accounts/memberships.ts'
 export { notifications } from '../accounts/notifications.ts'
 export { organizations } from '../accounts/organizations.ts'
+export { plans } from '../accounts/plans.ts'
 export { sessions, users } from '../accounts/users.ts'
 export { workspaces } from '../accounts/workspaces.ts'
 export { audiences } from '../audiences/audiences.ts'

@@ -68,8 +68,9 @@ describe('every method', () => {
     }
   })
 
-  test('that lists has paging', () => {
-    const lists = methodList.filter((method) => /\.list/.test(method.name))
+  test('that lists has paging, unless there are few', () => {
+    const few = ['plans.list', 'paymentMethods.list', 'invoices.list']
+    const lists = methodList.filter((method) => /\.list/.test(method.name) && !few.includes(method.name))
     expect(lists.length).toBeGreaterThan(8)
     for (const method of lists) {
       expect(method.query?.parse({})).toMatchObject({ page_size: 50, page_token: '' })

@@ -2,6 +2,7 @@ import { audit, idFor, type Tx } from '@tributary/api-kit'
 import { type AudienceQuery, audienceLimits, type methods } from '@tributary/contract'
 import type { Handler, WorkspaceRef } from '@tributary/http'
 import { type Actor, badRequest } from '@tributary/kernel'
+import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { queueCompute } from './compute.ts'
 import { audienceName, type KnownAudience, presentAudience, readAudience } from './read.ts'
@@ -25,7 +26,7 @@ type NewAudience = {
  */
 export const addAudience = async (
   tx: Tx,
-  { jobs }: Pick<ControlDeps, 'jobs'>,
+  { jobs, billing }: Pick<ControlDeps, 'jobs' | 'billing'>,
   { id, workspace, title, query, actor, time, detail = {} }: NewAudience,
   known: readonly KnownAudience[],
 ): Promise<boolean> => {
@@ -45,6 +46,7 @@ export const addAudience = async (
       update_time: time,
     })
     .execute()
+  await withinPlan(tx, { billing }, workspace.organizationId, 'audiences')
   await keepVersion(tx, { id, version: 1, title, query: text }, { actor, time })
   await audit(tx, {
     actor,
@@ -61,14 +63,19 @@ export const addAudience = async (
 
 /** Saves an audience, and has it computed. */
 export const createAudience =
-  ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.create> =>
+  ({
+    db,
+    jobs,
+    billing,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'billing' | 'clock'>): Handler<typeof methods.audiences.create> =>
   async ({ actor, workspace, body: { title, query, request_id } }) => {
     const id = idFor(request_id, 'audiences', workspace.id)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       const known = await lockAudiences(tx, workspace.id)
       checkReferences(query, '', known)
-      await addAudience(tx, { jobs }, { id, workspace, title, query, actor, time }, known)
+      await addAudience(tx, { jobs, billing }, { id, workspace, title, query, actor, time }, known)
     })
     return await presentAudience(db, await readAudience(db, workspace.id, id))
   }

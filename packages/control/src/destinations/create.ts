@@ -5,6 +5,7 @@ import { badRequest, conflict } from '@tributary/kernel'
 import { checkFirstSettings, refuseNewSettings } from '../app-settings/change-setting.ts'
 import { storeSettings } from '../app-settings/stored-settings.ts'
 import { verifySettings } from '../app-settings/verify-settings.ts'
+import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { showDestination } from './read.ts'
 
@@ -14,7 +15,7 @@ import { showDestination } from './read.ts'
  */
 export const createDestination =
   (
-    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
+    deps: Pick<ControlDeps, 'db' | 'billing' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.create> =>
   async ({ actor, workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
@@ -50,6 +51,7 @@ export const createDestination =
         .returning('id')
         .executeTakeFirst()
       if (row === undefined) return false
+      await withinPlan(tx, deps, workspace.organizationId, 'destinations')
       await audit(tx, {
         actor,
         action: 'destinations.create',

@@ -6,6 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 import { isMember } from '../memberships/join.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { presentOrganization, presentWorkspace } from './present.ts'
+import { selectOrganizations } from './select.ts'
 
 /** Makes an organisation with its first workspace and makes the caller its administrator. Everybody signed in may. */
 export const createOrganization =
@@ -51,7 +52,7 @@ export const createOrganization =
       })
     })
     sessions.refresh()
-    const organization = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const organization = await selectOrganizations(db).where('organizations.id', '=', id).executeTakeFirstOrThrow()
     const workspace = await db
       .selectFrom('workspaces')
       .selectAll()

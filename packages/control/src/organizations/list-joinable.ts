@@ -4,6 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
 import { presentOrganization } from './present.ts'
+import { selectOrganizations } from './select.ts'
 
 /** Organisations that are open to the domain of one's own verified address and that one neither belongs to nor was removed from. */
 export const listJoinableOrganizations =
@@ -12,14 +13,12 @@ export const listJoinableOrganizations =
     const page = openPage('organizations.listJoinable', params, query, createdCursor)
     const domain = await verifiedDomain(db, userId)
     if (domain === '') return { organizations: [], next_page_token: '' }
-    const rows = await db
-      .selectFrom('organizations')
-      .selectAll()
+    const rows = await selectOrganizations(db)
       .where('auto_join_domain', '=', domain)
-      .where('id', 'not in', (memberships) =>
+      .where('organizations.id', 'not in', (memberships) =>
         memberships.selectFrom('memberships').select('organization_id').where('user_id', '=', userId),
       )
-      .where('id', 'not in', (former) =>
+      .where('organizations.id', 'not in', (former) =>
         former
           .selectFrom('former_members')
           .select('organization_id')
@@ -27,8 +26,8 @@ export const listJoinableOrganizations =
           .where('removed', '=', true),
       )
       .where(newerThan('organizations', page.after))
-      .orderBy('create_time')
-      .orderBy('id')
+      .orderBy('organizations.create_time')
+      .orderBy('organizations.id')
       .limit(page.size + 1)
       .execute()
     const { rows: shown, next } = page.cut(rows, createdCursorOf)

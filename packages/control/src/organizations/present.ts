@@ -1,10 +1,14 @@
 import { industries, type Organization, resourceNames, type Workspace } from '@tributary/contract'
-import type { OrganizationsTable, WorkspacesTable } from '@tributary/storage'
+import type { WorkspacesTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import { mediaPath } from '../images/media-path.ts'
+import type { OrganizationRow } from './select.ts'
+
+/** The plan of whoever subscribes to none. */
+const freePlan = 'plans/free'
 
 /** An organisation as the wire shows it. */
-export const presentOrganization = (row: Selectable<OrganizationsTable>): Organization => ({
+export const presentOrganization = (row: OrganizationRow): Organization => ({
   name: resourceNames.organization.format({ organization: row.id }),
   title: row.title,
   display_name: row.title,
@@ -13,16 +17,13 @@ export const presentOrganization = (row: Selectable<OrganizationsTable>): Organi
   auto_join_domain: row.auto_join_domain,
   subscription: {
     name: resourceNames.subscription.format({ organization: row.id }),
-    extra: { plan_name: 'plans/free' },
+    extra: { plan_name: row.plan ?? freePlan },
   },
   create_time: row.create_time.toISOString(),
 })
 
 /** A workspace with its organisation as the wire shows it. */
-export const presentWorkspace = (
-  row: Selectable<WorkspacesTable>,
-  organization: Selectable<OrganizationsTable>,
-): Workspace => ({
+export const presentWorkspace = (row: Selectable<WorkspacesTable>, organization: OrganizationRow): Workspace => ({
   name: resourceNames.workspace.format({ workspace: row.id }),
   title: row.title,
   organization: presentOrganization(organization),

@@ -1,10 +1,11 @@
 import type { Db } from '@tributary/api-kit'
 import type { InvitationPreview, Organization } from '@tributary/contract'
 import { presentOrganization } from './present.ts'
+import { selectOrganizations } from './select.ts'
 
 /** An organisation by id. Throws when it is absent. */
 export const readOrganization = async (db: Db, id: string): Promise<Organization> =>
-  presentOrganization(await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
+  presentOrganization(await selectOrganizations(db).where('organizations.id', '=', id).executeTakeFirstOrThrow())
 
 /** What somebody who does not belong to an organisation yet is told of it. Throws when it is absent. */
 export const previewOrganization = async (db: Db, id: string): Promise<InvitationPreview['organization']> => {

@@ -4,6 +4,7 @@ import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { checkNewSettings } from '../app-settings/change-setting.ts'
 import { noSettings, storeSettings } from '../app-settings/stored-settings.ts'
+import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { insertSchemaVersion } from '../schema-versions/write.ts'
 import { initialSchema } from './initial-schema.ts'
@@ -12,7 +13,7 @@ import { presentSource, selectSources } from './read.ts'
 /** Makes a source of an entry of the catalogue, for the product that the entry is for. */
 export const createSource =
   (
-    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+    deps: Pick<ControlDeps, 'db' | 'billing' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.create> =>
   async ({ actor, workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
@@ -44,6 +45,7 @@ export const createSource =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) return
+      await withinPlan(tx, deps, workspace.organizationId, 'sources')
       const template = body.schema?.initial_template.name
       await insertSchemaVersion(tx, {
         sourceId: id,

@@ -34,6 +34,7 @@ import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
 import { alertJob } from '../alert-channels/queue.ts'
 import { computeJob } from '../audiences/compute.ts'
+import { defaultPlans } from '../billing/catalogue.ts'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { mailJob } from '../mail/queue-mail.ts'
 import { erasureJob } from '../privacy-requests/erasure-job.ts'
@@ -156,6 +157,7 @@ export const testClientConfig: ClientConfig = {
   messaging_app_id: '',
   analytics_write_key: '',
   mail_enabled: true,
+  payment: 'sandbox',
 }
 
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
@@ -239,6 +241,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
+    billing: { plans: defaultPlans, payment: 'sandbox', limits: false },
     onAccessChanged: (userId) => accessChanges.push(userId),
     // Time moves on with every look, so that the order of creation is known.
     clock: () => now++,

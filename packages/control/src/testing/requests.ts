@@ -10,6 +10,7 @@ import {
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { OpenIdProvider } from '@tributary/test-kit'
+import { billingRequest } from './billing-requests.ts'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
 import { peopleRequest } from './people-requests.ts'
 import { grantRequest } from './permissions.ts'
@@ -407,12 +408,12 @@ export const createRequests = async (
     const method = methodList.find((each) => each.name === name)
     if (method === undefined) throw new Error(name)
     if (name === 'users.logout') return { path: method.path, body: {} }
-    const ofPeople = await peopleRequest(harness, organization, name, caller)
-    if (ofPeople !== undefined) return ofPeople
-    const ofGrant = await grantRequest(organization, provider, name, caller)
-    if (ofGrant !== undefined) return ofGrant
-    const ofSignIn = await signInRequest(harness, organization, provider, name)
-    if (ofSignIn !== undefined) return ofSignIn
+    const special =
+      (await billingRequest(harness, organization, method)) ??
+      (await peopleRequest(harness, organization, name, caller)) ??
+      (await grantRequest(organization, provider, name, caller)) ??
+      (await signInRequest(harness, organization, provider, name))
+    if (special !== undefined) return special
     if (name === 'users.sendOtp')
       return { path: method.path, body: { email: `${newId()}@example.com`, action: 'login' } }
     if (name === 'users.loginOtp' || name === 'users.signup') {

@@ -2,7 +2,7 @@ import type { Method } from '@tributary/contract'
 
 /**
  * Writes without an audit record. A code that is asked for: nobody has done anything yet, and the mail itself is kept.
- * The inbox and drafts: what one has read, or is about to do, concerns nobody else.
+ * The inbox and drafts: what one has read, or is about to do, concerns nobody else. The card form that is opened: nothing is added yet.
  */
 const unrecorded: readonly string[] = [
   'users.sendOtp',
@@ -10,6 +10,7 @@ const unrecorded: readonly string[] = [
   'notifications.markAllRead',
   'syncDrafts.update',
   'syncDrafts.delete',
+  'paymentMethods.setup',
 ]
 
 /** Reads with an audit record: they tell staff of people in organizations that are not theirs, or all of a person. */

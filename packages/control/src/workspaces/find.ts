@@ -4,6 +4,7 @@ import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
+import { selectOrganizations } from '../organizations/select.ts'
 
 /** People that are named of each workspace, at most. */
 const maxPeople = 3
@@ -95,7 +96,7 @@ export const findWorkspaces =
     const { rows: shown, next } = page.cut(rows, createdCursorOf)
     const ids = [...new Set(shown.map((row) => row.organization_id))]
     const [organizations, people] = await Promise.all([
-      ids.length === 0 ? [] : db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute(),
+      ids.length === 0 ? [] : selectOrganizations(db).where('organizations.id', 'in', ids).execute(),
       namedPeople(db, ids, words),
     ])
     const byId = new Map(organizations.map((row) => [row.id, row]))

@@ -3,14 +3,13 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
+import { selectOrganizations } from '../organizations/select.ts'
 
 /** A workspace and its organisation, by id. Throws when it is absent. */
 export const readWorkspace = async (db: Db, id: string): ReturnType<Handler<typeof methods.workspaces.get>> => {
   const row = await db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  const organization = await db
-    .selectFrom('organizations')
-    .selectAll()
-    .where('id', '=', row.organization_id)
+  const organization = await selectOrganizations(db)
+    .where('organizations.id', '=', row.organization_id)
     .executeTakeFirstOrThrow()
   return presentWorkspace(row, organization)
 }

@@ -4,6 +4,7 @@ import type { Handler } from '@tributary/http'
 import { forbidden } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
+import { selectOrganizations } from '../organizations/select.ts'
 
 /** The workspaces of the organisations a user belongs to; another user's list is refused with 403. */
 export const listWorkspaces =
@@ -28,7 +29,7 @@ export const listWorkspaces =
     const { rows: shown, next } = page.cut(rows, createdCursorOf)
     const ids = [...new Set(shown.map((row) => row.organization_id))]
     const organizations =
-      ids.length === 0 ? [] : await db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute()
+      ids.length === 0 ? [] : await selectOrganizations(db).where('organizations.id', 'in', ids).execute()
     const byId = new Map(organizations.map((row) => [row.id, row]))
     return {
       workspaces: shown.flatMap((row) => {

@@ -868,6 +868,87 @@ export type AlertChannelsTable = {
   failure_time: NullableTime
 }
 
+/** What an organization subscribes to, as its payment provider holds it; amounts in minor units. */
+export type SubscriptionsTable = {
+  organization_id: string
+  provider: string
+  subscription: string
+  plan: string
+  recurring_interval: 'MONTHLY' | 'ANNUALLY'
+  status: 'active' | 'past_due'
+  amount: ColumnType<string, number, number>
+  currency: string
+  period_start_time: Time
+  period_end_time: Time
+  /** What holds from the end of the period, when that is something else. */
+  next_plan: string | null
+  next_interval: 'MONTHLY' | 'ANNUALLY' | null
+}
+
+/** A change that is asked of a payment provider, by its id as the key: at most one of an organization is not done. */
+export type PaymentOperationsTable = {
+  id: string
+  organization_id: string
+  /** JSON of what is asked, and of who asked. */
+  request: string
+  actor: string
+  create_time: Time
+  done_time: NullableTime
+}
+
+/** Whom invoices are addressed to, as JSON. */
+export type BillingCompaniesTable = { organization_id: string; company: string }
+
+export type SandboxCustomersTable = {
+  id: string
+  organization_id: string
+  default_payment_method: string | null
+  /** JSON of whom invoices are addressed to. */
+  company: string | null
+}
+export type SandboxSetupIntentsTable = { client_secret: string; customer: string; create_time: Time }
+/** A test card. Its number is not kept. */
+export type SandboxPaymentMethodsTable = {
+  id: string
+  customer: string
+  brand: string
+  last4: string
+  exp_month: number
+  exp_year: number
+  /** Whether charges to it fail. */
+  declines: boolean
+  create_time: Time
+}
+export type SandboxSubscriptionsTable = {
+  id: string
+  customer: string
+  status: 'active' | 'past_due' | 'canceled'
+  /** JSON of a price, as the next one. */
+  price: string
+  next_price: string | null
+  cancel_at_period_end: Generated<boolean>
+  /** From which periods are counted. */
+  anchor_time: Time
+  period_start_time: Time
+  period_end_time: Time
+}
+export type SandboxInvoicesTable = {
+  /** A secret, with which it opens. */
+  id: string
+  number: Generated<string>
+  customer: string
+  /** JSON of whom it is addressed to. */
+  company: string | null
+  status: 'paid' | 'open'
+  currency: string
+  /** JSON of descriptions and minor units. */
+  lines: string
+  total: ColumnType<string, number, number>
+  create_time: Time
+}
+/** What the sandbox answered to a key, for the same question again. */
+export type SandboxAnswersTable = { key: string; customer: string; answer: string; create_time: Time }
+
 /** What a channel was not told yet. */
 export type AlertMessagesTable = {
   id: string
@@ -1040,5 +1121,14 @@ export type Database = {
   sync_tokens: SyncTokensTable
   alert_channels: AlertChannelsTable
   alert_messages: AlertMessagesTable
+  subscriptions: SubscriptionsTable
+  payment_operations: PaymentOperationsTable
+  billing_companies: BillingCompaniesTable
+  sandbox_customers: SandboxCustomersTable
+  sandbox_setup_intents: SandboxSetupIntentsTable
+  sandbox_payment_methods: SandboxPaymentMethodsTable
+  sandbox_subscriptions: SandboxSubscriptionsTable
+  sandbox_invoices: SandboxInvoicesTable
+  sandbox_answers: SandboxAnswersTable
   sync_dry_runs: SyncDryRunsTable
 }

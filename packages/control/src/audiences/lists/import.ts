@@ -15,7 +15,7 @@ export const importAudienceList =
   ({
     evaluation,
     ...deps
-  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'> & { evaluation: Evaluation }): Handler<
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'billing' | 'clock'> & { evaluation: Evaluation }): Handler<
     typeof methods.audiences.importList
   > =>
   async ({ actor, workspace, body, signal }) => {

@@ -115,8 +115,8 @@ export const onboard =
       })
       return {
         user: presentUser(user),
-        organization: presentOrganization(organization),
-        workspace: presentWorkspace(workspace, organization),
+        organization: presentOrganization({ ...organization, plan: null }),
+        workspace: presentWorkspace(workspace, { ...organization, plan: null }),
         onboarding_token: token,
         // There is no payment provider to invoice with.
         invoice_url: '',

@@ -54,6 +54,7 @@ import { up as syncReruns } from './0051-sync-reruns.ts'
 import { up as privacySyncs } from './0052-privacy-syncs.ts'
 import { up as syncScheduleStates } from './0053-sync-schedule-states.ts'
 import { up as alertChannels } from './0054-alert-channels.ts'
+import { up as billing } from './0061-billing.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   { name: '0052-privacy-syncs', up: privacySyncs },
   { name: '0053-sync-schedule-states', up: syncScheduleStates },
   { name: '0054-alert-channels', up: alertChannels },
+  { name: '0061-billing', up: billing },
 ]

@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { type ControlDeps, defaultPlans, readPlanCatalogue } from '@tributary/control'
+import { type Config, ConfigurationError } from './config.ts'
+
+/** The plans of this installation, read from the file that is set. Throws ConfigurationError for one that cannot be read. */
+export const readBilling = async ({ billing }: Pick<Config, 'billing'>): Promise<ControlDeps['billing']> => {
+  const { plansFile, payment, limits } = billing
+  if (plansFile === undefined) return { plans: defaultPlans, payment, limits }
+  try {
+    return { plans: readPlanCatalogue(await readFile(plansFile, 'utf8')), payment, limits }
+  } catch (cause) {
+    throw new ConfigurationError([`TRIBUTARY_PLANS_FILE: ${cause instanceof Error ? cause.message : String(cause)}`])
+  }
+}

@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import { anybody, organizationAdministrators } from '../api/access.ts'
+import { empty, errors, line, time } from '../api/fields.ts'
+import { defineMethod } from '../api/method.ts'
+import { billingFrequencies } from './plans.ts'
+
+const noPayment = {
+  code: 409,
+  reason: 'PAYMENT_NOT_CONFIGURED',
+  when: 'This installation has no payment provider.',
+} as const
+const declined = { code: 402, reason: 'CARD_DECLINED', when: 'The card was declined. Nothing was changed.' } as const
+
+/** What an organization pays for, as the payment provider holds it. */
+export const subscription = z.object({
+  /** `organizations/{id}/subscription`. */
+  name: z.string(),
+  /** Such as `plans/team`. */
+  plan: z.string(),
+  recurring_interval: z.enum(billingFrequencies),
+  /** `past_due` while an invoice is not paid. */
+  status: z.enum(['active', 'past_due']),
+  /** Decimal text for each period. */
+  amount: z.string(),
+  currency: z.string(),
+  /** The current period; null on a plan that costs nothing. */
+  period_start_time: time.nullable(),
+  period_end_time: time.nullable(),
+  /** What holds from the end of the period; null when it goes on as it is. */
+  next: z.object({ plan: z.string(), recurring_interval: z.enum(billingFrequencies) }).nullable(),
+  /** Who takes payments: `sandbox` moves no money; `none` where plans cannot be bought. */
+  payment: z.enum(['none', 'sandbox']),
+})
+export type Subscription = z.infer<typeof subscription>
+
+export const paymentMethod = z.object({
+  /** `organizations/{id}/paymentMethods/{id}`. */
+  name: z.string(),
+  brand: z.string(),
+  last4: z.string(),
+  exp_month: z.number().int(),
+  exp_year: z.number().int(),
+  default: z.boolean(),
+})
+export type PaymentMethod = z.infer<typeof paymentMethod>
+
+const atLeastTwo = (max: number) => line(max).min(2, 'At least 2 characters')
+
+/** Whom invoices are addressed to. */
+export const billingCompany = z.object({
+  company: atLeastTwo(200),
+  email: z.email('Invalid email').max(320, 'At most 320 characters'),
+  line1: atLeastTwo(200),
+  line2: line(200).default(''),
+  city: atLeastTwo(100),
+  state: line(100).default(''),
+  postal_code: atLeastTwo(20),
+  country: atLeastTwo(100),
+  tax_type: line(50).default(''),
+  tax_id: line(50).default(''),
+})
+export type BillingCompany = z.infer<typeof billingCompany>
+
+/** An invoice as it opens without a session, by the secret in its address. */
+export const invoice = z.object({
+  number: z.string(),
+  organization: z.string(),
+  /** Whom it was addressed to when it was made; null when nobody was entered. */
+  company: billingCompany.nullable(),
+  status: z.enum(['paid', 'open']),
+  create_time: time,
+  currency: z.string(),
+  /** They add up to the total; amounts are decimal text. */
+  lines: z.array(z.object({ description: z.string(), amount: z.string() })),
+  total: z.string(),
+  payment: z.enum(['sandbox']),
+})
+export type Invoice = z.infer<typeof invoice>
+
+const listedInvoice = invoice
+  .pick({ number: true, status: true, create_time: true, currency: true, total: true })
+  /** A path of the product, which opens without signing in. */
+  .extend({ invoice_url: z.string() })
+export type ListedInvoice = z.infer<typeof listedInvoice>
+
+/** What the form of the sandbox sends. Only test numbers are taken, and none is kept. */
+export const sandboxCard = z.object({
+  client_secret: z.string().max(200),
+  number: z
+    .string()
+    .trim()
+    .max(30, 'Enter a test card number')
+    .transform((text) => text.replace(/[ -]/g, '')),
+  exp_month: z.number().int().min(1, 'Enter a month from 1 to 12').max(12, 'Enter a month from 1 to 12'),
+  exp_year: z.number().int().min(2000, 'Enter a year of four digits').max(2100, 'Enter a year of four digits'),
+  cvc: z.string().regex(/^\d{3,4}$/, 'Enter three or four digits'),
+})
+
+const organizationPath = '/organizations/{organization}'
+
+export const subscriptions = {
+  get: defineMethod({
+    name: 'subscriptions.get',
+    verb: 'GET',
+    path: `${organizationPath}/subscription`,
+    access: organizationAdministrators,
+    summary: "Gets an organization's subscription, as the payment provider holds it now.",
+    response: subscription,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'subscriptions.update',
+    verb: 'PATCH',
+    path: `${organizationPath}/subscription`,
+    access: organizationAdministrators,
+    summary:
+      'Changes the plan or its billing frequency. An upgrade takes effect immediately and is prorated; a downgrade takes effect at the end of the period.',
+    request: z.object({ plan: line(100).min(1, 'Required'), recurring_interval: z.enum(billingFrequencies) }),
+    response: subscription,
+    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment],
+  }),
+  cancel: defineMethod({
+    name: 'subscriptions.cancel',
+    verb: 'POST',
+    path: `${organizationPath}/subscription:cancel`,
+    access: organizationAdministrators,
+    summary: 'Cancels the subscription at the end of its period.',
+    request: empty,
+    response: subscription,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment],
+  }),
+  resume: defineMethod({
+    name: 'subscriptions.resume',
+    verb: 'POST',
+    path: `${organizationPath}/subscription:resume`,
+    access: organizationAdministrators,
+    summary: 'Takes back a cancellation or a downgrade that has not taken effect.',
+    request: empty,
+    response: subscription,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment],
+  }),
+}
+
+export const paymentMethods = {
+  list: defineMethod({
+    name: 'paymentMethods.list',
+    verb: 'GET',
+    path: `${organizationPath}/paymentMethods`,
+    access: organizationAdministrators,
+    summary: "Lists an organization's payment methods, oldest first.",
+    response: z.object({ payment_methods: z.array(paymentMethod) }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  setup: defineMethod({
+    name: 'paymentMethods.setup',
+    verb: 'POST',
+    path: `${organizationPath}:billingSetupIntent`,
+    access: organizationAdministrators,
+    summary: 'Begins adding a payment method: the secret is for the card form of the payment provider.',
+    request: empty,
+    response: z.object({ client_secret: z.string() }),
+    errors: [errors.forbidden, errors.notFound, noPayment],
+  }),
+  confirmSandbox: defineMethod({
+    name: 'paymentMethods.confirmSandbox',
+    verb: 'POST',
+    path: `${organizationPath}:confirmSandboxCard`,
+    access: organizationAdministrators,
+    summary: 'Adds a test card in the sandbox, in place of the card form of a payment provider. Test numbers only.',
+    request: sandboxCard,
+    response: paymentMethod,
+    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment],
+  }),
+  setDefault: defineMethod({
+    name: 'paymentMethods.setDefault',
+    verb: 'POST',
+    path: `${organizationPath}/paymentMethods/{payment_method}:setDefault`,
+    access: organizationAdministrators,
+    summary: 'Makes a payment method the one that invoices are charged to.',
+    request: empty,
+    response: empty,
+    errors: [errors.forbidden, errors.notFound, noPayment],
+  }),
+  delete: defineMethod({
+    name: 'paymentMethods.delete',
+    verb: 'DELETE',
+    path: `${organizationPath}/paymentMethods/{payment_method}`,
+    access: organizationAdministrators,
+    summary: 'Removes a payment method. The last one of a subscription that renews cannot be removed.',
+    response: empty,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment],
+  }),
+}
+
+export const billingCompanies = {
+  get: defineMethod({
+    name: 'billingCompanies.get',
+    verb: 'GET',
+    path: `${organizationPath}/billingCompany`,
+    access: organizationAdministrators,
+    summary: 'Gets whom invoices are addressed to; null when nobody was entered.',
+    response: z.object({ company: billingCompany.nullable() }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'billingCompanies.update',
+    verb: 'PUT',
+    path: `${organizationPath}/billingCompany`,
+    access: organizationAdministrators,
+    summary: 'Changes whom later invoices are addressed to.',
+    request: billingCompany,
+    response: billingCompany,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+}
+
+export const invoices = {
+  list: defineMethod({
+    name: 'invoices.list',
+    verb: 'GET',
+    path: `${organizationPath}/invoices`,
+    access: organizationAdministrators,
+    summary: "Lists an organization's invoices, newest first, 100 at most.",
+    response: z.object({ invoices: z.array(listedInvoice) }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'invoices.get',
+    verb: 'GET',
+    path: '/invoices/{invoice}',
+    access: anybody,
+    summary: 'Gets an invoice by the secret of its URL.',
+    response: invoice,
+    errors: [errors.notFound],
+  }),
+}

@@ -1,0 +1,353 @@
+import { methods } from '@tributary/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addCard, trialCard } from '../testing/billing-requests.ts'
+import {
+  type Caller,
+  type Harness,
+  idIn,
+  type Organization,
+  startControl,
+  startOrganization,
+  startTime,
+} from '../testing/control-harness.ts'
+import { trialAudience } from '../testing/requests.ts'
+import { defaultPlans, listedPlans, readPlanCatalogue } from './catalogue.ts'
+import { createSandbox } from './sandbox/sandbox.ts'
+import { changeSubscription, finishOpen, settleSubscriptions } from './subscription.ts'
+
+const day = 86_400_000
+let harness: Harness
+/** How much later than the start it is. */
+let ahead = 0
+const clock = () => startTime + ahead
+const billing = { plans: defaultPlans, payment: 'sandbox', limits: true } as const
+beforeAll(async () => {
+  harness = await startControl({ billing, clock })
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const paying = async (number?: string): Promise<Organization & { params: { organization: string } }> => {
+  ahead = 0
+  const made = await startOrganization(harness)
+  // For as long as periods last.
+  await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
+  await addCard(made.administrator, made.organizationId, number)
+  return { ...made, params: { organization: made.organizationId } }
+}
+const buy = (caller: Caller, organization: string, plan: string, recurring_interval = 'MONTHLY') =>
+  caller.call('PATCH', `/${organization}/subscription`, { plan, recurring_interval })
+const rowsOf = async (organizationId: string) => {
+  const customer = await harness.db
+    .selectFrom('sandbox_customers')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  const of = (table: 'sandbox_subscriptions' | 'sandbox_invoices') =>
+    harness.db.selectFrom(table).selectAll().where('customer', '=', customer.id).execute()
+  return { subscriptions: await of('sandbox_subscriptions'), invoices: await of('sandbox_invoices') }
+}
+
+test('API-38, BIL-13, BIL-14: GET of the plans answers each with its price and features', async () => {
+  const { guest } = await startOrganization(harness)
+  const { status, body } = await guest.call('GET', '/plans')
+  expect(status).toBe(200)
+  const plans = body.plans as { name: string; amount: string; interval: string }[]
+  expect(plans.map(({ name, amount, interval }) => `${name} ${amount} ${interval}`)).toEqual([
+    'plans/free 0.00 MONTHLY',
+    'plans/team 120.00 MONTHLY',
+    'plans/team 1200.00 ANNUALLY',
+    'plans/business 600.00 MONTHLY',
+    'plans/business 6000.00 ANNUALLY',
+    'plans/enterprise custom MONTHLY',
+  ])
+  expect(plans[0]).toEqual({
+    name: 'plans/free',
+    title: 'Free',
+    description: expect.any(String),
+    amount: '0.00',
+    currency: 'USD',
+    interval: 'MONTHLY',
+    features: {
+      profiles: 10_000,
+      events: expect.any(Number),
+      sources: 2,
+      destinations: 2,
+      audiences: 1,
+      white_glove_onboarding: false,
+      customer_success_manager: false,
+    },
+  })
+})
+
+test.each([
+  ['{', 'is not JSON'],
+  [JSON.stringify({ ...defaultPlans, plans: [] }), 'plans'],
+  [JSON.stringify({ ...defaultPlans, currency: 'dollars' }), 'currency'],
+  [JSON.stringify({ ...defaultPlans, plans: [defaultPlans.plans[0], defaultPlans.plans[0]] }), 'names must differ'],
+])('a catalogue that is wrong is refused with what is wrong', (text, what) => {
+  expect(() => readPlanCatalogue(text)).toThrow(what)
+})
+
+test('a catalogue of a file is the one that is listed, in its own currency', () => {
+  const plans = [
+    { name: 'plans/only', title: 'Only', description: '', monthly: 1050, features: defaultPlans.plans[0]?.features },
+  ]
+  expect(listedPlans(readPlanCatalogue(JSON.stringify({ currency: 'JPY', plans })))).toMatchObject([
+    { name: 'plans/only', amount: '1050', currency: 'JPY' },
+  ])
+})
+
+describe('the sandbox', () => {
+  test('API-35, API-36, BIL-34: a test card is set up with a secret and listed without its number', async () => {
+    const { administrator, organization } = await startOrganization(harness)
+    const setup = await administrator.call('POST', `/${organization}:billingSetupIntent`, {})
+    expect(setup).toMatchObject({ status: 200, body: { client_secret: expect.stringMatching(/^sandbox_/) } })
+    const card = { ...trialCard, client_secret: setup.body.client_secret }
+    const confirm = () => administrator.call('POST', `/${organization}:confirmSandboxCard`, card)
+    expect(await confirm()).toMatchObject({ status: 200 })
+    // A secret adds one card.
+    expect(await confirm()).toMatchObject({ status: 400, body: { reason: 'SETUP_OVER' } })
+    const listed = await administrator.call('GET', `/${organization}/paymentMethods`)
+    expect(listed.body).toEqual({
+      payment_methods: [
+        { name: expect.any(String), brand: 'Visa', last4: '4242', exp_month: 12, exp_year: 2090, default: true },
+      ],
+    })
+    const kept = await harness.database.pool.query(
+      'select (select json_agg(m) from sandbox_payment_methods m)::text || (select json_agg(a) from audit_log a)::text as all',
+    )
+    expect(kept.rows[0]?.all).not.toContain('4242424242424242')
+    expect(kept.rows[0]?.all).not.toContain('4242 4242')
+  })
+
+  test.each([
+    ['4111111111111111', 400, 'VALIDATION'],
+    ['abc', 400, 'VALIDATION'],
+    ['4000000000000002', 402, 'CARD_DECLINED'],
+  ])('refuses the number %s and keeps nothing of it', async (number, status, reason) => {
+    const { administrator, organization } = await startOrganization(harness)
+    const { body } = await administrator.call('POST', `/${organization}:billingSetupIntent`, {})
+    const card = { ...trialCard, number, client_secret: body.client_secret }
+    expect(await administrator.call('POST', `/${organization}:confirmSandboxCard`, card)).toMatchObject({
+      status,
+      body: { reason },
+    })
+    expect((await administrator.call('GET', `/${organization}/paymentMethods`)).body).toEqual({ payment_methods: [] })
+  })
+
+  test("does not take another organization's secret, nor its payment methods", async () => {
+    const [one, other] = [await paying(), await startOrganization(harness)]
+    const { body } = await one.administrator.call('POST', `/${one.organization}:billingSetupIntent`, {})
+    const card = { ...trialCard, client_secret: body.client_secret }
+    expect(await other.administrator.call('POST', `/${other.organization}:confirmSandboxCard`, card)).toMatchObject({
+      status: 400,
+    })
+    const listed = await one.administrator.ok(methods.paymentMethods.list, one.params)
+    const id = idIn(listed.payment_methods[0]?.name ?? '')
+    const path = `/${other.organization}/paymentMethods/${id}`
+    expect((await other.administrator.call('DELETE', path)).status).toBe(404)
+    expect((await other.administrator.call('POST', `${path}:setDefault`, {})).status).toBe(404)
+  })
+})
+
+describe('changing the plan', () => {
+  test('API-37: PATCH of the subscription buys the plan, which the organization has at once, with an invoice', async () => {
+    const { administrator, guest, organization, params } = await paying()
+    expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
+      status: 200,
+      body: {
+        name: `${organization}/subscription`,
+        plan: 'plans/team',
+        recurring_interval: 'MONTHLY',
+        amount: '120.00',
+        period_end_time: '2026-04-04T05:06:07.890Z',
+        next: null,
+      },
+    })
+    expect((await guest.call('GET', `/${organization}`)).body).toMatchObject({
+      subscription: { name: `${organization}/subscription`, extra: { plan_name: 'plans/team' } },
+    })
+    const { invoices } = await administrator.ok(methods.invoices.list, params)
+    expect(invoices).toMatchObject([{ status: 'paid', total: '120.00', currency: 'USD' }])
+    // It opens without a session, and only by its whole address.
+    const path = invoices[0]?.invoice_url ?? ''
+    expect(await harness.call('', 'GET', path)).toMatchObject({ status: 200, body: { total: '120.00' } })
+    expect((await harness.call('', 'GET', path.slice(0, -1))).status).toBe(404)
+  })
+
+  test('needs a payment method, and a plan that has a price', async () => {
+    const { administrator, organization } = await startOrganization(harness)
+    expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
+      status: 400,
+      body: { message: 'Please setup a payment method first' },
+    })
+    expect(await buy(administrator, organization, 'plans/enterprise')).toMatchObject({ status: 400 })
+    expect(await buy(administrator, organization, 'plans/unknown')).toMatchObject({ status: 400 })
+  })
+
+  test('with a card that is declined changes nothing', async () => {
+    const { administrator, organization, organizationId } = await paying('4000000000000341')
+    expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
+      status: 402,
+      body: { reason: 'CARD_DECLINED' },
+    })
+    expect(await rowsOf(organizationId)).toEqual({ subscriptions: [], invoices: [] })
+    expect((await administrator.call('GET', `/${organization}`)).body).toMatchObject({
+      subscription: { extra: { plan_name: 'plans/free' } },
+    })
+  })
+
+  test('by two people at once ends in one subscription and one invoice', async () => {
+    const { administrator, platformAdmin, organization, organizationId } = await paying()
+    const replies = await Promise.all(
+      [administrator, platformAdmin, administrator, platformAdmin].map((who) => buy(who, organization, 'plans/team')),
+    )
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const { subscriptions, invoices } = await rowsOf(organizationId)
+    expect([subscriptions.length, invoices.length]).toEqual([1, 1])
+  })
+
+  test.each(['before the provider is asked', 'between its call and its answer'])(
+    'that is cut off %s ends in one subscription when it is asked again',
+    async (when) => {
+      const { administrator, organization, organizationId } = await paying()
+      const sandbox = createSandbox({ db: harness.db, clock })
+      const cutOff = {
+        ...sandbox,
+        changeSubscription: async (...given: Parameters<typeof sandbox.changeSubscription>) => {
+          if (when.startsWith('between')) await sandbox.changeSubscription(...given)
+          throw new Error('killed')
+        },
+      }
+      const price = { plan: 'plans/team', title: 'Team', interval: 'MONTHLY', amount: 12_000, currency: 'USD' } as const
+      const by = { organizationId, userId: administrator.userId, action: 'subscriptions.update' }
+      await expect(
+        changeSubscription({ db: harness.db, clock, billing, payment: cutOff }, by, async () => ({
+          kind: 'change',
+          price,
+          when: 'now',
+        })),
+      ).rejects.toThrow('killed')
+      expect((await buy(administrator, organization, 'plans/team')).status).toBe(200)
+      await finishOpen({ db: harness.db, clock, billing, payment: sandbox }, organizationId)
+      const { subscriptions, invoices } = await rowsOf(organizationId)
+      expect([subscriptions.length, invoices.length]).toEqual([1, 1])
+      expect((await administrator.call('GET', `/${organization}`)).body).toMatchObject({
+        subscription: { extra: { plan_name: 'plans/team' } },
+      })
+    },
+  )
+
+  test('upwards takes effect immediately, prorated; the lines of each invoice add up', async () => {
+    const { administrator, organization, organizationId } = await paying()
+    await buy(administrator, organization, 'plans/team')
+    // The middle of 31 days.
+    ahead = 15.5 * day
+    expect(await buy(administrator, organization, 'plans/business')).toMatchObject({ body: { amount: '600.00' } })
+    expect(await buy(administrator, organization, 'plans/business', 'ANNUALLY')).toMatchObject({
+      body: { amount: '6000.00', period_end_time: '2027-03-19T17:06:07.890Z' },
+    })
+    const { invoices } = await rowsOf(organizationId)
+    expect(invoices.map(({ total }) => Number(total)).toSorted((a, b) => a - b)).toEqual([12_000, 24_000, 570_000])
+    for (const { lines, total } of invoices)
+      expect(JSON.parse(lines).reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(
+        Number(total),
+      )
+  })
+
+  test('downwards, and cancelling, take effect at the end of the period, and can be taken back', async () => {
+    const { administrator, organization, organizationId, params } = await paying()
+    await buy(administrator, organization, 'plans/business')
+    expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
+      body: { plan: 'plans/business', next: { plan: 'plans/team', recurring_interval: 'MONTHLY' } },
+    })
+    expect(await administrator.ok(methods.subscriptions.resume, params, { body: {} })).toMatchObject({ next: null })
+    expect(await administrator.ok(methods.subscriptions.cancel, params, { body: {} })).toMatchObject({
+      next: { plan: 'plans/free' },
+    })
+    expect(await administrator.ok(methods.subscriptions.resume, params, { body: {} })).toMatchObject({ next: null })
+    await buy(administrator, organization, 'plans/team')
+    ahead = 31 * day
+    await settleSubscriptions({ db: harness.db, clock, billing, payment: createSandbox({ db: harness.db, clock }) })
+    expect((await administrator.call('GET', `/${organization}`)).body).toMatchObject({
+      subscription: { extra: { plan_name: 'plans/team' } },
+    })
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({
+      amount: '120.00',
+      period_end_time: '2026-05-04T05:06:07.890Z',
+    })
+    expect((await buy(administrator, organization, 'plans/free')).body).toMatchObject({ next: { plan: 'plans/free' } })
+    ahead = 62 * day
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({
+      plan: 'plans/free',
+      period_end_time: null,
+    })
+    expect((await rowsOf(organizationId)).invoices).toHaveLength(2)
+  })
+
+  test('a renewal that is declined is past due until a card pays it', async () => {
+    const { administrator, organization, organizationId, params } = await paying()
+    await buy(administrator, organization, 'plans/team')
+    const bad = await addCard(administrator, organizationId, '4000000000000341')
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: bad }, { body: {} })
+    ahead = 31 * day
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'past_due' })
+    await administrator.ok(methods.paymentMethods.delete, { ...params, payment_method: bad })
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
+    const { invoices } = await administrator.ok(methods.invoices.list, params)
+    expect(invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
+    // The last card of a subscription that renews stays.
+    const { payment_methods } = await administrator.ok(methods.paymentMethods.list, params)
+    expect(await administrator.call('DELETE', `/${payment_methods[0]?.name}`)).toMatchObject({
+      status: 400,
+      body: { reason: 'PAYMENT_METHOD_IN_USE' },
+    })
+  })
+
+  test('where nobody takes payments is refused, and the plan is the first', async () => {
+    await using none = await startControl({ billing: { plans: defaultPlans, payment: 'none', limits: false } })
+    const { administrator, organization } = await startOrganization(none)
+    expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
+      status: 409,
+      body: { reason: 'PAYMENT_NOT_CONFIGURED' },
+    })
+    expect((await administrator.call('GET', `/${organization}/subscription`)).body).toMatchObject({
+      plan: 'plans/free',
+      payment: 'none',
+    })
+  })
+})
+
+describe('the limits of a plan', () => {
+  const source = { title: 'S', app: { name: 'catalogSources/http' } }
+  const destination = {
+    title: 'Dest',
+    app: { name: 'catalogDestinations/webhook' },
+  }
+  const create: Record<string, unknown> = {
+    sources: source,
+    destinations: destination,
+    audiences: { title: 'Reachable', query: trialAudience },
+  }
+
+  test.each([
+    ['sources', 2],
+    ['destinations', 2],
+    ['audiences', 1],
+  ])('refuse %s beyond %i with "upgrade required", also at once, until there is room', async (area, most) => {
+    const { administrator, workspace, organization, organizationId } = await paying()
+    const post = () => administrator.call('POST', `/${workspace}/${area}`, create[area])
+    const statuses = (await Promise.all([post(), post(), post(), post()])).map(({ status }) => status).toSorted()
+    expect(statuses).toEqual([...Array(most).fill(200), ...Array(4 - most).fill(402)])
+    expect(await post()).toMatchObject({ status: 402, body: { message: 'upgrade required' } })
+    await buy(administrator, organization, 'plans/team')
+    const made = await post()
+    expect(made.status).toBe(200)
+    const name = String(made.body.name)
+    // Being over a smaller plan's limits disables nothing.
+    await harness.db.deleteFrom('subscriptions').where('organization_id', '=', organizationId).execute()
+    expect((await administrator.call('GET', `/${name}`)).status).toBe(200)
+    expect((await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Renamed' })).status).toBe(200)
+    expect((await post()).status).toBe(402)
+  })
+})

@@ -1,0 +1,92 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
+import { priceOf } from './catalogue.ts'
+import type { Price, ProviderSubscription, SubscriptionChange } from './provider.ts'
+import { type BillingDeps, changeSubscription, requirePayment } from './subscription.ts'
+
+/**
+ * When a price takes effect: immediately when it is of a plan that costs more, or of the same plan paid for a year; at the end of
+ * the period otherwise. `ranks` are the prices a month of both plans, undefined for a plan that is not in the catalogue any more.
+ */
+export const whenOf = (
+  held: Price,
+  price: Price,
+  ranks: { held: number | undefined; price: number | undefined },
+): 'now' | 'period-end' => {
+  if (held.plan === price.plan) return price.interval === 'ANNUALLY' ? 'now' : 'period-end'
+  return (ranks.price ?? 0) > (ranks.held ?? 0) ? 'now' : 'period-end'
+}
+
+const rankOf = (deps: BillingDeps, plan: string): number | undefined => {
+  const monthly = priceOf(deps.billing.plans, plan, 'MONTHLY')?.amount
+  const annually = priceOf(deps.billing.plans, plan, 'ANNUALLY')?.amount
+  return monthly ?? (annually === undefined ? undefined : annually / 12)
+}
+
+/** What is to be asked of the provider for a price to hold; undefined when it does already. */
+const changeTo = (
+  deps: BillingDeps,
+  held: ProviderSubscription | undefined,
+  price: Price,
+): SubscriptionChange | undefined => {
+  if (held === undefined) return price.amount === 0 ? undefined : { kind: 'change', price, when: 'now' }
+  if (price.amount === 0) return held.next === null ? undefined : { kind: 'cancel' }
+  if (held.price.plan === price.plan && held.price.interval === price.interval)
+    return held.next === undefined ? undefined : { kind: 'resume' }
+  if (held.next?.plan === price.plan && held.next.interval === price.interval) return undefined
+  const ranks = { held: rankOf(deps, held.price.plan), price: rankOf(deps, price.plan) }
+  return { kind: 'change', price, when: whenOf(held.price, price, ranks) }
+}
+
+/** Changes the plan or its billing frequency. Throws 400 for a plan that cannot be bought, or without a payment method. */
+export const updateSubscription =
+  (deps: BillingDeps): Handler<typeof methods.subscriptions.update> =>
+  async ({ actor, organization: { id }, body }) => {
+    const payment = requirePayment(deps)
+    const listed = priceOf(deps.billing.plans, body.plan, body.recurring_interval)
+    // What costs nothing does so however often it is billed.
+    const free = priceOf(deps.billing.plans, body.plan, 'MONTHLY')
+    const price = listed ?? (free?.amount === 0 ? free : undefined)
+    if (price === undefined) {
+      const text = 'This plan cannot be bought at this billing frequency'
+      throw badRequest('VALIDATION', text, { plan: text })
+    }
+    return await changeSubscription(
+      deps,
+      { organizationId: id, userId: actor.userId, action: 'subscriptions.update' },
+      async (held) => {
+        const change = changeTo(deps, held, price)
+        if (change?.kind !== 'change') return change
+        const methods = await payment.listPaymentMethods(await payment.customerOf(id))
+        if (methods.length === 0) throw badRequest('PAYMENT_METHOD_REQUIRED', 'Please setup a payment method first')
+        return change
+      },
+    )
+  }
+
+/** Cancels at the end of the period. */
+export const cancelSubscription =
+  (deps: BillingDeps): Handler<typeof methods.subscriptions.cancel> =>
+  ({ actor, organization: { id } }) =>
+    changeSubscription(
+      deps,
+      { organizationId: id, userId: actor.userId, action: 'subscriptions.cancel' },
+      async (held) => {
+        if (held === undefined) throw badRequest('NO_SUBSCRIPTION', 'There is no subscription to cancel')
+        return held.next === null ? undefined : { kind: 'cancel' }
+      },
+    )
+
+/** Takes back what was to hold from the end of the period. */
+export const resumeSubscription =
+  (deps: BillingDeps): Handler<typeof methods.subscriptions.resume> =>
+  ({ actor, organization: { id } }) =>
+    changeSubscription(
+      deps,
+      { organizationId: id, userId: actor.userId, action: 'subscriptions.resume' },
+      async (held) => {
+        if (held === undefined) throw badRequest('NO_SUBSCRIPTION', 'The subscription has ended. Choose a plan.')
+        return held.next === undefined ? undefined : { kind: 'resume' }
+      },
+    )

@@ -1,0 +1,183 @@
+import { audit } from '@tributary/api-kit'
+import { type BillingCompany, billingCompany, type methods, resourceNames } from '@tributary/contract'
+import type { Handler, Handlers } from '@tributary/http'
+import { AppError, badRequest, notFound } from '@tributary/kernel'
+import { listedPlans } from './catalogue.ts'
+import { cancelSubscription, resumeSubscription, updateSubscription } from './change-plan.ts'
+import { PaymentDeclined, type ProviderPaymentMethod } from './provider.ts'
+import { type BillingDeps, finishOpen, presentSubscription, readSubscription, requirePayment } from './subscription.ts'
+
+const methodName = (organization: string, payment_method: string): string =>
+  resourceNames.paymentMethod.format({ organization, payment_method })
+
+const presentMethod = (organization: string, each: ProviderPaymentMethod) => ({
+  name: methodName(organization, each.id),
+  brand: each.brand,
+  last4: each.last4,
+  exp_month: each.expMonth,
+  exp_year: each.expYear,
+  default: each.default,
+})
+
+const getSubscription =
+  (deps: BillingDeps): Handler<typeof methods.subscriptions.get> =>
+  async ({ organization: { id } }) => {
+    if (deps.payment !== undefined) await finishOpen(deps, id)
+    return presentSubscription(deps, id, await readSubscription(deps, id))
+  }
+
+const listPaymentMethods =
+  ({ payment }: BillingDeps): Handler<typeof methods.paymentMethods.list> =>
+  async ({ organization: { id } }) => {
+    const known = payment === undefined ? [] : await payment.listPaymentMethods(await payment.customerOf(id))
+    return { payment_methods: known.map((each) => presentMethod(id, each)) }
+  }
+
+const setupPaymentMethod =
+  (deps: BillingDeps): Handler<typeof methods.paymentMethods.setup> =>
+  async ({ organization: { id } }) => {
+    const payment = requirePayment(deps)
+    const { clientSecret } = await payment.createSetupIntent(await payment.customerOf(id))
+    return { client_secret: clientSecret }
+  }
+
+/** Records what was done to a payment method. */
+const record = (
+  { db, clock }: BillingDeps,
+  entry: { userId: string; action: string; organizationId: string; id: string; detail?: Record<string, unknown> },
+): Promise<void> =>
+  db.transaction().execute((tx) =>
+    audit(tx, {
+      actor: { userId: entry.userId },
+      action: entry.action,
+      resource: methodName(entry.organizationId, entry.id),
+      organizationId: entry.organizationId,
+      workspaceId: null,
+      ...(entry.detail === undefined ? {} : { detail: entry.detail }),
+      time: new Date(clock()),
+    }),
+  )
+
+const confirmSandbox =
+  (deps: BillingDeps): Handler<typeof methods.paymentMethods.confirmSandbox> =>
+  async ({ actor, organization, body }) => {
+    const payment = requirePayment(deps)
+    const customer = await payment.customerOf(organization.id)
+    try {
+      const card = { number: body.number, expMonth: body.exp_month, expYear: body.exp_year }
+      const { id } = await payment.confirmSetupIntent(customer, body.client_secret, card)
+      const made = (await payment.listPaymentMethods(customer)).find((each) => each.id === id)
+      if (made === undefined) throw notFound('payment method not found')
+      await record(deps, {
+        userId: actor.userId,
+        action: 'paymentMethods.confirmSandbox',
+        organizationId: organization.id,
+        id,
+        detail: { brand: made.brand, last4: made.last4 },
+      })
+      return presentMethod(organization.id, made)
+    } catch (cause) {
+      if (cause instanceof PaymentDeclined) throw new AppError(402, 'CARD_DECLINED', 'The card was declined')
+      throw cause
+    }
+  }
+
+const setDefault =
+  (deps: BillingDeps): Handler<typeof methods.paymentMethods.setDefault> =>
+  async ({ actor, organization: { id: organizationId }, params: { payment_method: id } }) => {
+    const payment = requirePayment(deps)
+    const found = await payment.setDefaultPaymentMethod(await payment.customerOf(organizationId), id)
+    if (!found) throw notFound('payment method not found')
+    await record(deps, { userId: actor.userId, action: 'paymentMethods.setDefault', organizationId, id })
+    return {}
+  }
+
+const removePaymentMethod =
+  (deps: BillingDeps): Handler<typeof methods.paymentMethods.delete> =>
+  async ({ actor, organization: { id: organizationId }, params: { payment_method: id } }) => {
+    const payment = requirePayment(deps)
+    const customer = await payment.customerOf(organizationId)
+    const known = await payment.listPaymentMethods(customer)
+    const held = await payment.getSubscription(customer)
+    if (known.length === 1 && known[0]?.id === id && held !== undefined && held.next !== null)
+      throw badRequest(
+        'PAYMENT_METHOD_IN_USE',
+        'The subscription is charged to this payment method. Add another one, or cancel the subscription first.',
+      )
+    if (!(await payment.detachPaymentMethod(customer, id))) throw notFound('payment method not found')
+    await record(deps, { userId: actor.userId, action: 'paymentMethods.delete', organizationId, id })
+    return {}
+  }
+
+const getCompany =
+  ({ db }: BillingDeps): Handler<typeof methods.billingCompanies.get> =>
+  async ({ organization: { id } }) => {
+    const row = await db
+      .selectFrom('billing_companies')
+      .select('company')
+      .where('organization_id', '=', id)
+      .executeTakeFirst()
+    const company: BillingCompany | null = row === undefined ? null : billingCompany.parse(JSON.parse(row.company))
+    return { company }
+  }
+
+const updateCompany =
+  ({ db, clock, payment }: BillingDeps): Handler<typeof methods.billingCompanies.update> =>
+  async ({ actor, organization: { id }, body }) => {
+    const company = JSON.stringify(body)
+    await db.transaction().execute(async (tx) => {
+      await tx
+        .insertInto('billing_companies')
+        .values({ organization_id: id, company })
+        .onConflict((conflicting) => conflicting.column('organization_id').doUpdateSet({ company }))
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'billingCompanies.update',
+        resource: resourceNames.billingCompany.format({ organization: id }),
+        organizationId: id,
+        workspaceId: null,
+        detail: body,
+        time: new Date(clock()),
+      })
+    })
+    await payment?.updateCustomer(await payment.customerOf(id), body)
+    return body
+  }
+
+const listInvoices =
+  ({ payment }: BillingDeps): Handler<typeof methods.invoices.list> =>
+  async ({ organization: { id } }) => {
+    const known = payment === undefined ? [] : await payment.listInvoices(await payment.customerOf(id))
+    return { invoices: known.map(({ path, ...rest }) => ({ ...rest, invoice_url: path })) }
+  }
+
+const getInvoice =
+  ({ payment }: BillingDeps): Handler<typeof methods.invoices.get> =>
+  async ({ params }) => {
+    const found = await payment?.getInvoice(params.invoice)
+    if (found === undefined) throw notFound('invoice not found')
+    return found
+  }
+
+/** The handlers of plans, subscriptions and what is paid with. */
+export const billingHandlers = (
+  deps: BillingDeps,
+): Pick<Handlers, 'billingCompanies' | 'invoices' | 'paymentMethods' | 'plans' | 'subscriptions'> => ({
+  plans: { list: async () => ({ plans: listedPlans(deps.billing.plans) }) },
+  subscriptions: {
+    get: getSubscription(deps),
+    update: updateSubscription(deps),
+    cancel: cancelSubscription(deps),
+    resume: resumeSubscription(deps),
+  },
+  paymentMethods: {
+    list: listPaymentMethods(deps),
+    setup: setupPaymentMethod(deps),
+    confirmSandbox: confirmSandbox(deps),
+    setDefault: setDefault(deps),
+    delete: removePaymentMethod(deps),
+  },
+  billingCompanies: { get: getCompany(deps), update: updateCompany(deps) },
+  invoices: { list: listInvoices(deps), get: getInvoice(deps) },
+})

@@ -1,0 +1,208 @@
+import type { Tx } from '@tributary/api-kit'
+import { newId, randomToken } from '@tributary/kernel'
+import type { SandboxSubscriptionsTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+import { periodEnd, remainderOf } from '../periods.ts'
+import type { Price, ProviderSubscription, SubscriptionChange } from '../provider.ts'
+import type { Outcome } from './answers.ts'
+
+type Row = Selectable<SandboxSubscriptionsTable>
+type Line = { description: string; amount: number }
+
+const priceOf = (text: string): Price => JSON.parse(text) as Price
+const perInterval = ({ title, interval }: Price): string =>
+  `${title} (${interval === 'MONTHLY' ? 'monthly' : 'annually'})`
+
+/** A subscription of the sandbox as the port shows it. */
+export const presentSubscription = (row: Row): ProviderSubscription => ({
+  id: row.id,
+  status: row.status === 'past_due' ? 'past_due' : 'active',
+  price: priceOf(row.price),
+  next: row.cancel_at_period_end ? null : row.next_price === null ? undefined : priceOf(row.next_price),
+  periodStart: row.period_start_time,
+  periodEnd: row.period_end_time,
+})
+
+/** Whether a charge to the customer's default payment method goes through. */
+const chargeable = async (tx: Tx, customer: string): Promise<boolean> => {
+  const method = await tx
+    .selectFrom('sandbox_payment_methods')
+    .innerJoin('sandbox_customers', 'sandbox_customers.default_payment_method', 'sandbox_payment_methods.id')
+    .select('sandbox_payment_methods.declines')
+    .where('sandbox_customers.id', '=', customer)
+    .executeTakeFirst()
+  return method !== undefined && !method.declines
+}
+
+/** Makes an invoice; its total is the sum of its lines. */
+const issue = async (
+  tx: Tx,
+  customer: string,
+  { lines, currency, time, paid }: { lines: readonly Line[]; currency: string; time: Date; paid: boolean },
+): Promise<void> => {
+  const { company } = await tx
+    .selectFrom('sandbox_customers')
+    .select('company')
+    .where('id', '=', customer)
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('sandbox_invoices')
+    .values({
+      id: randomToken(24),
+      customer,
+      company,
+      status: paid ? 'paid' : 'open',
+      currency,
+      lines: JSON.stringify(lines),
+      total: lines.reduce((sum, { amount }) => sum + amount, 0),
+      create_time: time,
+    })
+    .execute()
+}
+
+/** Pays what is open, when the default payment method can be charged; a subscription that was past due is active again. */
+export const payOpenInvoices = async (tx: Tx, customer: string): Promise<void> => {
+  if (!(await chargeable(tx, customer))) return
+  await tx
+    .updateTable('sandbox_invoices')
+    .set({ status: 'paid' })
+    .where('customer', '=', customer)
+    .where('status', '=', 'open')
+    .execute()
+  await tx
+    .updateTable('sandbox_subscriptions')
+    .set({ status: 'active' })
+    .where('customer', '=', customer)
+    .where('status', '=', 'past_due')
+    .execute()
+}
+
+/** At most so many periods are caught up with in one call. */
+const mostPeriods = 120
+
+/**
+ * The subscription of a customer that is not over, with the periods behind it that have ended by `now`: each renewed with an
+ * invoice, at the price that was to hold from then. Undefined when there is none, or it ended.
+ */
+export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row | undefined> => {
+  let row = await tx
+    .selectFrom('sandbox_subscriptions')
+    .selectAll()
+    .where('customer', '=', customer)
+    .where('status', '<>', 'canceled')
+    .forUpdate()
+    .executeTakeFirst()
+  for (let periods = 0; row !== undefined && row.period_end_time <= now && periods < mostPeriods; periods++) {
+    const { id, cancel_at_period_end, period_end_time: start } = row
+    if (cancel_at_period_end) {
+      await tx.updateTable('sandbox_subscriptions').set({ status: 'canceled' }).where('id', '=', id).execute()
+      return undefined
+    }
+    const before = priceOf(row.price)
+    const price: Price = row.next_price === null ? before : priceOf(row.next_price)
+    const anchor: Date = price.interval === before.interval ? row.anchor_time : start
+    const paid = await chargeable(tx, customer)
+    await issue(tx, customer, {
+      lines: [{ description: perInterval(price), amount: price.amount }],
+      currency: price.currency,
+      time: start,
+      paid,
+    })
+    row = await tx
+      .updateTable('sandbox_subscriptions')
+      .set({
+        status: paid ? 'active' : 'past_due',
+        price: JSON.stringify(price),
+        next_price: null,
+        anchor_time: anchor,
+        period_start_time: start,
+        period_end_time: periodEnd(anchor, start, price.interval),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+  }
+  return row
+}
+
+const subscribe = async (tx: Tx, customer: string, price: Price, now: Date): Promise<Outcome<Row>> => {
+  if (!(await chargeable(tx, customer))) return { declined: 'The card was declined' }
+  const answer = await tx
+    .insertInto('sandbox_subscriptions')
+    .values({
+      id: `sandbox_sub_${newId()}`,
+      customer,
+      status: 'active',
+      price: JSON.stringify(price),
+      next_price: null,
+      anchor_time: now,
+      period_start_time: now,
+      period_end_time: periodEnd(now, now, price.interval),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const lines = [{ description: perInterval(price), amount: price.amount }]
+  await issue(tx, customer, { lines, currency: price.currency, time: now, paid: true })
+  return { answer }
+}
+
+/** What an upgrade now costs: the unused time of the old price back, and the new one for what is left, or for a new period. */
+export const prorationLines = (
+  row: Pick<Row, 'price' | 'period_start_time' | 'period_end_time'>,
+  price: Price,
+  now: Date,
+): Line[] => {
+  const before = priceOf(row.price)
+  const period = { start: row.period_start_time, end: row.period_end_time }
+  const unused = remainderOf(before.amount, period, now)
+  const same = before.interval === price.interval
+  const amount = same ? remainderOf(price.amount, period, now) : price.amount
+  // Never more back than is charged: nothing is paid out.
+  return [
+    { description: same ? `Remaining time on ${perInterval(price)}` : perInterval(price), amount },
+    { description: `Unused time on ${perInterval(before)}`, amount: unused === 0 ? 0 : -Math.min(unused, amount) },
+  ]
+}
+
+const upgrade = async (tx: Tx, row: Row, price: Price, now: Date): Promise<Outcome<Row>> => {
+  if (!(await chargeable(tx, row.customer))) return { declined: 'The card was declined' }
+  await issue(tx, row.customer, {
+    lines: prorationLines(row, price, now),
+    currency: price.currency,
+    time: now,
+    paid: true,
+  })
+  const same = priceOf(row.price).interval === price.interval
+  const period = same
+    ? {}
+    : { anchor_time: now, period_start_time: now, period_end_time: periodEnd(now, now, price.interval) }
+  const answer = await tx
+    .updateTable('sandbox_subscriptions')
+    .set({ price: JSON.stringify(price), next_price: null, cancel_at_period_end: false, ...period })
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { answer }
+}
+
+/** Carries out a change; undefined is the answer when there is no subscription after it. */
+export const applyChange = async (
+  tx: Tx,
+  customer: string,
+  change: SubscriptionChange,
+  now: Date,
+): Promise<Outcome<Row | null>> => {
+  const row = await settle(tx, customer, now)
+  if (row === undefined) return change.kind === 'change' ? subscribe(tx, customer, change.price, now) : { answer: null }
+  if (change.kind === 'change' && change.when === 'now') return await upgrade(tx, row, change.price, now)
+  const answer = await tx
+    .updateTable('sandbox_subscriptions')
+    .set({
+      cancel_at_period_end: change.kind === 'cancel',
+      next_price: change.kind === 'change' ? JSON.stringify(change.price) : null,
+    })
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { answer }
+}

@@ -1,0 +1,252 @@
+import { audit, type Db, type Tx } from '@tributary/api-kit'
+import { amountText, resourceNames, type Subscription } from '@tributary/contract'
+import { AppError, conflict, newId } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { lockOrganization } from '../organizations/lock.ts'
+import { PaymentDeclined, type ProviderSubscription, type SubscriptionChange } from './provider.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+
+export type BillingDeps = Pick<ControlDeps, 'db' | 'clock' | 'billing'> & {
+  /** Absent where plans cannot be bought. */
+  payment: Sandbox | undefined
+}
+
+/** The payment provider; throws 409 where there is none. */
+export const requirePayment = ({ payment }: Pick<BillingDeps, 'payment'>): Sandbox => {
+  if (payment === undefined) throw conflict('PAYMENT_NOT_CONFIGURED', 'This installation has no payment provider')
+  return payment
+}
+
+const subscriptionName = (organizationId: string): string =>
+  resourceNames.subscription.format({ organization: organizationId })
+
+/** A subscription as the wire shows it; undefined is the free plan. */
+export const presentSubscription = (
+  { billing, payment }: Pick<BillingDeps, 'billing' | 'payment'>,
+  organizationId: string,
+  held: ProviderSubscription | undefined,
+): Subscription => {
+  const name = subscriptionName(organizationId)
+  const provider = payment?.kind ?? 'none'
+  const [first] = billing.plans.plans
+  if (first === undefined) throw new Error('A catalogue has no plans')
+  if (held === undefined)
+    return {
+      name,
+      plan: first.name,
+      recurring_interval: 'MONTHLY',
+      status: 'active',
+      amount: amountText(0, billing.plans.currency),
+      currency: billing.plans.currency,
+      period_start_time: null,
+      period_end_time: null,
+      next: null,
+      payment: provider,
+    }
+  const { price, next } = held
+  return {
+    name,
+    plan: price.plan,
+    recurring_interval: price.interval,
+    status: held.status,
+    amount: amountText(price.amount, price.currency),
+    currency: price.currency,
+    period_start_time: held.periodStart.toISOString(),
+    period_end_time: held.periodEnd.toISOString(),
+    next:
+      next === undefined
+        ? null
+        : next === null
+          ? { plan: first.name, recurring_interval: 'MONTHLY' }
+          : { plan: next.plan, recurring_interval: next.interval },
+    payment: provider,
+  }
+}
+
+/** Keeps what the provider holds, for limits and for what shows the plan. */
+const mirror = async (
+  tx: Tx,
+  organizationId: string,
+  provider: Sandbox['kind'],
+  held: ProviderSubscription | undefined,
+): Promise<void> => {
+  if (held === undefined) {
+    await tx.deleteFrom('subscriptions').where('organization_id', '=', organizationId).execute()
+    return
+  }
+  const row = {
+    provider,
+    subscription: held.id,
+    plan: held.price.plan,
+    recurring_interval: held.price.interval,
+    status: held.status,
+    amount: held.price.amount,
+    currency: held.price.currency,
+    period_start_time: held.periodStart,
+    period_end_time: held.periodEnd,
+    next_plan: held.next?.plan ?? null,
+    next_interval: held.next?.interval ?? null,
+  }
+  await tx
+    .insertInto('subscriptions')
+    .values({ organization_id: organizationId, ...row })
+    .onConflict((conflicting) => conflicting.column('organization_id').doUpdateSet(row))
+    .execute()
+}
+
+const operationsOf = async (db: Db, organizationId: string): Promise<{ count: number; open: boolean }> => {
+  const rows = await db
+    .selectFrom('payment_operations')
+    .select((select) => [select.fn.countAll<string>().as('all'), select.fn.count<string>('done_time').as('done')])
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return { count: Number(rows.all), open: rows.all !== rows.done }
+}
+
+/**
+ * What the provider holds now, which is kept for limits, too, unless somebody changes it meanwhile: they keep what is newer.
+ */
+export const readSubscription = async (
+  deps: BillingDeps,
+  organizationId: string,
+): Promise<ProviderSubscription | undefined> => {
+  const { db, payment } = deps
+  if (payment === undefined) return undefined
+  const before = await operationsOf(db, organizationId)
+  const held = await payment.getSubscription(await payment.customerOf(organizationId))
+  await db.transaction().execute(async (tx) => {
+    await lockOrganization(tx, organizationId)
+    const after = await operationsOf(tx, organizationId)
+    if (!after.open && after.count === before.count) await mirror(tx, organizationId, payment.kind, held)
+  })
+  return held
+}
+
+/** One change that is asked of the provider, as it is written down before. */
+type Operation = { change: SubscriptionChange; action: string }
+
+/** Carries out an operation that is written down, whoever began it: the same key asks for the same thing once. */
+const carryOut = async (
+  deps: BillingDeps,
+  organizationId: string,
+  row: { id: string; request: string; actor: string },
+): Promise<void> => {
+  const { db, clock } = deps
+  const payment = requirePayment(deps)
+  const { change, action } = JSON.parse(row.request) as Operation
+  const done = (tx: Tx) =>
+    tx
+      .updateTable('payment_operations')
+      .set({ done_time: new Date(clock()) })
+      .where('id', '=', row.id)
+      .where('done_time', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+  let held: ProviderSubscription | undefined
+  try {
+    held = await payment.changeSubscription(row.id, await payment.customerOf(organizationId), change)
+  } catch (cause) {
+    if (!(cause instanceof PaymentDeclined)) throw cause
+    await db.transaction().execute(done)
+    throw new AppError(402, 'CARD_DECLINED', 'The card was declined. Nothing was changed.')
+  }
+  await db.transaction().execute(async (tx) => {
+    await lockOrganization(tx, organizationId)
+    if ((await done(tx)) === undefined) return
+    await mirror(tx, organizationId, payment.kind, held)
+    await audit(tx, {
+      actor: { userId: row.actor },
+      action,
+      resource: subscriptionName(organizationId),
+      organizationId,
+      workspaceId: null,
+      detail:
+        change.kind === 'change'
+          ? { plan: change.price.plan, recurring_interval: change.price.interval, takes_effect: change.when }
+          : {},
+      time: new Date(clock()),
+    })
+  })
+}
+
+const openOperation = (db: Db, organizationId: string) =>
+  db
+    .selectFrom('payment_operations')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('done_time', 'is', null)
+    .executeTakeFirst()
+
+/** What is open of an organization is carried out first: it may have been cut off between the call and its answer. */
+export const finishOpen = async (deps: BillingDeps, organizationId: string): Promise<void> => {
+  const open = await openOperation(deps.db, organizationId)
+  if (open === undefined) return
+  try {
+    await carryOut(deps, organizationId, open)
+  } catch (cause) {
+    // Declined to whoever asked for it; it is closed.
+    if (!(cause instanceof AppError)) throw cause
+  }
+}
+
+/** How often somebody comes second before it is too much. */
+const mostRounds = 20
+
+/**
+ * Changes the subscription of an organization, one change after the other: `decide` is given what the provider holds and says what is
+ * to be asked of it, or undefined when nothing is. What is asked is written down first. Throws 402 when the card is declined.
+ */
+export const changeSubscription = async (
+  deps: BillingDeps,
+  { organizationId, userId, action }: { organizationId: string; userId: string; action: string },
+  decide: (held: ProviderSubscription | undefined) => Promise<SubscriptionChange | undefined>,
+): Promise<Subscription> => {
+  const { db, clock } = deps
+  requirePayment(deps)
+  for (let round = 0; round < mostRounds; round++) {
+    await finishOpen(deps, organizationId)
+    const { count } = await operationsOf(db, organizationId)
+    const held = await readSubscription(deps, organizationId)
+    const change = await decide(held)
+    if (change === undefined) return presentSubscription(deps, organizationId, held)
+    const operation: Operation = { change, action }
+    const row = { id: newId(), request: JSON.stringify(operation), actor: userId }
+    const begun = await db.transaction().execute(async (tx) => {
+      await lockOrganization(tx, organizationId)
+      // Somebody else came first: what they changed is looked at before anything else is decided.
+      const now = await operationsOf(tx, organizationId)
+      if (now.open || now.count !== count) return false
+      await tx
+        .insertInto('payment_operations')
+        .values({ ...row, organization_id: organizationId, create_time: new Date(clock()), done_time: null })
+        .execute()
+      return true
+    })
+    if (!begun) continue
+    await carryOut(deps, organizationId, row)
+    return presentSubscription(deps, organizationId, await readSubscription(deps, organizationId))
+  }
+  throw conflict('BUSY', 'The subscription is being changed by someone else. Try again.')
+}
+
+/** Reads anew what ended its period, or was cut off, for limits to follow; to be called every now and then. */
+export const settleSubscriptions = async (deps: BillingDeps): Promise<void> => {
+  if (deps.payment === undefined) return
+  const { db, clock } = deps
+  const due = await db
+    .selectFrom('subscriptions')
+    .select('organization_id')
+    .where('period_end_time', '<=', new Date(clock()))
+    .limit(500)
+    .execute()
+  // One that is carried out right now is left to whoever does.
+  const cutOff = await db
+    .selectFrom('payment_operations')
+    .select('organization_id')
+    .where('done_time', 'is', null)
+    .where('create_time', '<', new Date(clock() - 60_000))
+    .limit(500)
+    .execute()
+  for (const { organization_id } of cutOff) await finishOpen(deps, organization_id)
+  for (const { organization_id } of due) await readSubscription(deps, organization_id)
+}

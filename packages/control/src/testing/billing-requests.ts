@@ -1,0 +1,60 @@
+import { formatPath, type Method, methods } from '@tributary/contract'
+import { type Caller, type Harness, idIn, type Organization } from './control-harness.ts'
+
+/** A test card that lasts. */
+export const trialCard = { number: '4242 4242 4242 4242', exp_month: 12, exp_year: 2090, cvc: '123' }
+
+/** Adds a test card; resolves to its id. */
+export const addCard = async (caller: Caller, organizationId: string, number = trialCard.number): Promise<string> => {
+  const params = { organization: organizationId }
+  const { client_secret } = await caller.ok(methods.paymentMethods.setup, params, { body: {} })
+  const body = { ...trialCard, number, client_secret }
+  return idIn((await caller.ok(methods.paymentMethods.confirmSandbox, params, { body })).name)
+}
+
+const company = {
+  company: 'Acme',
+  email: 'billing@acme.example',
+  line1: '1 Main Street',
+  city: 'Springfield',
+  postal_code: '12345',
+  country: 'US',
+}
+
+/** A call about plans and payment in an organization that has a card, and is subscribed where that is needed. */
+export const billingRequest = async (
+  harness: Harness,
+  { administrator, organizationId }: Organization,
+  { name, path }: Method,
+): Promise<{ path: string; body?: unknown } | undefined> => {
+  const [area, verb] = name.split('.')
+  if (!['plans', 'subscriptions', 'paymentMethods', 'billingCompanies', 'invoices'].includes(area ?? ''))
+    return undefined
+  const params = { organization: organizationId }
+  // In the place of what was before.
+  await harness.db.deleteFrom('sandbox_customers').where('organization_id', '=', organizationId).execute()
+  const payment_method = await addCard(administrator, organizationId)
+  const subscribe = () =>
+    administrator.ok(methods.subscriptions.update, params, {
+      body: { plan: 'plans/team', recurring_interval: 'MONTHLY' },
+    })
+  if (verb === 'cancel' || verb === 'resume' || area === 'invoices') await subscribe()
+  if (verb === 'resume') await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
+  const { invoices } = await administrator.ok(methods.invoices.list, params)
+  const { client_secret } = await administrator.ok(methods.paymentMethods.setup, params, { body: {} })
+  const bodies: Readonly<Record<string, unknown>> = {
+    'subscriptions.update': { plan: 'plans/team', recurring_interval: 'MONTHLY' },
+    'subscriptions.cancel': {},
+    'subscriptions.resume': {},
+    'paymentMethods.setup': {},
+    'paymentMethods.confirmSandbox': { ...trialCard, client_secret },
+    'paymentMethods.setDefault': {},
+    'billingCompanies.update': company,
+  }
+  const invoice = invoices[0]?.invoice_url.split('/').at(-1) ?? 'none'
+  const body = bodies[name]
+  return {
+    path: formatPath(path, { ...params, payment_method, invoice }),
+    ...(body === undefined ? {} : { body }),
+  }
+}
