@@ -206,7 +206,13 @@ test('BIL-44, NAV-17: short links lead to the page in the workspace used last, u
     await changeAddress(page, `/s/${name}`)
     await expect.poll(() => new URL(page.url()).pathname).toBe(target)
   }
-  await page.goto('/payment/success')
+  for (const result of ['Payment confirmed', 'Payment canceled']) {
+    await page.goto(result === 'Payment confirmed' ? '/payment/success' : '/payment/cancel')
+    await expect(page.getByRole('heading', { name: result })).toBeVisible()
+    await page.getByRole('link', { name: 'Back to billing' }).click()
+    await expect(page).toHaveURL(new RegExp(`/${workspace}/settings/organization/billing$`))
+  }
+  await page.goto('/payment/other')
   await expect(page).toHaveURL(new RegExp(`/${workspace}/settings/organization/billing$`))
 })
 

@@ -30,6 +30,8 @@ const links = {
   TRIBUTARY_TERMS_URL: 'https://tributary.example/terms',
   TRIBUTARY_PRIVACY_URL: 'https://tributary.example/privacy',
   TRIBUTARY_PRICING_URL: 'https://tributary.example/pricing',
+  TRIBUTARY_PAYMENT: 'sandbox-in-production',
+  TRIBUTARY_PLAN_LIMITS: 'off',
   TRIBUTARY_SUPPORT_EMAIL: 'support@tributary.example',
 }
 

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { billingScreens } from './billing-screens.ts'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
@@ -318,6 +319,7 @@ export const frameScreens: Screen[] = [
   ...commandScreens,
   ...inboxScreens,
   ...areaScreens,
+  ...billingScreens,
   { name: 'frame-billing', path: full('/settings/organization/billing'), ready: settled },
   {
     name: 'frame-billing-error',

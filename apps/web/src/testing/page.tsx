@@ -78,7 +78,11 @@ export const openInWorkspace = (
     role = 'ORG_ADMIN',
     plan = 'plans/free',
     answers,
-  }: { role?: string; plan?: string; answers: (path: string) => Response | Promise<Response> | undefined },
+  }: {
+    role?: string
+    plan?: string
+    answers: (path: string, init?: RequestInit) => Response | Promise<Response> | undefined
+  },
 ): { asked: string[]; settled: () => Promise<void> } => {
   const asked: string[] = []
   const cache = createQueryClient(() => undefined)
@@ -87,10 +91,10 @@ export const openInWorkspace = (
     [`/${user.name}`]: user,
     [`/${user.name}/memberships`]: { memberships: [membership(role)], next_page_token: '' },
   }
-  vi.stubGlobal('fetch', async (url: string) => {
+  vi.stubGlobal('fetch', async (url: string, init?: RequestInit) => {
     const path = new URL(url, 'http://app.test').pathname.slice('/api'.length)
     asked.push(path)
-    return (await answers(path)) ?? Response.json(known[path] ?? {}, { status: path in known ? 200 : 404 })
+    return (await answers(path, init)) ?? Response.json(known[path] ?? {}, { status: path in known ? 200 : 404 })
   })
   signIn(loginAnswer)
   renderUi(

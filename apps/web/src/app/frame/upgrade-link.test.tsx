@@ -1,15 +1,16 @@
 // @vitest-environment happy-dom
 import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { config, openInWorkspace, workspaceOn } from '../../testing/page.tsx'
 import { UpgradeLink } from './upgrade-link.tsx'
 
-const open = (plan: string, role: string, pricing = config.links.pricing) =>
+const open = (plan: string, role: string, pricing = config.links.pricing, payment = 'none') =>
   openInWorkspace(<UpgradeLink workspace={workspaceOn(plan)} narrow={false} />, {
     plan,
     role,
     answers: (path) =>
-      path === '/config' ? Response.json({ ...config, links: { ...config.links, pricing } }) : undefined,
+      path === '/config' ? Response.json({ ...config, payment, links: { ...config.links, pricing } }) : undefined,
   })
 
 test('BIL-36, BIL-38: administrators on the free plan are led to the prices in a new tab', async () => {
@@ -17,6 +18,12 @@ test('BIL-36, BIL-38: administrators on the free plan are led to the prices in a
   const link = await screen.findByRole('link', { name: /^Upgrade/ })
   expect(link.getAttribute('href')).toBe(config.links.pricing)
   expect(link.getAttribute('target')).toBe('_blank')
+})
+
+test("BIL-36: without a page of prices they are offered the product's own plans, where those can be bought", async () => {
+  open('plans/free', 'ORG_ADMIN', '', 'sandbox')
+  await userEvent.click(await screen.findByRole('button', { name: 'Upgrade' }))
+  expect(await screen.findByRole('dialog', { name: 'Pricing plans for teams of all sizes' })).toBeTruthy()
 })
 
 test.each([

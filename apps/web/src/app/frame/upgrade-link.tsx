@@ -1,16 +1,46 @@
 import type { Workspace } from '@tributary/contract'
 import { ArrowUpCircle } from 'lucide-react'
+import { useState } from 'react'
 import { useConfig } from '../../lib/config.ts'
 import { useIsAdministrator } from '../../lib/workspace.ts'
+import { LazyPricingDialog } from '../../parts/billing/lazy-pricing-dialog.ts'
 import { cn } from '../../ui/cn.ts'
 import { Hint, sidebarRow } from './sidebar-row.tsx'
 
-/** For administrators on the free plan: the prices, in a new tab. */
+const look = 'font-medium text-accent-ink hover:text-accent-ink'
+
+const OwnPlans = ({ organization, narrow }: { organization: string; narrow: boolean }) => {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Hint text="Upgrade" when={narrow}>
+        <button
+          type="button"
+          aria-label="Upgrade"
+          onClick={() => setOpen(true)}
+          className={cn(sidebarRow, look, 'w-full', narrow && 'justify-center px-0')}
+        >
+          <ArrowUpCircle aria-hidden className="size-4 shrink-0" />
+          {!narrow && 'Upgrade'}
+        </button>
+      </Hint>
+      <LazyPricingDialog open={open} onClose={() => setOpen(false)} organization={organization} />
+    </>
+  )
+}
+
+/**
+ * For administrators on the free plan: the prices, in a new tab, or the product's own plans where there is no page of prices. Where
+ * plans cannot be bought either, nothing.
+ */
 export const UpgradeLink = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
   const administrator = useIsAdministrator() === true
-  const pricing = useConfig()?.links.pricing ?? ''
-  if (!administrator || pricing === '' || workspace.organization?.subscription.extra.plan_name !== 'plans/free')
-    return null
+  const config = useConfig()
+  const pricing = config?.links.pricing ?? ''
+  const { organization } = workspace
+  if (!administrator || organization?.subscription.extra.plan_name !== 'plans/free') return null
+  if (pricing === '')
+    return config?.payment === 'sandbox' ? <OwnPlans organization={organization.name} narrow={narrow} /> : null
   return (
     <Hint text="Upgrade" when={narrow}>
       <a
@@ -18,7 +48,7 @@ export const UpgradeLink = ({ workspace, narrow }: { workspace: Workspace; narro
         target="_blank"
         rel="noopener noreferrer"
         aria-label="Upgrade (opens in a new tab)"
-        className={cn(sidebarRow, 'font-medium text-accent-ink hover:text-accent-ink', narrow && 'justify-center px-0')}
+        className={cn(sidebarRow, look, narrow && 'justify-center px-0')}
       >
         <ArrowUpCircle aria-hidden className="size-4 shrink-0" />
         {!narrow && 'Upgrade'}

@@ -68,6 +68,20 @@ export const productRoutes: RouteObject[] = [
       Component: (await import('../../features/connections/oauth-return-page.tsx')).DestinationOauthReturnPage,
     }),
   },
+  {
+    path: patterns.paymentSuccess,
+    loader: signedIn,
+    lazy: async () => ({ Component: (await import('../../features/payment/result-pages.tsx')).PaymentSuccessPage }),
+  },
+  {
+    path: patterns.paymentCancel,
+    loader: signedIn,
+    lazy: async () => ({ Component: (await import('../../features/payment/result-pages.tsx')).PaymentCancelPage }),
+  },
+  {
+    path: patterns.invoice,
+    lazy: async () => ({ Component: (await import('../../features/payment/invoice-page.tsx')).InvoicePage }),
+  },
   { path: patterns.payment, loader: toShortcut('billing') },
   { path: patterns.shortcut, loader: toShortcut() },
   {

@@ -1,10 +1,15 @@
 import { useConfig } from '../../lib/config.ts'
 import { humanise } from '../../lib/format/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
+import { SandboxNote } from '../../parts/billing/sandbox-note.tsx'
 import { UsageCard } from '../../parts/usage-card.tsx'
 import { ExternalButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
+import { CompanyCard } from './billing/company-card.tsx'
+import { InvoicesCard } from './billing/invoices-card.tsx'
+import { PaymentMethodsCard } from './billing/payment-methods-card.tsx'
+import { PlanCard } from './billing/plan-card.tsx'
 
 /** "plans/free" → "Free". */
 const planTitle = (name: string): string => {
@@ -12,22 +17,39 @@ const planTitle = (name: string): string => {
   return words === '' ? 'None' : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The organisation's plan and what it uses of it. */
+/** The organisation's plan, what it uses of it, and how it is paid for where plans can be bought. */
 export const BillingPage = () => {
   const { organization } = useWorkspace()
-  const pricing = useConfig()?.links.pricing ?? ''
+  const config = useConfig()
+  const pricing = config?.links.pricing ?? ''
   if (organization === null) return null
+  const { name } = organization
+  const sold = config?.payment === 'sandbox'
   return (
     <>
       <PageHeader title="Billing" documentTitle="Billing" description="Your organization's plan and usage." />
       <div className="max-w-2xl space-y-5">
-        <Card
-          title={`Current plan: ${planTitle(organization.subscription.extra.plan_name)}`}
-          action={pricing !== '' && <ExternalButton href={pricing}>Compare plans</ExternalButton>}
-        >
-          <p className="text-sm text-ink-2">{`Applies to all workspaces in ${organization.display_name}.`}</p>
-        </Card>
+        {sold ? (
+          <>
+            <SandboxNote />
+            <PlanCard organization={name} />
+          </>
+        ) : (
+          <Card
+            title={`Current plan: ${planTitle(organization.subscription.extra.plan_name)}`}
+            action={pricing !== '' && <ExternalButton href={pricing}>Compare plans</ExternalButton>}
+          >
+            <p className="text-sm text-ink-2">{`Applies to all workspaces in ${organization.display_name}.`}</p>
+          </Card>
+        )}
         <UsageCard organization={organization} />
+        {sold && (
+          <>
+            <PaymentMethodsCard organization={name} />
+            <CompanyCard organization={name} />
+            <InvoicesCard organization={name} />
+          </>
+        )}
       </div>
     </>
   )

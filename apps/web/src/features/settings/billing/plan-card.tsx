@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Plan, type Subscription } from '@tributary/contract'
+import { useState } from 'react'
+import { plansQuery, subscriptionQuery } from '../../../lib/queries/billing-queries.ts'
+import { useChangeSubscription } from '../../../parts/billing/change-plan.ts'
+import { LazyPricingDialog } from '../../../parts/billing/lazy-pricing-dialog.ts'
+import { billingTexts, dayText, priceText } from '../../../parts/billing/plan-texts.ts'
+import { QueryView } from '../../../parts/query-view.tsx'
+import { Badge } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
+import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
+
+const titleOf = (plans: readonly Plan[], name: string): string =>
+  plans.find((plan) => plan.name === name)?.title ?? name.replace(/^plans\//, '')
+
+/** What becomes of the subscription at the end of its period, in words; '' for one that costs nothing. */
+export const periodText = (
+  { next, period_end_time, recurring_interval }: Subscription,
+  plans: readonly Plan[],
+): string => {
+  if (period_end_time === null) return ''
+  const day = dayText(period_end_time)
+  if (next === null) return `Renews on ${day}.`
+  const plan = titleOf(plans, next.plan)
+  const billed = next.recurring_interval === 'MONTHLY' ? 'monthly' : 'annually'
+  return next.recurring_interval === recurring_interval || next.plan === plans[0]?.name
+    ? `Changes to ${plan} on ${day}.`
+    : `Changes to ${plan}, billed ${billed}, on ${day}.`
+}
+
+type Asked = 'cancel' | 'interval'
+
+const Details = ({
+  subscription,
+  plans,
+  organization,
+}: {
+  subscription: Subscription
+  plans: readonly Plan[]
+  organization: string
+}) => {
+  const [choosing, setChoosing] = useState(false)
+  const [asked, setAsked] = useState<Asked>()
+  const change = useChangeSubscription(organization)
+  const { plan, recurring_interval, next, period_end_time, status } = subscription
+  const other = recurring_interval === 'MONTHLY' ? 'ANNUALLY' : 'MONTHLY'
+  const otherPrice = plans.find((each) => each.name === plan && each.interval === other)
+  const paid = period_end_time !== null
+  const day = period_end_time === null ? '' : dayText(period_end_time)
+  const done = (text: string) => () => {
+    setAsked(undefined)
+    notify('success', text)
+  }
+  return (
+    <Card
+      title={`Current plan: ${titleOf(plans, plan)}`}
+      description={paid ? priceText({ ...subscription, interval: recurring_interval }) : 'Free of charge.'}
+      action={
+        <Button size="sm" variant="primary" onClick={() => setChoosing(true)}>
+          Change plan
+        </Button>
+      }
+      {...(paid
+        ? {
+            footer: (
+              <>
+                {next !== null && (
+                  <Button
+                    size="sm"
+                    loading={change.isPending}
+                    onClick={() =>
+                      change.mutate('resume', {
+                        onSuccess: done('The plan stays as it is'),
+                        onError: (error) => notifyRefusal('Could not keep the plan', error),
+                      })
+                    }
+                  >
+                    {`Keep ${titleOf(plans, plan)}`}
+                  </Button>
+                )}
+                {otherPrice !== undefined && next === null && (
+                  <Button size="sm" onClick={() => setAsked('interval')}>
+                    {other === 'ANNUALLY' ? 'Switch to annual billing' : 'Switch to monthly billing'}
+                  </Button>
+                )}
+                {next?.plan !== plans[0]?.name && (
+                  <Button size="sm" variant="none" onClick={() => setAsked('cancel')}>
+                    Cancel subscription
+                  </Button>
+                )}
+              </>
+            ),
+          }
+        : {})}
+    >
+      <div className="space-y-2 text-sm text-ink-2">
+        {paid && <p>{periodText(subscription, plans)}</p>}
+        {status === 'past_due' && (
+          <p className="flex flex-wrap items-center gap-2">
+            <Badge tone="danger">Past due</Badge>
+            The last invoice could not be charged. Add another payment method and make it the default.
+          </p>
+        )}
+      </div>
+      <LazyPricingDialog open={choosing} onClose={() => setChoosing(false)} organization={organization} />
+      <ConfirmDialog
+        open={asked === 'cancel'}
+        onOpenChange={() => setAsked(undefined)}
+        kind="danger"
+        title="Cancel subscription"
+        confirmLabel="Cancel subscription"
+        cancelLabel="Keep subscription"
+        loading={change.isPending}
+        error={change.error?.message}
+        onConfirm={() => change.mutate('cancel', { onSuccess: done('Subscription canceled') })}
+      >
+        {`The plan stays until ${day}. Then the organization is on ${titleOf(plans, plans[0]?.name ?? '')}. Everything it has keeps working; its limits apply to what you create.`}
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asked === 'interval'}
+        onOpenChange={() => setAsked(undefined)}
+        title={other === 'ANNUALLY' ? 'Switch to annual billing' : 'Switch to monthly billing'}
+        confirmLabel="Switch"
+        loading={change.isPending}
+        error={change.error?.message}
+        onConfirm={() =>
+          change.mutate({ plan, recurring_interval: other }, { onSuccess: done('Billing frequency changed') })
+        }
+      >
+        {other === 'ANNUALLY'
+          ? `${otherPrice === undefined ? '' : priceText(otherPrice)}, charged today less the unused time of this month.`
+          : `${otherPrice === undefined ? '' : priceText(otherPrice)}, from ${day}.`}
+      </ConfirmDialog>
+    </Card>
+  )
+}
+
+/** The plan of an organisation (a resource name), what becomes of it, and how to change it. */
+export const PlanCard = ({ organization }: { organization: string }) => {
+  const plans = useQuery(plansQuery())
+  const subscription = useQuery(subscriptionQuery(organization))
+  const skeleton = <CardSkeleton lines={2} />
+  return (
+    <QueryView query={plans} skeleton={skeleton} errorTitle={billingTexts.plansFailed}>
+      {(listed) => (
+        <QueryView query={subscription} skeleton={skeleton} errorTitle={billingTexts.subscriptionFailed}>
+          {(held) => <Details subscription={held} plans={listed} organization={organization} />}
+        </QueryView>
+      )}
+    </QueryView>
+  )
+}

@@ -1,0 +1,29 @@
+import { methods } from '@tributary/contract'
+import { organizationIds } from '../format/names.ts'
+import { query } from './query.ts'
+
+/** The plans that can be subscribed to, cheapest first. */
+export const plansQuery = () => query(methods.plans.list, {}, { read: ({ plans }) => plans })
+
+/** What an organisation (a resource name) subscribes to, as the payment provider holds it now. */
+export const subscriptionQuery = (organization: string) =>
+  query(methods.subscriptions.get, { params: organizationIds(organization) }, { staleTime: 0 })
+
+/** With what an organisation pays. */
+export const paymentMethodsQuery = (organization: string) =>
+  query(
+    methods.paymentMethods.list,
+    { params: organizationIds(organization) },
+    { read: ({ payment_methods }) => payment_methods },
+  )
+
+/** Whom an organisation's invoices are addressed to; null for nobody. */
+export const billingCompanyQuery = (organization: string) =>
+  query(methods.billingCompanies.get, { params: organizationIds(organization) })
+
+/** The invoices of an organisation, newest first. */
+export const invoicesQuery = (organization: string) =>
+  query(methods.invoices.list, { params: organizationIds(organization) }, { read: ({ invoices }) => invoices })
+
+/** An invoice by the secret of its address. */
+export const invoiceQuery = (invoice: string) => query(methods.invoices.get, { params: { invoice } })

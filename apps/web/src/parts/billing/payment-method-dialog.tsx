@@ -1,0 +1,121 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
+import { z } from 'zod'
+import { call } from '../../lib/api/client.ts'
+import { ApiError } from '../../lib/api/errors.ts'
+import { organizationIds } from '../../lib/format/names.ts'
+import { paymentMethodsQuery, subscriptionQuery } from '../../lib/queries/billing-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
+import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { useApiForm } from '../api-form.ts'
+import { QueryView } from '../query-view.tsx'
+import { billingTexts } from './plan-texts.ts'
+import { SandboxNote } from './sandbox-note.tsx'
+
+const cardForm = z.object({
+  number: z
+    .string()
+    .trim()
+    .regex(/^[\d -]{12,30}$/, 'Enter a test card number'),
+  expiry: z
+    .string()
+    .trim()
+    .regex(/^(0[1-9]|1[0-2]) ?\/ ?\d{2}$/, 'Enter a month and a year, such as 12/30'),
+  cvc: z
+    .string()
+    .trim()
+    .regex(/^\d{3,4}$/, 'Enter three or four digits'),
+})
+type CardValues = z.infer<typeof cardForm>
+
+/** The card form of the sandbox: in place of that of a payment provider. What is typed goes to the server once and is not kept. */
+const SandboxCardForm = ({
+  organization,
+  clientSecret,
+  onAdded,
+  onCancel,
+}: {
+  organization: string
+  clientSecret: string
+  onAdded: () => void
+  onCancel: () => void
+}) => {
+  const cache = useQueryClient()
+  const form = useApiForm<CardValues>(cardForm, { number: '', expiry: '', cvc: '' })
+  const submit = async ({ number, expiry, cvc }: CardValues): Promise<void> => {
+    const [month = '', year = ''] = expiry.split('/')
+    try {
+      await call(methods.paymentMethods.confirmSandbox, {
+        params: organizationIds(organization),
+        body: { client_secret: clientSecret, number, exp_month: Number(month), exp_year: 2000 + Number(year), cvc },
+      })
+    } catch (error) {
+      // What is wrong with a field is shown below it.
+      if (!(error instanceof ApiError && error.status === 400)) notify('error', billingTexts.cardFailed)
+      throw error
+    }
+    await Promise.all([
+      cache.invalidateQueries({ queryKey: paymentMethodsQuery(organization).queryKey }),
+      cache.invalidateQueries({ queryKey: subscriptionQuery(organization).queryKey }),
+    ])
+    notify('success', 'Payment method added')
+    onAdded()
+  }
+  return (
+    <Form form={form} onSubmit={submit} label="Card" className="space-y-4">
+      <SandboxNote />
+      <TextField
+        name="number"
+        label="Card number"
+        required
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder="4242 4242 4242 4242"
+        hint="Test numbers only: 4242 4242 4242 4242 works, 4000 0000 0000 0002 is declined. The number is not stored."
+      />
+      <div className="grid grid-cols-2 gap-4">
+        <TextField name="expiry" label="Expiry" required autoComplete="off" placeholder="12/30" />
+        <TextField name="cvc" label="CVC" required inputMode="numeric" autoComplete="off" placeholder="123" />
+      </div>
+      <div className="flex flex-wrap justify-end gap-2 pt-1">
+        <Button onClick={onCancel}>Cancel</Button>
+        <SubmitButton>Add Payment method</SubmitButton>
+      </div>
+    </Form>
+  )
+}
+
+const Content = (given: { organization: string; onAdded: () => void; onCancel: () => void }) => {
+  const { organization } = given
+  // A secret is for one form: each opening asks for its own.
+  const setup = useQuery({
+    queryKey: ['billingSetupIntent', organization],
+    queryFn: () => call(methods.paymentMethods.setup, { params: organizationIds(organization), body: {} }),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  return (
+    <QueryView query={setup} skeleton={<CardSkeleton lines={3} />} errorTitle={billingTexts.formFailed}>
+      {({ client_secret }) => <SandboxCardForm {...given} clientSecret={client_secret} />}
+    </QueryView>
+  )
+}
+
+/** Adds a payment method to an organisation (a resource name). */
+export const PaymentMethodDialog = ({
+  open,
+  onClose,
+  organization,
+}: {
+  open: boolean
+  onClose: () => void
+  organization: string
+}) => (
+  <Dialog open={open} onClose={onClose} title="Add payment method">
+    {open && <Content organization={organization} onAdded={onClose} onCancel={onClose} />}
+  </Dialog>
+)

@@ -1,0 +1,64 @@
+import { type BillingFrequency, minorUnits, type Plan, type PlanFeatures } from '@tributary/contract'
+
+/** Texts of billing as they are specified, to the letter. */
+export const billingTexts = {
+  pricingTitle: 'Pricing plans for teams of all sizes',
+  changed: (plan: string, free: boolean) =>
+    `Your plan has been successully ${free ? 'downgraded' : 'upgraded'} to ${plan}`,
+  notChanged: (plan: string) => `Couldn't upgrade your plan to ${plan}, please try again`,
+  plansFailed: 'Failed to load the plan',
+  subscriptionFailed: 'Failed to load the organization subscription',
+  noPaymentMethod: 'Please setup a payment method first',
+  formFailed: 'Failed to initiate the payment method form',
+  cardFailed: 'An error has occured while adding your payment method, please try again',
+  extraProfiles: 'Additional profiles cost +$100 per extra 10,000 profiles',
+} as const
+
+export const frequencyTitles: Readonly<Record<BillingFrequency, string>> = { MONTHLY: 'Monthly', ANNUALLY: 'Annually' }
+
+/** An amount of the wire for people, such as `$120.00`; undefined for what is no amount. */
+export const moneyText = (amount: string, currency: string): string | undefined =>
+  /^-?\d+(\.\d+)?$/.test(amount)
+    ? new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(Number(amount))
+    : undefined
+
+/** What a plan costs, such as `$120.00 a month`; a custom price where it is agreed upon with sales. */
+export const priceText = ({ amount, currency, interval }: Pick<Plan, 'amount' | 'currency' | 'interval'>): string => {
+  const text = moneyText(amount, currency)
+  if (text === undefined) return 'Custom price'
+  return minorUnits(amount, currency) === 0 ? text : `${text} a ${interval === 'MONTHLY' ? 'month' : 'year'}`
+}
+
+/** A plan once for each name, in the order of the list: at the frequency where it has one, otherwise as it is listed. */
+export const plansAt = (plans: readonly Plan[], frequency: BillingFrequency): Plan[] => {
+  const names = [...new Set(plans.map(({ name }) => name))]
+  return names.flatMap((name) => {
+    const listed = plans.filter((plan) => plan.name === name)
+    const shown = listed.find(({ interval }) => interval === frequency) ?? listed[0]
+    return shown === undefined ? [] : [shown]
+  })
+}
+
+const limited = ['profiles', 'events', 'sources', 'destinations', 'audiences'] as const
+const included = {
+  white_glove_onboarding: 'White-glove onboarding',
+  customer_success_manager: 'Customer success manager',
+} as const
+
+/** What a plan gives, a line each; `has` is false for what it does not include. */
+export const featureLines = (features: PlanFeatures): { key: keyof PlanFeatures; text: string; has: boolean }[] => [
+  ...limited.map((key) => ({
+    key,
+    text: `${features[key] < 0 ? 'Unlimited' : features[key].toLocaleString('en-US')} ${key}`,
+    has: true,
+  })),
+  ...(['white_glove_onboarding', 'customer_success_manager'] as const).map((key) => ({
+    key,
+    text: included[key],
+    has: features[key],
+  })),
+]
+
+/** The day of a moment in UTC, by which periods are counted: `Mar 4, 2026`. */
+export const dayText = (time: string): string =>
+  new Date(time).toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })

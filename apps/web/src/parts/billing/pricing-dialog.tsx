@@ -1,0 +1,212 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type BillingFrequency,
+  billingFrequencies,
+  currentPlan,
+  minorUnits,
+  type Plan,
+  planChoice,
+} from '@tributary/contract'
+import { Check, Info, Minus } from 'lucide-react'
+import { useState } from 'react'
+import { useConfig } from '../../lib/config.ts'
+import { paymentMethodsQuery, plansQuery } from '../../lib/queries/billing-queries.ts'
+import { organizationQuery } from '../../lib/queries/organization-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
+import { Tooltip } from '../../ui/overlays/tooltip.tsx'
+import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { QueryView } from '../query-view.tsx'
+import { useChangeSubscription } from './change-plan.ts'
+import { PaymentMethodDialog } from './payment-method-dialog.tsx'
+import { billingTexts, featureLines, frequencyTitles, plansAt, priceText } from './plan-texts.ts'
+import { SandboxNote } from './sandbox-note.tsx'
+
+const Frequency = ({ value, onChange }: { value: BillingFrequency; onChange: (next: BillingFrequency) => void }) => (
+  <fieldset className="flex w-fit gap-1 rounded-lg bg-hover p-1">
+    <legend className="sr-only">Billing frequency</legend>
+    {billingFrequencies.map((each) => (
+      <label
+        key={each}
+        className={cn(
+          'cursor-pointer rounded-md px-3 py-1 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent',
+          each === value ? 'bg-surface font-medium text-ink shadow-card' : 'text-ink-2',
+        )}
+      >
+        <input
+          type="radio"
+          name="frequency"
+          className="sr-only"
+          checked={each === value}
+          onChange={() => onChange(each)}
+        />
+        {frequencyTitles[each]}
+      </label>
+    ))}
+  </fieldset>
+)
+
+const PlanCard = ({
+  plan,
+  current,
+  busy,
+  onChoose,
+}: {
+  plan: Plan
+  current: Plan | undefined
+  busy: 'this' | 'other' | undefined
+  onChoose: () => void
+}) => {
+  const { label } = planChoice(plan, current)
+  const own = plan.name === current?.name
+  return (
+    <section
+      aria-label={plan.title}
+      className={cn('flex flex-col gap-3 rounded-lg border p-4', own ? 'border-accent' : 'border-line')}
+    >
+      <div>
+        <h3 className="text-base font-semibold">{plan.title}</h3>
+        <p className="text-sm text-ink-2">{plan.description}</p>
+      </div>
+      <p className="text-lg font-semibold tabular">{priceText(plan)}</p>
+      <Button
+        variant={label === 'Buy plan' ? 'primary' : 'secondary'}
+        loading={busy === 'this'}
+        disabled={busy === 'other'}
+        onClick={onChoose}
+      >
+        {label}
+      </Button>
+      <ul className="space-y-1.5 text-sm">
+        {featureLines(plan.features).map(({ key, text, has }) => (
+          <li key={key} className={cn('flex items-center gap-2', has ? 'text-ink' : 'text-ink-3')}>
+            {has ? (
+              <Check aria-hidden className="size-4 shrink-0 text-success-ink" />
+            ) : (
+              <Minus aria-hidden className="size-4 shrink-0" />
+            )}
+            <span>{text}</span>
+            {!has && <span className="sr-only">not included</span>}
+            {key === 'profiles' && (
+              <Tooltip text={billingTexts.extraProfiles}>
+                <button type="button" aria-label="About additional profiles" className="rounded-sm text-ink-3">
+                  <Info aria-hidden className="size-3.5" />
+                </button>
+              </Tooltip>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const Plans = ({
+  plans,
+  organization,
+  planName,
+  onClose,
+}: {
+  plans: readonly Plan[]
+  organization: string
+  planName: string
+  onClose: () => void
+}) => {
+  const cache = useQueryClient()
+  const sales = useConfig()?.links.contact_sales ?? ''
+  const [frequency, setFrequency] = useState<BillingFrequency>('MONTHLY')
+  const [chosen, setChosen] = useState<string>()
+  const [adding, setAdding] = useState(false)
+  const change = useChangeSubscription(organization)
+  const shown = plansAt(plans, frequency)
+  const current = currentPlan(shown, planName)
+
+  const buy = async (plan: Plan): Promise<void> => {
+    const methods = await cache.fetchQuery({ ...paymentMethodsQuery(organization), staleTime: 0 })
+    if (methods.length === 0) {
+      notify('error', billingTexts.noPaymentMethod)
+      setAdding(true)
+      return
+    }
+    await change.mutateAsync({ plan: plan.name, recurring_interval: frequency })
+    notify('success', billingTexts.changed(plan.title, minorUnits(plan.amount, plan.currency) === 0))
+    onClose()
+  }
+  const choose = async (plan: Plan): Promise<void> => {
+    const { does } = planChoice(plan, current)
+    if (does === 'contact-sales') {
+      if (sales === '') notify('info', 'This installation has no address of sales')
+      else window.open(sales, '_blank', 'noopener,noreferrer')
+    }
+    if (does !== 'change') return
+    setChosen(plan.name)
+    try {
+      await buy(plan)
+    } catch {
+      notify('error', billingTexts.notChanged(plan.title))
+    } finally {
+      setChosen(undefined)
+    }
+  }
+
+  return (
+    <div className="space-y-4">
+      <SandboxNote />
+      <Frequency value={frequency} onChange={setFrequency} />
+      <div className="grid gap-3 sm:grid-cols-2">
+        {shown.map((plan) => (
+          <PlanCard
+            key={plan.name}
+            plan={plan}
+            current={current}
+            busy={chosen === undefined ? undefined : chosen === plan.name ? 'this' : 'other'}
+            onChoose={() => void choose(plan)}
+          />
+        ))}
+      </div>
+      <p className="text-xs text-ink-3">
+        Upgrades take effect immediately and are prorated. Downgrades take effect at the end of the billing period.
+      </p>
+      <PaymentMethodDialog open={adding} onClose={() => setAdding(false)} organization={organization} />
+    </div>
+  )
+}
+
+const Content = ({ organization, onClose }: { organization: string; onClose: () => void }) => {
+  const plans = useQuery(plansQuery())
+  const own = useQuery(organizationQuery(organization))
+  const skeleton = <CardSkeleton lines={6} />
+  return (
+    <QueryView query={plans} skeleton={skeleton} errorTitle={billingTexts.plansFailed}>
+      {(listed) => (
+        <QueryView query={own} skeleton={skeleton} errorTitle={billingTexts.subscriptionFailed}>
+          {({ subscription }) => (
+            <Plans
+              plans={listed}
+              organization={organization}
+              planName={subscription.extra.plan_name}
+              onClose={onClose}
+            />
+          )}
+        </QueryView>
+      )}
+    </QueryView>
+  )
+}
+
+/** The plans, to choose another one for an organisation (a resource name). */
+export const PricingDialog = ({
+  open,
+  onClose,
+  organization,
+}: {
+  open: boolean
+  onClose: () => void
+  organization: string
+}) => (
+  <Dialog open={open} onClose={onClose} size="lg" title={billingTexts.pricingTitle}>
+    {open && <Content organization={organization} onClose={onClose} />}
+  </Dialog>
+)

@@ -1,0 +1,137 @@
+import type { Page } from '@playwright/test'
+import { failing, settled } from './prepare.ts'
+import type { Screen } from './screens.ts'
+import type { Seed } from './seed.ts'
+
+const answer = (pattern: RegExp, json: unknown) => async (page: Page) => {
+  await page.route(
+    (url) => pattern.test(url.pathname),
+    (route) => route.fulfill({ json }),
+  )
+}
+
+const billing = (seed: Seed) => `/${seed.filled.workspace}/settings/organization/billing`
+const organizationPath = /^\/api\/organizations\/[^/]+/.source
+const onPath = (rest: string) => new RegExp(`${organizationPath}${rest}$`)
+
+/** Answers of a payment provider that takes test cards. */
+const sold = async (page: Page): Promise<void> => {
+  await page.route(
+    (url) => url.pathname === '/api/config',
+    async (route) => {
+      const config: unknown = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...(config as object), payment: 'sandbox' } })
+    },
+  )
+}
+const card = (id: number, brand: string, last4: string) => ({
+  name: `organizations/o1/paymentMethods/m${id}`,
+  brand,
+  last4,
+  exp_month: 12,
+  exp_year: 2030,
+  default: id === 1,
+})
+const paid = (next: unknown, status = 'active') => ({
+  name: 'organizations/o1/subscription',
+  plan: 'plans/team',
+  recurring_interval: 'MONTHLY',
+  status,
+  amount: '120.00',
+  currency: 'USD',
+  period_start_time: '2026-03-04T05:06:07.000Z',
+  period_end_time: '2026-04-04T05:06:07.000Z',
+  next,
+  payment: 'sandbox',
+})
+const subscribed =
+  (...given: Parameters<typeof paid>) =>
+  async (page: Page) => {
+    await sold(page)
+    await answer(onPath('/subscription'), paid(...given))(page)
+    await answer(onPath('/paymentMethods'), {
+      payment_methods: [card(1, 'Visa', '4242'), card(2, 'American Express', '0005')],
+    })(page)
+    const listed = { status: 'paid', create_time: '2026-03-04T05:06:07.000Z', currency: 'USD', total: '120.00' }
+    await answer(onPath('/invoices'), {
+      invoices: [
+        { ...listed, number: 'SANDBOX-2', status: status(given[1]), invoice_url: '/invoices/b' },
+        { ...listed, number: 'SANDBOX-1', invoice_url: '/invoices/a' },
+      ],
+    })(page)
+  }
+const status = (of: string | undefined): string => (of === 'past_due' ? 'open' : 'paid')
+const openPlans = async (page: Page): Promise<void> => {
+  await settled(page)
+  await page.getByRole('button', { name: 'Change plan' }).click()
+  await page.getByRole('region', { name: 'Team' }).waitFor()
+}
+
+/** What is paid, with what, and the plans: in each state. */
+export const billingScreens: Screen[] = [
+  { name: 'billing-free', path: billing, prepare: sold, ready: settled },
+  { name: 'billing-paid', path: billing, prepare: subscribed(null), ready: settled },
+  {
+    name: 'billing-ending',
+    path: billing,
+    prepare: subscribed({ plan: 'plans/free', recurring_interval: 'MONTHLY' }, 'past_due'),
+    ready: settled,
+  },
+  {
+    name: 'billing-failed',
+    path: billing,
+    prepare: async (page) => {
+      await sold(page)
+      for (const part of ['subscription', 'paymentMethods', 'billingCompany', 'invoices'])
+        await failing(onPath(`/${part}`))(page)
+    },
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  { name: 'billing-plans', path: billing, prepare: sold, ready: openPlans },
+  {
+    name: 'billing-card',
+    path: billing,
+    prepare: async (page) => {
+      await sold(page)
+      await answer(/:billingSetupIntent$/, { client_secret: 'sandbox_seti_1' })(page)
+    },
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'Add Payment method' }).click()
+      await page.getByLabel('Card number').waitFor()
+    },
+  },
+  { name: 'billing-success', path: () => '/payment/success', ready: settled },
+  {
+    name: 'billing-invoice',
+    path: () => '/invoices/a',
+    signedOut: true,
+    prepare: answer(/^\/api\/invoices\/a$/, {
+      number: 'SANDBOX-2',
+      organization: 'Contoso Retail',
+      company: {
+        company: 'Contoso Retail GmbH',
+        email: 'billing@contoso.example',
+        line1: '1 Main Street',
+        line2: '',
+        city: 'Springfield',
+        state: 'IL',
+        postal_code: '12345',
+        country: 'US',
+        tax_type: 'eu_vat',
+        tax_id: 'DE123456789',
+      },
+      status: 'paid',
+      create_time: '2026-03-19T05:06:07.000Z',
+      currency: 'USD',
+      lines: [
+        { description: 'Remaining time on Business (monthly)', amount: '300.00' },
+        { description: 'Unused time on Team (monthly)', amount: '-60.00' },
+      ],
+      total: '240.00',
+      payment: 'sandbox',
+    }),
+    ready: settled,
+  },
+]
