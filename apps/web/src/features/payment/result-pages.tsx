@@ -10,14 +10,20 @@ const Back = () => (
 
 /** Where a card provider returns to when a payment was confirmed. */
 export const PaymentSuccessPage = () => (
-  <EntryFrame title="Payment confirmed" description="Your payment method was confirmed.">
+  <EntryFrame
+    title="Payment confirmed"
+    description="The billing page shows your plan and payment methods as they are now."
+  >
     <Back />
   </EntryFrame>
 )
 
 /** Where a card provider returns to when a payment was canceled. */
 export const PaymentCancelPage = () => (
-  <EntryFrame title="Payment canceled" description="Nothing was charged. You can try again on the billing page.">
+  <EntryFrame
+    title="Payment canceled"
+    description="The billing page shows your plan and payment methods as they are now. You can try again there."
+  >
     <Back />
   </EntryFrame>
 )

@@ -49,7 +49,7 @@ const included = {
 export const featureLines = (features: PlanFeatures): { key: keyof PlanFeatures; text: string; has: boolean }[] => [
   ...limited.map((key) => ({
     key,
-    text: `${features[key] < 0 ? 'Unlimited' : features[key].toLocaleString('en-US')} ${key}`,
+    text: `${features[key] < 0 ? 'Unlimited' : features[key].toLocaleString('en-US')} ${features[key] === 1 ? key.slice(0, -1) : key}`,
     has: true,
   })),
   ...(['white_glove_onboarding', 'customer_success_manager'] as const).map((key) => ({

@@ -149,6 +149,7 @@ describe('the pricing modal', () => {
     expect(enterprise.textContent).not.toContain('$')
     expect(enterprise.textContent).toContain('Unlimited profiles')
     expect(featureLines(features).map(({ key }) => key)).toEqual(Object.keys(features))
+    expect(screen.getByRole('region', { name: 'Free' }).textContent).toMatch(/1 audience(?!s)/)
   })
 
   test('BIL-10: says in a tooltip what additional profiles cost', async () => {

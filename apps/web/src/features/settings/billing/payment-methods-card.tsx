@@ -50,16 +50,18 @@ const Row = ({ method, organization }: { method: PaymentMethod; organization: st
         <p className="font-medium">{titleOf(method)}</p>
         <p className="text-ink-2 tabular">{`Expires ${twoDigits(method.exp_month)}/${twoDigits(method.exp_year)}`}</p>
       </div>
-      {method.default ? (
-        <Badge tone="accent">Default</Badge>
-      ) : (
-        <Button size="sm" loading={prefer.isPending} onClick={() => prefer.mutate()}>
-          Make default
+      <div className="ml-auto flex items-center gap-2">
+        {method.default ? (
+          <Badge tone="accent">Default</Badge>
+        ) : (
+          <Button size="sm" loading={prefer.isPending} onClick={() => prefer.mutate()}>
+            Make default
+          </Button>
+        )}
+        <Button size="sm" variant="none" aria-label={`Remove ${titleOf(method)}`} onClick={() => setAsking(true)}>
+          Remove
         </Button>
-      )}
-      <Button size="sm" variant="none" aria-label={`Remove ${titleOf(method)}`} onClick={() => setAsking(true)}>
-        Remove
-      </Button>
+      </div>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
