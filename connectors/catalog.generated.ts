@@ -112,6 +112,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/hubspot/definition.ts')).hubspot,
   },
   {
+    slug: "meta-conversions",
+    title: "Meta Conversions API",
+    description: "Sends conversions to Meta from the server, for ads on Facebook and Instagram.",
+    docsUrl: "https://developers.facebook.com/docs/marketing-api/conversions-api/using-the-api",
+    icon: "/media/connectors/destinations/meta-conversions-aea232cb6ab0.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./destinations/meta-conversions/definition.ts')).metaConversions,
+  },
+  {
     slug: "meta-custom-audiences",
     title: "Meta Custom Audiences",
     description: "Adds people to Custom Audiences for ads on Facebook and Instagram, and removes them.",

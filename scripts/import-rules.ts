@@ -32,6 +32,14 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: /^connectors\/data-sources\/s3$/,
     may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/s3'],
   },
+  {
+    room: /^connectors\/(destinations|wire)\/meta(-|$)/,
+    may: ['packages/connector-kit', 'connectors/wire/conversions', 'connectors/wire/meta'],
+  },
+  {
+    room: /^connectors\/destinations\/(google|tiktok)-/,
+    may: ['packages/connector-kit', 'connectors/wire/conversions', 'connectors/wire/google'],
+  },
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },

@@ -12,11 +12,12 @@ import {
   type RowObjectDetail,
   testOf,
 } from '@tributary/connector-kit'
+import { answerObject } from '../../wire/conversions/shown.ts'
+import { ask, failureOf } from '../../wire/meta/graph.ts'
 import { addPerson } from './actions/add-person.ts'
 import { audienceObject, audienceOf } from './audience-address.ts'
 import { type MatchKey, matchKeys } from './match-keys.ts'
-import { answerObject, ask, type Context, failureOf } from './request.ts'
-import { type GivenPerson, type Sent, sendPeople } from './send-people.ts'
+import { type Context, type GivenPerson, type Sent, sendPeople } from './send-people.ts'
 import { adAccountOf } from './settings.ts'
 
 const resultOf = ({ outcomes, call, latencyMs }: Sent): DeliverResult => {
@@ -96,7 +97,7 @@ export const describeRows = async (context: Context, { name }: { name: string })
   if (id === undefined) return { fields, facts: [] }
   const asked = 'name,approximate_count_lower_bound,approximate_count_upper_bound,operation_status'
   const call = await ask(context, 'GET', `${id}?fields=${asked}`)
-  const failure = failureOf(call, context.clock())
+  const failure = failureOf(call, context.clock(), 'Custom Audience')
   const audience = answerObject(call)
   if (failure !== undefined || audience === undefined)
     throw new RetryableError(failure?.reason ?? 'Meta’s response is not JSON', { exchange: call.exchange() })
@@ -114,7 +115,7 @@ export const describeRows = async (context: Context, { name }: { name: string })
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await ask(context, 'GET', `act_${adAccountOf(context.settings.ad_account_id)}?fields=name`)
-    const failure = failureOf(call, context.clock())
+    const failure = failureOf(call, context.clock(), 'ad account')
     if (failure !== undefined) return { ok: false, message: `Meta can't be used right now: ${failure.reason}` }
     const name = answerObject(call)?.['name']
     if (typeof name !== 'string') return { ok: false, message: 'What answered is not Meta' }

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto'
+import { metaComparable } from '../../wire/conversions/comparable.ts'
 
 /*
  * What people are matched by, in the order in which it is sent, and how each is made comparable before it is hashed
  * (developers.facebook.com/documentation/ads-commerce/marketing-api/audiences/guides/custom-audiences, "Hashing and Normalization for
  * Multi-Key"). What is '' afterwards is not known.
  */
-const lettersOnly = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{M}]/gu, '')
-const name = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[\p{P}\p{S}]/gu, '')
-    .trim()
 const digits = (text: string): string => text.replaceAll(/\D/g, '')
 const within = (text: string, least: number, most: number, length: number): string => {
   const number = Number(digits(text))
@@ -18,24 +13,19 @@ const within = (text: string, least: number, most: number, length: number): stri
 }
 
 const rules = {
-  EMAIL: (text: string) => (text.includes('@') ? text.trim().toLowerCase() : ''),
-  PHONE: (text: string) => digits(text).replace(/^0+/, ''),
-  GEN: (text: string) => /^\s*([mf])/i.exec(text)?.[1]?.toLowerCase() ?? '',
+  EMAIL: metaComparable.email,
+  PHONE: metaComparable.phone,
+  GEN: metaComparable.gender,
   DOBY: (text: string) => within(text, 1900, 2100, 4),
   DOBM: (text: string) => within(text, 1, 12, 2),
   DOBD: (text: string) => within(text, 1, 31, 2),
-  LN: name,
-  FN: name,
-  FI: (text: string) => lettersOnly(text).slice(0, 1),
-  CT: lettersOnly,
-  ST: lettersOnly,
-  // Of the United States the first five digits.
-  ZIP: (text: string) =>
-    text
-      .toLowerCase()
-      .replaceAll(/\s/g, '')
-      .replace(/^(\d{5})-\d{4}$/, '$1'),
-  COUNTRY: (text: string) => (/^\s*[a-z]{2}\s*$/i.test(text) ? text.trim().toLowerCase() : ''),
+  LN: metaComparable.name,
+  FN: metaComparable.name,
+  FI: (text: string) => metaComparable.city(text).slice(0, 1),
+  CT: metaComparable.city,
+  ST: metaComparable.state,
+  ZIP: metaComparable.zip,
+  COUNTRY: metaComparable.country,
 } as const
 
 type Hashed = keyof typeof rules

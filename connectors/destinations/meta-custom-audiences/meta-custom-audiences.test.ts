@@ -2,12 +2,13 @@ import { ConfigurationError, type EventOutcome, type OutgoingRow, RetryableError
 import { outgoingEvent, type PeerAnswer, runConnectorRows, runDescribeRows } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { describe, expect, it } from 'vitest'
+import { regainMs } from '../../wire/meta/graph.ts'
+import { answerOf, errorOf } from '../../wire/meta/testing-graph.ts'
 import { audienceObject, audienceOf } from './audience-address.ts'
 import { metaCustomAudiences } from './definition.ts'
 import { keyOf, type MatchKey, matchValue, sha256 } from './match-keys.ts'
-import { regainMs } from './request.ts'
 import { check } from './settings.ts'
-import { answerOf, createMeta, errorOf, token } from './testing-meta.ts'
+import { createMeta, token } from './testing-meta.ts'
 
 const origins = ['https://graph.facebook.com']
 const settings = { access_token: token, ad_account_id: 'act_123456789', audience_id: '23847' }

@@ -1,7 +1,18 @@
-import { type Call, DeliveryError, type EventOutcome, isJsonObject, type OutgoingRow } from '@tributary/connector-kit'
+import {
+  type Call,
+  type DeliverContext,
+  DeliveryError,
+  type EventOutcome,
+  isJsonObject,
+  type OutgoingRow,
+} from '@tributary/connector-kit'
+import { answerObject } from '../../wire/conversions/shown.ts'
+import { ask, failureOf } from '../../wire/meta/graph.ts'
 import type { AudienceAddress } from './audience-address.ts'
 import { keyOf, type MatchKey, matchKeys, matchValue, sha256 } from './match-keys.ts'
-import { answerObject, ask, type Context, failureOf } from './request.ts'
+import type { MetaSettings } from './settings.ts'
+
+export type Context = DeliverContext<MetaSettings>
 
 /** Somebody who is added or removed: what is known of them by the names that people gave it. */
 export type GivenPerson = {
@@ -127,7 +138,7 @@ export const sendPeople = async (
     const call = await ask(context, method, `${id}/users`, bodyOf(group, context.clock()))
     latencyMs += call.answer.latencyMs
     shown ??= call
-    const failure = failureOf(call, context.clock())
+    const failure = failureOf(call, context.clock(), 'Custom Audience')
     const counts = failure === undefined ? countsOf(call) : undefined
     const halve = async (): Promise<boolean> => {
       const middle = Math.ceil(those.length / 2)

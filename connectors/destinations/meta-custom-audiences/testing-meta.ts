@@ -1,23 +1,9 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
+import { answerOf, errorOf } from '../../wire/meta/testing-graph.ts'
 
 /** What the vendor of the test takes. */
 export const token = 'EAAG-0123456789'
-
-/** A JSON answer of the vendor. */
-export const answerOf = (status: number, body: unknown, headers: Record<string, string> = {}): PeerAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-})
-/** An error in the form of the Graph API ("Error Handling"). */
-export const errorOf = (
-  status: number,
-  code: number,
-  message: string,
-  more: object = {},
-  headers: Record<string, string> = {},
-): PeerAnswer => answerOf(status, { error: { message, type: 'OAuthException', code, ...more } }, headers)
 
 type Body = {
   session?: { session_id: number; batch_seq: number; last_batch_flag: boolean; estimated_num_total: number }

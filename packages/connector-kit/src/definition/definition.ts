@@ -78,6 +78,8 @@ export type ActionTarget = {
   kind: FieldKind
   /** Set: hashed on its way, unless it is a hash already. */
   pii?: PiiRule
+  /** With `pii`: how the vendor wants it made comparable, in place of the rule's own way; '' where it says nothing. */
+  comparable?: (text: string) => string
 }
 
 /** Something a destination does with an event, such as sending it or writing a row. */

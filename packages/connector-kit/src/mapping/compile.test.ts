@@ -311,6 +311,13 @@ describe('personal data', () => {
   ])('by the rule %s in a target of type %s: %j is hashed as %j', (pii, type, source, wanted) => {
     expect(one(source, { type, ...(pii === undefined ? {} : { pii }) })).toEqual(wanted)
   })
+
+  test('a target may have a way of its own; a hash stays one, and what it makes nothing of is not hashed', () => {
+    const target = { type: 'string', pii: 'phone', comparable: (text: string) => text.replaceAll(' ', '') } as const
+    expect(one({ CONSTANT: '+49 30 123' }, target)).toEqual(sha('+4930123'))
+    expect(one({ CONSTANT: hash.toUpperCase() }, target)).toEqual(hash)
+    expect(one({ CONSTANT: 'x' }, { ...target, comparable: () => '' })).toBeUndefined()
+  })
 })
 
 describe('the first enabled mapping that fits decides', () => {

@@ -10,7 +10,7 @@ import {
   type TargetType,
   workOfValue,
 } from '@tributary/contract'
-import type { ActionDefinition, DestinationDefinition, PiiRule } from '../definition/definition.ts'
+import type { ActionDefinition, ActionTarget, DestinationDefinition, PiiRule } from '../definition/definition.ts'
 import { spending, TooMuchWork } from '../templates/template-work.ts'
 import { coerce } from './coerce.ts'
 import { hashPersonalData } from './hash-personal-data.ts'
@@ -51,15 +51,25 @@ export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string) =>
 
 const none: readonly FieldProblem[] = []
 
-type Target = { name: string; label: string; type: TargetType; required: boolean; pii: PiiRule | undefined }
+type Target = {
+  name: string
+  label: string
+  type: TargetType
+  required: boolean
+  pii: PiiRule | undefined
+  comparable: ActionTarget['comparable']
+}
 
 /** What the connector says of a target wins over what the mapping kept of it. */
 const targetOf = (action: ActionDefinition, { target }: FieldMapping): Target => {
   const known = action.targets.find(({ name }) => name === target.name)
   const { name } = target
-  if (known !== undefined)
-    return { name, label: known.label, type: known.type, required: known.required, pii: known.pii }
-  return { name, label: target.display_name || name, type: target.type, required: target.is_required, pii: undefined }
+  if (known !== undefined) {
+    const { label, type, required, pii, comparable } = known
+    return { name, label, type, required, pii, comparable }
+  }
+  const label = target.display_name || name
+  return { name, label, type: target.type, required: target.is_required, pii: undefined, comparable: undefined }
 }
 
 /** A value at its place, nothing, or a problem; `fails` when the event cannot go without it, `note` when nothing is lost. */
@@ -88,7 +98,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
   const names = pathNames(target.name)
   const source = compileSource(mapping.source)
   const words = sourceWords(mapping.source)
-  const { type, required, pii } = target
+  const { type, required, pii, comparable } = target
   const place = isPlace(names)
   return {
     id: mapping.id,
@@ -106,7 +116,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
       const coerced = coerce(given.value, type)
       if (coerced !== undefined && 'problem' in coerced)
         return { problem: `${called(target)}: ${words} ${coerced.problem}`, fails: required }
-      const value = pii === undefined ? coerced?.value : hashPersonalData(pii, coerced?.value)
+      const value = pii === undefined ? coerced?.value : hashPersonalData(pii, coerced?.value, comparable)
       if (required && (value === undefined || value === ''))
         return { problem: `${called(target)} is required, but ${words} is empty`, fails: true }
       return value === undefined ? undefined : { value }

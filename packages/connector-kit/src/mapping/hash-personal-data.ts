@@ -11,25 +11,31 @@ const normalise: Readonly<Record<PiiRule, (text: string) => string>> = {
   text: (text) => text.trim().toLowerCase(),
 }
 
-const hashOne = (rule: PiiRule, value: string): string | undefined => {
+type Comparable = (text: string) => string
+
+const hashOne = (comparable: Comparable, value: string): string | undefined => {
   const text = value.trim()
   if (hashed.test(text)) return text.toLowerCase()
-  const comparable = normalise[rule](text)
-  return comparable === '' ? undefined : hash('sha256', comparable)
+  const made = comparable(text)
+  return made === '' ? undefined : hash('sha256', made)
 }
 
 /**
  * SHA-256 in lower-case hex of personal data in its comparable form; what is a hash already stays one. Items of a list
  * are hashed one by one. Undefined where nothing is left to be hashed: the hash of nothing would match everybody who
- * gives nothing.
+ * gives nothing. `comparable` makes it so in place of the rule.
  */
-export const hashPersonalData = (rule: PiiRule, value: unknown): string | string[] | undefined => {
+export const hashPersonalData = (
+  rule: PiiRule,
+  value: unknown,
+  comparable: Comparable = normalise[rule],
+): string | string[] | undefined => {
   if (Array.isArray(value)) {
     const hashes = value.flatMap((item) => {
-      const made = typeof item === 'string' || typeof item === 'number' ? hashOne(rule, String(item)) : undefined
+      const made = typeof item === 'string' || typeof item === 'number' ? hashOne(comparable, String(item)) : undefined
       return made === undefined ? [] : [made]
     })
     return hashes.length === 0 ? undefined : hashes
   }
-  return typeof value === 'string' || typeof value === 'number' ? hashOne(rule, String(value)) : undefined
+  return typeof value === 'string' || typeof value === 'number' ? hashOne(comparable, String(value)) : undefined
 }

@@ -3,34 +3,44 @@ import {
   ConfigurationError,
   type DeliverContext,
   type EventOutcome,
+  type Hidden,
   isJsonObject,
   isWebPage,
   outcomeOfAnswer,
   sendRequest,
 } from '@tributary/connector-kit'
-import type { MetaSettings } from './settings.ts'
+import { apiVersions } from '../conversions/api-version.ts'
+import { answerObject, toldWords } from '../conversions/shown.ts'
 
-export type Context = DeliverContext<MetaSettings>
+/** A call of the Graph API, by whoever has a token of it. */
+export type GraphContext = Pick<
+  DeliverContext<{ access_token: string }>,
+  'settings' | 'request' | 'signal' | 'onExchange'
+>
 
-/** Each version is there for two years ("Versioning"). */
-const version = 'v25.0'
+/** What of a request is secret whatever it asks. */
+export const hiddenOf = ({ settings }: Pick<GraphContext, 'settings'>) => ({
+  headers: ['authorization'],
+  texts: [settings.access_token.trim()],
+})
 
 /** Bytes of an answer that are read: it may have samples of what was not valid. */
 const keepBytes = 128 * 1024
 
-/** Asks the Graph API; `body` is sent as JSON. Rejects as `sendRequest` does. */
+/** Asks the Graph API; `body` is sent as JSON, and kept without what is hidden. Rejects as `sendRequest` does. */
 export const ask = async (
-  context: Context,
+  context: GraphContext,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: unknown,
+  hidden: Hidden = hiddenOf(context),
 ): Promise<Call> => {
   const token = context.settings.access_token.trim()
   return await sendRequest(
     context,
     {
       method,
-      url: `https://graph.facebook.com/${version}/${path}`,
+      url: `https://graph.facebook.com/${apiVersions.meta.version}/${path}`,
       headers: {
         accept: 'application/json',
         authorization: `Bearer ${token}`,
@@ -41,30 +51,20 @@ export const ask = async (
       keepBytes,
       timeoutMs: 60_000,
     },
-    { headers: ['authorization'], texts: [token] },
+    hidden,
   )
-}
-
-/** The object that an answer is; undefined when it is none. */
-export const answerObject = ({ answer: { body } }: Call): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const answer: unknown = JSON.parse(body)
-    return isJsonObject(answer) ? answer : undefined
-  } catch {
-    return undefined
-  }
 }
 
 type GraphError = { code: number; subcode: number; words: string; transient: boolean }
 
-const errorOf = (call: Call): GraphError | undefined => {
+const errorOf = (call: Call, hidden: Hidden): GraphError | undefined => {
   const error = answerObject(call)?.['error']
   if (!isJsonObject(error)) return undefined
   const told = [error['error_user_msg'], error['message']].find((text) => typeof text === 'string' && text !== '')
   return {
     code: Number(error['code']),
     subcode: Number(error['error_subcode']),
-    words: typeof told === 'string' ? told.slice(0, 500).toWellFormed() : `HTTP ${call.answer.status}`,
+    words: typeof told === 'string' ? toldWords(told, hidden) : `HTTP ${call.answer.status}`,
     transient: error['is_transient'] === true,
   }
 }
@@ -96,22 +96,30 @@ export const regainMs = (header: string | undefined): number => {
 const audienceBlocked = 1713230
 
 /** What stands between Meta and taking anything, in words for people: a person has to mend it. */
-const setUpProblem = (call: Call, error: GraphError | undefined): string | undefined => {
+const setUpProblem = (call: Call, error: GraphError | undefined, object: string): string | undefined => {
   const { status } = call.answer
   if (status >= 300 && status < 400) return `Meta redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Meta’s response'
   if (error?.code === 190 || status === 401) return `Meta refuses the access token: ${error?.words ?? `HTTP ${status}`}`
   if (error === undefined || isLimit(error) || isPassing(error)) return undefined
   // 100 is of what was sent, which may be one row; 33 of it says that the object is not there.
-  if (error.code === 100 && error.subcode === 33) return `Meta does not find the Custom Audience: ${error.words}`
+  if (error.code === 100 && error.subcode === 33) return `Meta does not find the ${object}: ${error.words}`
   if (error.code === 100 && error.subcode !== audienceBlocked) return undefined
   return `Meta does not allow it: ${error.words}`
 }
 
-/** What an answer says of everything that was asked: undefined for a success. Throws ConfigurationError for what a person has to mend. */
-export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
-  const error = errorOf(call)
-  const problem = setUpProblem(call, error)
+/**
+ * What an answer says of everything that was asked: undefined for a success. Throws ConfigurationError for what a person has to mend;
+ * `object` is what is not found then, in words.
+ */
+export const failureOf = (
+  call: Call,
+  now: number,
+  object: string,
+  hidden: Hidden = {},
+): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
+  const error = errorOf(call, hidden)
+  const problem = setUpProblem(call, error, object)
   if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
   if (error !== undefined && isLimit(error)) {
     const retryAfterMs = regainMs(call.answer.headers['x-business-use-case-usage'])

@@ -1,0 +1,111 @@
+import { defineAction } from '@tributary/connector-kit'
+import { metaComparable } from '../../../wire/conversions/comparable.ts'
+
+const hashed = { type: 'string', kind: 'identity', help: 'Normalized and hashed before it is sent.' } as const
+const plain = { type: 'string', kind: 'context' } as const
+
+export const sendConversion = defineAction({
+  name: 'send_conversion',
+  title: 'Send conversion',
+  description: 'Sends the event as a conversion. What people are matched by is hashed before it is sent.',
+  fields: {
+    event_name: {
+      label: 'Conversion',
+      help: 'A standard event of Meta, such as Purchase or Lead, or a name of your own.',
+      type: 'string',
+      required: true,
+      recommended: true,
+      kind: 'event',
+    },
+    event_id: {
+      label: 'Event ID',
+      help: 'The same as the pixel sends in eventID, so that Meta counts the conversion once.',
+      type: 'string',
+      required: true,
+      recommended: true,
+      kind: 'event',
+    },
+    event_time: {
+      label: 'Time',
+      help: 'When it happened, at most 7 days ago.',
+      type: 'datetime',
+      required: true,
+      recommended: true,
+      kind: 'event',
+    },
+    action_source: {
+      label: 'Action source',
+      help: 'Where it happened: website, app, phone_call, chat, email, physical_store, system_generated, or other. Without it, website.',
+      ...plain,
+    },
+    event_source_url: { label: 'Page URL', help: 'Where it happened on a website.', ...plain, recommended: true },
+    value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
+    currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
+    order_id: { label: 'Order ID', help: 'Your own ID of the order.', type: 'string', kind: 'property' },
+    contents: {
+      label: 'Products',
+      help: 'The list of products, with product_id, quantity, and price.',
+      type: 'array',
+      kind: 'property',
+    },
+    search_string: { label: 'Search', help: 'What was searched for.', type: 'string', kind: 'property' },
+    em: { label: 'Email', ...hashed, recommended: true, pii: 'email', comparable: metaComparable.email },
+    ph: {
+      label: 'Phone',
+      ...hashed,
+      help: 'With the country code. Normalized and hashed before it is sent.',
+      recommended: true,
+      pii: 'phone',
+      comparable: metaComparable.phone,
+    },
+    external_id: {
+      label: 'External ID',
+      ...hashed,
+      help: 'Your own ID of the person. Hashed before it is sent.',
+      recommended: true,
+      pii: 'text',
+      comparable: metaComparable.id,
+    },
+    fn: { label: 'First name', ...hashed, pii: 'name', comparable: metaComparable.name },
+    ln: { label: 'Last name', ...hashed, pii: 'name', comparable: metaComparable.name },
+    ct: { label: 'City', ...hashed, pii: 'text', comparable: metaComparable.city },
+    st: { label: 'State', ...hashed, pii: 'text', comparable: metaComparable.state },
+    zp: { label: 'Postal code', ...hashed, pii: 'text', comparable: metaComparable.zip },
+    country: {
+      label: 'Country',
+      ...hashed,
+      help: 'The code of two letters. Hashed before it is sent.',
+      pii: 'text',
+      comparable: metaComparable.country,
+    },
+    ge: { label: 'Gender', ...hashed, pii: 'text', comparable: metaComparable.gender },
+    db: {
+      label: 'Date of birth',
+      ...hashed,
+      help: 'Year, month, and day. Hashed before it is sent.',
+      pii: 'text',
+      comparable: metaComparable.birthday,
+    },
+    fbc: {
+      label: 'Click ID',
+      help: 'The cookie _fbc, or the parameter fbclid. Without it, fbclid of the page URL.',
+      ...plain,
+      recommended: true,
+    },
+    fbp: { label: 'Browser ID', help: 'The cookie _fbp.', ...plain },
+    lead_id: { label: 'Lead ID', help: 'Of a lead ad.', ...plain },
+    client_ip_address: { label: 'IP address', help: 'Of the browser. Not hashed.', ...plain, recommended: true },
+    client_user_agent: {
+      label: 'User agent',
+      help: 'Of the browser. Required for website events.',
+      ...plain,
+      recommended: true,
+    },
+    consent: {
+      label: 'Consent',
+      help: 'Whether the person agreed to sharing data for ads. Without it, the settings decide.',
+      type: 'any',
+      kind: 'context',
+    },
+  },
+})

@@ -1,0 +1,113 @@
+import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
+import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
+import { consentOutcome, itemsOf, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
+import { sendConversion } from './actions/send-conversion.ts'
+import type { MetaConversionsSettings } from './settings.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+/** "Using the API": 7 days, and 62 for physical stores; one that is older fails the whole request. */
+export const oldestMs = { store: 62 * dayMs, others: 7 * dayMs }
+
+/** "Server Event Parameters", action_source. */
+const actionSources: ReadonlySet<string> = new Set([
+  'website',
+  'app',
+  'phone_call',
+  'chat',
+  'email',
+  'physical_store',
+  'system_generated',
+  'business_messaging',
+  'other',
+])
+
+const hashedNames = ['em', 'ph', 'external_id', 'fn', 'ln', 'ct', 'st', 'zp', 'country', 'ge', 'db'] as const
+
+type Payload = ReturnType<typeof sendConversion.payloadOf>
+
+const userDataOf = (payload: Payload, at: number): Record<string, unknown> => {
+  const user: Record<string, unknown> = {}
+  // Hashed when it was mapped.
+  for (const name of hashedNames) if (payload[name] !== undefined) user[name] = [payload[name]]
+  const click = payload.fbc ?? parameterOf(payload.event_source_url, 'fbclid')
+  const others = {
+    fbc: metaClickOf(click, at),
+    fbp: /^fb\.\d\.\d+\.\d+$/.test(payload.fbp ?? '') ? payload.fbp : undefined,
+    lead_id: payload.lead_id,
+    client_ip_address: payload.client_ip_address,
+    client_user_agent: payload.client_user_agent,
+  }
+  for (const [name, value] of Object.entries(others)) if (value !== undefined && value !== '') user[name] = value
+  return user
+}
+
+/** "Best Practices", combinations that match too many people: places, names and the browser alone. */
+const identifies = (user: Readonly<Record<string, unknown>>): boolean =>
+  ['em', 'ph', 'external_id', 'fbc', 'fbp', 'lead_id'].some((name) => user[name] !== undefined) ||
+  (user['client_ip_address'] !== undefined && user['client_user_agent'] !== undefined)
+
+const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
+
+const customDataOf = (payload: Payload): Record<string, unknown> | { problem: string } => {
+  const money = moneyOf(payload.value, payload.currency)
+  if ('problem' in money) return money
+  if (payload.event_name === 'Purchase' && (money.currency === undefined || money.value === undefined))
+    return { problem: 'A purchase needs a value and a currency' }
+  const items = itemsOf(payload.contents)
+  return {
+    ...money,
+    ...(payload.order_id === undefined ? {} : { order_id: payload.order_id }),
+    ...(payload.search_string === undefined ? {} : { search_string: payload.search_string }),
+    ...(items.length === 0
+      ? {}
+      : {
+          content_type: 'product',
+          contents: items.map(({ id, quantity, price }) => ({
+            id,
+            ...(quantity === undefined ? {} : { quantity }),
+            ...(price === undefined ? {} : { item_price: price }),
+          })),
+        }),
+  }
+}
+
+/** The event as the Conversions API has it, or what becomes of one that is not to be sent. */
+export const conversionOf = (
+  event: OutgoingEvent,
+  settings: MetaConversionsSettings,
+  now: number,
+): { body: Readonly<Record<string, unknown>> } | EventOutcome => {
+  const payload = sendConversion.payloadOf(event)
+  const refused = consentOutcome(payload.consent, settings.without_consent)
+  if (refused !== undefined) return refused
+  const source = payload.action_source?.trim() || 'website'
+  if (!actionSources.has(source)) return rejected(`Meta knows no action source "${source.slice(0, 40)}"`)
+  const at = momentOf(payload.event_time, now, source === 'physical_store' ? oldestMs.store : oldestMs.others)
+  if (typeof at !== 'number') return at
+  const custom = customDataOf(payload)
+  if (typeof custom['problem'] === 'string') return rejected(custom['problem'])
+  const user = userDataOf(payload, at)
+  if (source === 'website' && user['client_user_agent'] === undefined)
+    return rejected('Website events need the user agent of the browser. Otherwise map another action source')
+  if (!identifies(user)) return rejected('The event has nothing that Meta can match a person by')
+  return {
+    body: {
+      event_name: payload.event_name,
+      event_time: Math.floor(at / 1000),
+      event_id: payload.event_id,
+      action_source: source,
+      ...(payload.event_source_url === undefined ? {} : { event_source_url: payload.event_source_url }),
+      user_data: user,
+      ...(Object.keys(custom).length === 0 ? {} : { custom_data: custom }),
+      // 0 and 0: Meta finds out where the person is ("Data Processing Options").
+      ...(settings.limited_data_use
+        ? {
+            data_processing_options: ['LDU'],
+            data_processing_options_country: 0,
+            data_processing_options_state: 0,
+          }
+        : {}),
+    },
+  }
+}

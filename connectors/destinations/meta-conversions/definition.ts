@@ -1,0 +1,93 @@
+import { defineDestination } from '@tributary/connector-kit'
+import { eventPlaces, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { sendConversion } from './actions/send-conversion.ts'
+import { oldestMs } from './conversion.ts'
+import { deliver, testConnection } from './deliver.ts'
+import { check, settings } from './settings.ts'
+
+const places = eventPlaces
+
+/**
+ * Limits: "Using the API": 1,000 events in a request, at most 7 days old, 62 days for physical stores. The rate is the delivery's own
+ * courtesy: "there is no specific rate limit for the Conversions API" ("Rate Limits").
+ */
+export const metaConversions = defineDestination({
+  slug: 'meta-conversions',
+  title: 'Meta Conversions API',
+  description: 'Sends conversions to Meta from the server, for ads on Facebook and Instagram.',
+  docs: {
+    url: 'https://developers.facebook.com/docs/marketing-api/conversions-api/using-the-api',
+    steps: [
+      {
+        title: 'Copy the pixel ID',
+        text: 'In the **Events Manager** of Meta, choose your pixel or dataset. Its ID is under **Settings**.',
+      },
+      {
+        title: 'Generate an access token',
+        text: 'On the same page, under **Conversions API**, choose **Generate access token**. Tributary stores it encrypted.',
+      },
+      {
+        title: 'Count each conversion once',
+        text: 'If the pixel sends the same conversions, give both the same event ID: pass it to the pixel as `eventID`, and map it here. By default it is the message ID. For purchases, the order ID is a good one.',
+        code: "fbq('track', 'Purchase', { value: 25, currency: 'USD' }, { eventID: 'order-1001' })",
+        language: 'javascript',
+      },
+      {
+        title: 'Know what is sent',
+        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase. Email, phone, names, and addresses are normalized and hashed with SHA-256. IP address, user agent, and click IDs are sent as they are, because Meta takes them only so.',
+      },
+      {
+        title: 'Try it first',
+        text: 'Enter a **test event code** in the settings: the events then show under **Test events** in the Events Manager and count nowhere. Remove the code when you are done.',
+      },
+      {
+        title: 'Know what is filtered',
+        text: 'Meta refuses a whole request for one event older than 7 days, so those are filtered with that reason. So are events without consent.',
+      },
+    ],
+  },
+  settings,
+  check,
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [
+    {
+      name: 'conversions',
+      title: 'Conversions',
+      description: 'One per event that has a mapping.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [{ target: 'event_id' }],
+      actions: ['send_conversion'],
+    },
+  ],
+  actions: [sendConversion],
+  presets: standardPresets('meta', 'send_conversion', {
+    event_id: places.messageId,
+    event_time: places.time,
+    event_source_url: places.url,
+    value: places.value,
+    currency: places.currency,
+    order_id: places.orderId,
+    contents: places.products,
+    search_string: places.query,
+    em: places.email,
+    ph: places.phone,
+    external_id: places.person,
+    fn: places.firstName,
+    ln: places.lastName,
+    ct: places.city,
+    st: places.state,
+    zp: places.postalCode,
+    country: places.country,
+    fbc: { type: 'FIELD', name: 'properties.fbc' },
+    fbp: { type: 'FIELD', name: 'properties.fbp' },
+    client_ip_address: places.ip,
+    client_user_agent: places.userAgent,
+    consent: places.consent,
+  }),
+  batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 1000 }),
+  rate: () => ({ requests: 20, perMs: 1000 }),
+  maxEventAgeMs: oldestMs.store,
+  testConnection,
+  deliver,
+})

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { compileMappings, type EventOutcome, type OutgoingEvent } from '@tributary/connector-kit'
+import { outgoingEvent, runConnectionTest, runConnector } from '@tributary/connector-kit/testing'
+import { startVendor, testDestination } from '@tributary/connector-kit/testing-destination'
+import type { PipelineEvent } from '@tributary/contract'
+import { describe, expect, it } from 'vitest'
+import { errorOf } from '../../wire/meta/testing-graph.ts'
+import { metaConversions } from './definition.ts'
+import { check } from './settings.ts'
+import { createMetaConversions, pixel, token } from './testing-meta-conversions.ts'
+
+const origins = ['https://graph.facebook.com']
+const settings = { pixel_id: pixel, access_token: token }
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const minuteAgo = new Date(Date.now() - 60_000).toISOString()
+const dayMs = 24 * 60 * 60_000
+const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString()
+
+const base = {
+  event_name: 'Purchase',
+  event_time: minuteAgo,
+  value: '25.50',
+  currency: 'usd',
+  client_user_agent: 'Mozilla/5.0 (X11)',
+  client_ip_address: '192.0.2.71',
+  em: sha256('ada@example.com'),
+}
+const conversion = (event_id: string, changes: Record<string, unknown> = {}): OutgoingEvent =>
+  outgoingEvent({ messageId: event_id }, { action: 'send_conversion', payload: { ...base, event_id, ...changes } })
+
+const sender = async (more: Record<string, unknown> = {}) => {
+  const meta = createMetaConversions()
+  const { asked, rebase } = await startVendor({ origins }, meta.answer)
+  const send = async (...events: OutgoingEvent[]) => {
+    const result = await runConnector(metaConversions, { ...settings, ...more }, events, { rebase })
+    return { ...result, outcomes: result.outcomes as readonly EventOutcome[] }
+  }
+  return { ...meta, asked, send }
+}
+
+testDestination(metaConversions, {
+  origins,
+  settings: () => settings,
+  secrets: [token, '192.0.2.71', 'Mozilla/5.0 (X11)'],
+  vendor: (request) => createMetaConversions().answer(request),
+  events: [
+    conversion('order-1', { contents: [{ product_id: 'p1', quantity: 2, price: 12.75 }], order_id: '1001' }),
+    conversion('m-2', { event_name: 'Lead', value: undefined, currency: undefined, external_id: sha256('u1') }),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      host: 'graph.facebook.com',
+      path: `/v25.0/${pixel}/events`,
+      body: {
+        data: [
+          {
+            event_name: 'Purchase',
+            event_time: Math.floor(Date.parse(minuteAgo) / 1000),
+            event_id: 'order-1',
+            action_source: 'website',
+            user_data: { em: [sha256('ada@example.com')], client_user_agent: 'Mozilla/5.0 (X11)' },
+            custom_data: {
+              value: 25.5,
+              currency: 'USD',
+              order_id: '1001',
+              contents: [{ id: 'p1', quantity: 2, item_price: 12.75 }],
+            },
+          },
+          { event_name: 'Lead', event_id: 'm-2', user_data: { external_id: [sha256('u1')] } },
+        ],
+      },
+    },
+  ],
+  connected: 'Connected to the pixel Shop.',
+  badCredentials: {
+    settings: () => ({ ...settings, access_token: 'EAAG-another' }),
+    message: 'Meta refuses the access token: Error validating access token',
+  },
+  rateLimit: {
+    answer: errorOf(400, 613, 'Calls to this api have exceeded the rate limit.'),
+    retryAfterMs: 15 * 60_000,
+  },
+  partialFailure: {
+    events: [
+      conversion('m-1'),
+      conversion('m-2', { event_time: daysAgo(8) }),
+      conversion('m-3', { value: '25,50' }),
+      conversion('m-4', { consent: false }),
+    ],
+    outcomes: [
+      { kind: 'delivered' },
+      { kind: 'skipped', reason: 'Older than 7 days' },
+      { kind: 'rejected', reason: expect.stringContaining('"25,50" is not a number') },
+      { kind: 'skipped', reason: expect.stringContaining('consent') },
+    ],
+  },
+  maxEventAgeMs: 62 * dayMs,
+})
+
+describe('a conversion for Meta', () => {
+  it('that is sent again, or by a second server, counts once', async () => {
+    const { send, counted } = await sender()
+    await send(conversion('order-1'))
+    await send(conversion('order-1'), conversion('order-1'))
+    expect([...counted.keys()]).toEqual(['Purchase/order-1'])
+  })
+
+  it('of a physical store is taken for 62 days', async () => {
+    const { send } = await sender()
+    const store = { action_source: 'physical_store', event_time: daysAgo(30) }
+    const { outcomes } = await send(conversion('m-1', store), conversion('m-2', { ...store, event_time: daysAgo(63) }))
+    expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'skipped', reason: 'Older than 62 days' }])
+  })
+
+  it('with a test event code counts nowhere', async () => {
+    const { send, counted, tested } = await sender({ test_event_code: 'TEST123' })
+    await send(conversion('order-1'))
+    expect([counted.size, tested.length]).toEqual([0, 1])
+  })
+
+  it('without consent is left out where the settings say so, and nothing is asked then', async () => {
+    const { send, asked } = await sender({ without_consent: 'leave_out' })
+    const { outcomes } = await send(conversion('m-1'))
+    expect(outcomes).toMatchObject([{ kind: 'skipped' }])
+    expect(asked).toHaveLength(0)
+  })
+
+  it.each([
+    ['without the user agent of a website', { client_user_agent: undefined }, 'user agent'],
+    ['without anything to match', { em: undefined, client_ip_address: undefined }, 'match a person'],
+    ['in the future', { event_time: daysAgo(-1) }, 'future'],
+    ['of an unknown source', { action_source: 'radio' }, 'no action source "radio"'],
+    ['of a purchase without currency', { currency: '' }, 'value and a currency'],
+    ['with an unknown currency', { currency: 'XYZ' }, 'not a currency code'],
+    ['with a negative value', { value: -1 }, 'negative'],
+  ])('%s is refused before it is sent', async (_, changes, reason) => {
+    const { send, asked } = await sender()
+    expect((await send(conversion('m-1', changes))).outcomes).toMatchObject([
+      { kind: 'rejected', reason: expect.stringContaining(reason) },
+    ])
+    expect(asked).toHaveLength(0)
+  })
+
+  it('that only Meta refuses is found by halves, and its reason repeats no IP address', async () => {
+    const meta = createMetaConversions()
+    const { rebase } = await startVendor({ origins }, meta.answer)
+    const run = (...events: OutgoingEvent[]) => runConnector(metaConversions, settings, events, { rebase })
+    const refused = conversion('m-2', { event_name: 'Refused' })
+    expect((await run(conversion('m-1'), refused)).outcomes).toMatchObject({ kind: 'split' })
+    const alone = await run(refused)
+    expect(alone.outcomes).toEqual([{ kind: 'rejected', reason: 'Refused for [redacted]' }])
+    expect(JSON.stringify(alone)).not.toContain('192.0.2.71')
+  })
+
+  it('has the click of the page, but no click of another platform', async () => {
+    const { send, asked } = await sender()
+    await send(
+      conversion('m-1', { event_source_url: 'https://shop.example/?fbclid=IwAR0123' }),
+      conversion('m-2', { fbc: 'E.C.P.0123' }),
+    )
+    expect(asked[0]?.body).toMatchObject({
+      data: [
+        { user_data: { fbc: `fb.1.${Date.parse(minuteAgo)}.IwAR0123` } },
+        { user_data: expect.not.objectContaining({ fbc: expect.anything() }) },
+      ],
+    })
+  })
+
+  it('says before the end of the version that it speaks', async () => {
+    const meta = createMetaConversions()
+    const { rebase } = await startVendor({ origins }, meta.answer)
+    const tested = await runConnectionTest(metaConversions, settings, { rebase, now: Date.UTC(2028, 5, 1) })
+    expect(tested).toEqual({ ok: true, message: expect.stringContaining('ends v25.0 of its API on July 29, 2028') })
+  })
+
+  it('of a new destination has its personal data hashed when it is mapped', () => {
+    const map = compileMappings(metaConversions, undefined, { workspaceId: 'w', destinationId: 'd' })
+    const event: PipelineEvent = {
+      eventId: '0-00000000000000000001-00000',
+      messageId: 'm-1',
+      type: 'track',
+      event: 'Order Completed',
+      userId: 'u1',
+      properties: { revenue: 5, currency: 'USD', email: ' Ada@Example.COM ' },
+      context: { traits: { phone: sha256('16505551212').toUpperCase(), firstName: 'Ada' }, userAgent: 'M' },
+      test: false,
+      receivedAt: minuteAgo,
+      timestamp: minuteAgo,
+    }
+    const mapped = map(event, 's')
+    expect(mapped).toMatchObject({
+      payload: {
+        event_name: 'Purchase',
+        event_id: 'm-1',
+        em: sha256('ada@example.com'),
+        ph: sha256('16505551212'),
+        fn: sha256('ada'),
+        external_id: sha256('u1'),
+      },
+    })
+    expect(JSON.stringify(mapped)).not.toMatch(/ada@example/i)
+  })
+})
+
+it('a pixel is a number', () => {
+  expect(check({ pixel_id: ' 123456789 ' })).toEqual({})
+  expect(check({ pixel_id: 'my pixel' })).toHaveProperty('pixel_id')
+})

@@ -1,0 +1,35 @@
+/** A version of a platform's API, and the first day on which it is gone; undefined where none is announced. */
+export type ApiVersion = { platform: string; version: string; until: string | undefined; page: string }
+
+/** The versions that are spoken, each here alone. */
+export const apiVersions = {
+  meta: {
+    platform: 'Meta',
+    version: 'v25.0',
+    until: '2028-07-29',
+    page: 'https://developers.facebook.com/docs/graph-api/changelog/versions',
+  },
+  tiktok: {
+    platform: 'TikTok',
+    version: 'v1.3',
+    until: undefined,
+    page: 'https://business-api.tiktok.com/portal/docs?id=1740029169927169',
+  },
+  google: {
+    platform: 'Google',
+    version: 'v1',
+    until: undefined,
+    page: 'https://developers.google.com/data-manager/api/release-notes',
+  },
+} as const satisfies Record<string, ApiVersion>
+
+/** How long before its end a version is told of, ms. */
+const noticeMs = 120 * 24 * 60 * 60_000
+
+const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** What is said of a version that ends soon, to go behind a sentence; '' while there is time. */
+export const endOf = ({ platform, version, until }: ApiVersion, now: number): string => {
+  if (until === undefined || Date.parse(until) - now > noticeMs) return ''
+  return ` ${platform} ends ${version} of its API on ${day.format(new Date(until))}: update Tributary before.`
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto'
+import { ExactNumber } from '@tributary/connector-kit'
+import { describe, expect, it, test } from 'vitest'
+import { apiVersions, endOf } from './api-version.ts'
+import { clickIdOf, metaClickOf, parameterOf } from './click-ids.ts'
+import { googleComparable, metaComparable, tiktokComparable } from './comparable.ts'
+import { consentOf, consentOutcome, itemsOf, momentOf, moneyOf } from './event-facts.ts'
+import { hidingPersonal, toldWords } from './shown.ts'
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** "Customer Information Parameters" (developers.facebook.com/docs/marketing-api/conversions-api/parameters/customer-information-parameters). */
+const metaPage: readonly [keyof typeof metaComparable, string, string, string?][] = [
+  [
+    'email',
+    'John_Smith@gmail.com',
+    'john_smith@gmail.com',
+    '62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f',
+  ],
+  ['phone', '1 (650)555-1212', '16505551212', 'e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176'],
+  ['name', 'Mary', 'mary', '6915771be1c5aa0c886870b6951b03d7eafc121fea0e80a5ea83beb7c449f4ec'],
+  ['name', '정', '정', '8fa8cd9c440be61d0151429310034083132b35975c4bea67fdd74158eb51db14'],
+  ['name', 'Valéry', 'valéry', '08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c'],
+  ['city', 'New York', 'newyork'],
+  ['state', 'CA', 'ca'],
+  ['zip', '94035-1234', '94035'],
+  ['zip', 'M1 1AE', 'm11ae'],
+  ['country', 'US', 'us'],
+  ['gender', 'Female', 'f'],
+  ['birthday', '1997-02-16', '19970216'],
+]
+
+/** "Format user data" (developers.google.com/data-manager/api/devguides/concepts/formatting). */
+const googlePage: readonly [keyof typeof googleComparable, string, string][] = [
+  ['email', 'cloudy.sanfrancisco+shopping@gmail.com', 'cloudysanfrancisco@gmail.com'],
+  ['email', ' user.name+NYC@Example.com ', 'user.name+nyc@example.com'],
+  ['phone', '+1 (800)555-0100', '+18005550100'],
+  ['name', ' O’Neil ', 'oneil'],
+]
+
+/** "Event payload" of the Events API (business-api.tiktok.com/portal/docs?id=1771100779668482): lower case, and E.164 with its plus sign. */
+const tiktokPage: readonly [keyof typeof tiktokComparable, string, string][] = [
+  ['email', ' Alice@Example.com ', 'alice@example.com'],
+  ['phone', '+1 650 555 1234', '+16505551234'],
+  ['id', ' User-17 ', 'user-17'],
+  ['zip', '94035-1234', '940351234'],
+]
+
+describe('the published examples of platforms', () => {
+  test.each(metaPage)('Meta, %s: %j is compared as %j', (kind, given, comparable, hash = sha256(comparable)) => {
+    expect(metaComparable[kind](given)).toBe(comparable)
+    expect(sha256(metaComparable[kind](given))).toBe(hash)
+  })
+  test.each(googlePage)('Google, %s: %j is compared as %j', (kind, given, comparable) => {
+    expect(googleComparable[kind](given)).toBe(comparable)
+  })
+  test.each(tiktokPage)('TikTok, %s: %j is compared as %j', (kind, given, comparable) => {
+    expect(tiktokComparable[kind](given)).toBe(comparable)
+  })
+})
+
+describe('what says nothing is not sent', () => {
+  it.each([
+    ['an address without a name', metaComparable.email('@example.com')],
+    ['an address of two', googleComparable.email('a@b@gmail.com')],
+    ['a gmail address of dots', googleComparable.email('...+x@gmail.com')],
+    ['words in place of a phone', metaComparable.phone('none')],
+    ['a phone without a country', googleComparable.phone('(650) 555-1212')],
+    ['a national phone', tiktokComparable.phone('030 1234567')],
+    ['a phone that is too long', googleComparable.phone('+1234567890123456')],
+    ['a day that is ambiguous', metaComparable.birthday('2/3/1997')],
+    ['a country by its name', metaComparable.country('Germany')],
+    ['signs in place of a name', tiktokComparable.name('—')],
+  ])('%s', (_, comparable) => {
+    expect(comparable).toBe('')
+  })
+  it('a phone with 00, or with eleven digits of which the first is no zero, has a country', () => {
+    expect(googleComparable.phone('0049 30 1234567')).toBe('+49301234567')
+    expect(tiktokComparable.phone('16505551234')).toBe('+16505551234')
+  })
+})
+
+describe('value and currency', () => {
+  it.each<[string, unknown, unknown, ReturnType<typeof moneyOf>]>([
+    ['a number', 12.5, 'USD', { value: 12.5, currency: 'USD' }],
+    ['a text with a point', ' 12.50 ', 'usd', { value: 12.5, currency: 'USD' }],
+    ['a number of many digits', new ExactNumber('12.500000000000000001'), undefined, { value: 12.5 }],
+    ['nothing', '', ' ', {}],
+    ['null', null, null, {}],
+    ['zero', 0, 'JPY', { value: 0, currency: 'JPY' }],
+  ])('%s is taken', (_, value, currency, money) => {
+    expect(moneyOf(value, currency)).toEqual(money)
+  })
+  it.each<[string, unknown, unknown, string]>([
+    ['a value as text with a comma', '1.234,50', 'EUR', 'The value "1.234,50" is not a number. Write decimals'],
+    ['words', 'a lot', 'EUR', 'The value "a lot" is not a number'],
+    ['a list', [5], 'EUR', 'The value "object" is not a number'],
+    ['a negative value', -5, 'EUR', 'The value is negative'],
+    ['an unknown currency', 5, 'XYZ', '"XYZ" is not a currency code'],
+    ['a sign as currency', 5, '€', '"€" is not a currency code'],
+    ['a very long value', 'x'.repeat(500), 'EUR', `The value "${'x'.repeat(40)}…" is not a number`],
+  ])('%s is refused in words', (_, value, currency, problem) => {
+    expect(moneyOf(value, currency)).toEqual({ problem: expect.stringContaining(problem) })
+  })
+})
+
+describe('the time of an event', () => {
+  const now = Date.UTC(2026, 10, 25, 12)
+  const at = (ms: number): string => new Date(now + ms).toISOString()
+  const hours = 3_600_000
+  it('is sent up to the age that the platform takes, and left out beyond it with the reason', () => {
+    expect(momentOf(at(-72 * hours), now, 72 * hours)).toBe(now - 72 * hours)
+    expect(momentOf(at(-72 * hours - 1), now, 72 * hours)).toEqual({ kind: 'skipped', reason: 'Older than 3 days' })
+    expect(momentOf(at(-10 * hours), now, 9 * hours)).toEqual({ kind: 'skipped', reason: 'Older than 9 hours' })
+  })
+  it('is now for a clock that is a little ahead, and refused in the future', () => {
+    expect(momentOf(at(60_000), now, hours)).toBe(now)
+    expect(momentOf(at(hours), now, hours)).toMatchObject({
+      kind: 'rejected',
+      reason: expect.stringContaining('future'),
+    })
+    expect(momentOf('soon', now, hours)).toMatchObject({ kind: 'rejected' })
+  })
+})
+
+describe('consent', () => {
+  it.each<[unknown, ReturnType<typeof consentOf>]>([
+    [true, 'granted'],
+    ['GRANTED', 'granted'],
+    [1, 'granted'],
+    [false, 'denied'],
+    ['denied', 'denied'],
+    ['perhaps', 'denied'],
+    [{}, 'denied'],
+    [undefined, 'none'],
+    ['', 'none'],
+  ])('%j is %s', (given, consent) => {
+    expect(consentOf(given)).toBe(consent)
+  })
+  it('of the event decides, and the setting where it has none', () => {
+    expect(consentOutcome(true, 'leave_out')).toBeUndefined()
+    expect(consentOutcome(undefined, 'send')).toBeUndefined()
+    expect(consentOutcome(false, 'send')).toMatchObject({ kind: 'skipped' })
+    expect(consentOutcome(undefined, 'leave_out')).toMatchObject({ kind: 'skipped' })
+  })
+})
+
+describe('click IDs', () => {
+  const gclid = 'Cj0KCQjwtest_0123456789-abcdef'
+  it('of another platform are not sent', () => {
+    expect(clickIdOf('google', 'fb.1.1554763741205.AbCdEf')).toBeUndefined()
+    expect(clickIdOf('google', 'E.C.P.abc')).toBeUndefined()
+    expect(clickIdOf('tiktok', gclid)).toBeUndefined()
+    expect(clickIdOf('meta', gclid)).toBeUndefined()
+    expect(clickIdOf('google', gclid)).toBe(gclid)
+    expect(clickIdOf('tiktok', 'E.C.P.abc')).toBe('E.C.P.abc')
+    expect(clickIdOf('google', 'two words')).toBeUndefined()
+    expect(clickIdOf('google', 'x'.repeat(1001))).toBeUndefined()
+  })
+  it('of Meta are the cookie, or made of the parameter ("fbp and fbc Parameters")', () => {
+    const cookie = 'fb.1.1554763741205.AbCdEfGhIjKlMnOpQrStUvWxYz1234567890'
+    expect(metaClickOf(cookie, 5)).toBe(cookie)
+    expect(metaClickOf('IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk', 1_554_763_741_205)).toBe(
+      'fb.1.1554763741205.IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk',
+    )
+  })
+  it('are found in the address of a page', () => {
+    expect(parameterOf('https://shop.example/?a=1&gclid=abc', 'gclid')).toBe('abc')
+    expect(parameterOf('no address', 'gclid')).toBeUndefined()
+  })
+})
+
+it('products are read under the names that libraries have for them, and what has no ID is left out', () => {
+  expect(
+    itemsOf([{ product_id: 7, price: '5.00', quantity: 2, name: 'Shirt' }, { sku: 'a' }, { name: 'x' }, 5]),
+  ).toEqual([{ id: '7', name: 'Shirt', price: 5, quantity: 2 }, { id: 'a' }])
+  expect(itemsOf(Array.from({ length: 500 }, (_, id) => ({ id })))).toHaveLength(200)
+})
+
+it('personal data is shown nowhere, neither in the request nor in what the platform repeats of it', () => {
+  const body = { data: [{ user: { ip: '192.0.2.7', email: 'h4sh' } }] }
+  const hidden = hidingPersonal(body, new Set(['ip']), { headers: ['authorization'], texts: ['t0ken'] })
+  expect(hidden.body).toBe('{"data":[{"user":{"ip":"[redacted]","email":"h4sh"}}]}')
+  expect(hidden.texts).toEqual(['t0ken', '192.0.2.7'])
+  expect(toldWords('no such ip: 192.0.2.7 by t0ken', hidden)).toBe('no such ip: [redacted] by [redacted]')
+})
+
+it('the end of a version is told before it comes', () => {
+  expect(endOf(apiVersions.meta, Date.UTC(2026, 10, 25))).toBe('')
+  expect(endOf(apiVersions.meta, Date.UTC(2028, 5, 1))).toBe(
+    ' Meta ends v25.0 of its API on July 29, 2028: update Tributary before.',
+  )
+  expect(endOf(apiVersions.tiktok, Date.UTC(2040, 1, 1))).toBe('')
+})

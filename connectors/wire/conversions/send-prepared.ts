@@ -1,0 +1,33 @@
+import type { DeliverResult, EventOutcome, OutgoingEvent, SplitOutcome } from '@tributary/connector-kit'
+
+/** What became of the conversions of a request, one outcome for all or one for each in their order, and what went over the wire. */
+export type Sent = Omit<DeliverResult, 'outcomes'> & {
+  outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
+}
+
+/**
+ * Sends those of a batch that are to be sent together, and answers for all: what is not to be sent has its reason, and nothing is asked when
+ * none is left.
+ */
+export const sendPrepared = async <Body>(
+  batch: readonly OutgoingEvent[],
+  prepare: (event: OutgoingEvent) => { body: Body } | EventOutcome,
+  send: (bodies: readonly Body[]) => Promise<Sent>,
+): Promise<DeliverResult> => {
+  const prepared = batch.map(prepare)
+  const bodies = prepared.flatMap((each) => ('body' in each ? [each.body] : []))
+  if (bodies.length === 0)
+    return { outcomes: prepared.flatMap((each) => ('body' in each ? [] : [each])), httpStatus: 0, latencyMs: 0 }
+  const { outcomes: found, ...result } = await send(bodies)
+  // The halves of the batch have the same that is not to be sent.
+  if ('kind' in found && found.kind === 'split' && bodies.length > 1) return { outcomes: found, ...result }
+  let next = 0
+  const outcomes = prepared.map((each): EventOutcome => {
+    if (!('body' in each)) return each
+    const one = 'kind' in found ? found : found[next++]
+    return one === undefined || one.kind === 'split'
+      ? { kind: 'rejected', reason: one?.reason ?? 'The response says nothing of it' }
+      : one
+  })
+  return { outcomes, ...result }
+}
