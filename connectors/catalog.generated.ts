@@ -94,6 +94,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/s3/definition.ts')).s3,
   },
   {
+    slug: "google-analytics",
+    title: "Google Analytics 4",
+    description: "Sends events and conversions to Google Analytics from the server.",
+    docsUrl: "https://developers.google.com/analytics/devguides/collection/protocol/ga4/sending-events",
+    icon: "/media/connectors/destinations/google-analytics-157bf536fe0b.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./destinations/google-analytics/definition.ts')).googleAnalytics,
+  },
+  {
     slug: "google-sheets",
     title: "Google Sheets",
     description: "Keeps rows of a spreadsheet up to date, or adds a row for each event.",

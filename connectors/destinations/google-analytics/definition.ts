@@ -1,0 +1,96 @@
+import { defineDestination } from '@tributary/connector-kit'
+import { eventPlaces, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { sendEvent } from './actions/send-event.ts'
+import { deliver, testConnection } from './deliver.ts'
+import { oldestMs } from './event.ts'
+import { check, settings } from './settings.ts'
+
+const places = eventPlaces
+
+const fields = {
+  client_id: { type: 'TEMPLATE', value: '{{ properties.client_id | default: user_key }}' },
+  event_time: places.time,
+  user_id: { type: 'FIELD', name: 'userId' },
+  session_id: { type: 'FIELD', name: 'properties.ga_session_id' },
+  value: places.value,
+  currency: places.currency,
+  items: places.products,
+  search_term: places.query,
+  page_location: places.url,
+  page_referrer: places.referrer,
+  email: places.email,
+  phone: places.phone,
+  ad_user_data: places.consent,
+  ad_personalization: places.consent,
+  // A purchase without an order counts once, too.
+  transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
+} as const
+
+/**
+ * Limits: "Send Measurement Protocol events", limitations: 25 events of one client and 130 kB in a request, 25 parameters, 72 hours.
+ */
+export const googleAnalytics = defineDestination({
+  slug: 'google-analytics',
+  title: 'Google Analytics 4',
+  description: 'Sends events and conversions to Google Analytics from the server.',
+  docs: {
+    url: 'https://developers.google.com/analytics/devguides/collection/protocol/ga4/sending-events',
+    steps: [
+      {
+        title: 'Copy the measurement ID',
+        text: 'In Google Analytics, open **Admin, Data streams** and choose your web stream. Its measurement ID begins with `G-`.',
+      },
+      {
+        title: 'Create an API secret',
+        text: 'On the same page, open **Measurement Protocol API secrets** and choose **Create**. Tributary stores it encrypted.',
+      },
+      {
+        title: 'Join the users of the tag',
+        text: 'Send the client ID of the Google tag with your events, such as in the property `client_id`. Otherwise users of the server are others than those of the tag. With the session ID of the tag, events join its session.',
+        code: "gtag('get', 'G-A1B2C3D4E5', 'client_id', (id) => analytics.track('Order Completed', { client_id: id }))",
+        language: 'javascript',
+      },
+      {
+        title: 'Count each purchase once',
+        text: 'Google Analytics counts a purchase with the same transaction ID once. It has no such ID for other events: send those from the tag or from here, not from both.',
+      },
+      {
+        title: 'Know what is filtered',
+        text: 'Events older than 72 hours are filtered, because Google Analytics drops them. Where a user did not consent, the event is sent with that consent and without email and phone. Otherwise these are normalized and hashed with SHA-256.',
+      },
+      {
+        title: 'Check that it works',
+        text: 'Google answers every request with success, so Tributary checks names and limits before it sends. Look under **Realtime**, or turn on **Debug mode** and look at **DebugView**.',
+      },
+    ],
+  },
+  settings,
+  check,
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [
+    {
+      name: 'events',
+      title: 'Events',
+      description: 'One per event that has a mapping.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['send_event'],
+    },
+  ],
+  actions: [sendEvent],
+  presets: [
+    ...standardPresets('analytics', 'send_event', fields),
+    {
+      eventName: 'Order Refunded',
+      eventType: 'track',
+      action: 'send_event',
+      fields: { event_name: { type: 'CONSTANT', value: 'refund' }, ...fields },
+    },
+  ],
+  batching: () => ({ maxEvents: 25, maxBytes: 130_000, maxWaitMs: 1000 }),
+  concurrency: 10,
+  maxEventAgeMs: oldestMs,
+  testConnection,
+  deliver,
+})

@@ -1,0 +1,152 @@
+import {
+  type Call,
+  ConfigurationError,
+  type ConnectionTest,
+  type DeliverContext,
+  type DeliverResult,
+  DeliveryError,
+  type EventOutcome,
+  isJsonObject,
+  type OutgoingEvent,
+  outcomeOfAnswer,
+  resultOfCall,
+  sendRequest,
+  testOf,
+} from '@tributary/connector-kit'
+import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
+import { answerObject, hidingPersonal } from '../../wire/conversions/shown.ts'
+import { type Sendable, sendableOf } from './event.ts'
+import type { AnalyticsSettings } from './settings.ts'
+
+type Context = DeliverContext<AnalyticsSettings>
+
+const hosts = { global: 'www.google-analytics.com', eu: 'region1.google-analytics.com' }
+
+/** What goes as it is and is personal all the same. */
+const personal: ReadonlySet<string> = new Set(['page_location', 'page_referrer'])
+
+const post = (context: Context, path: string, body: unknown): Promise<Call> => {
+  const { region, measurement_id, api_secret } = context.settings
+  const secret = api_secret.trim()
+  const query = new URLSearchParams({ measurement_id: measurement_id.trim(), api_secret: secret })
+  return sendRequest(
+    context,
+    {
+      method: 'POST',
+      url: `https://${hosts[region]}/${path}?${query.toString()}`,
+      headers: { 'content-type': 'application/json', 'user-agent': 'Tributary/1.0' },
+      body: JSON.stringify(body),
+      keepBytes: 64 * 1024,
+    },
+    hidingPersonal(body, personal, { headers: [], texts: [secret] }),
+  )
+}
+
+/** "Limitations": 25 events and 130 kB in a request. */
+const most = { events: 25, bytes: 130_000 }
+
+type Request = { sender: Sendable['sender']; events: unknown[]; places: number[]; bytes: number }
+
+/** Requests for these events: of one client each, with as many events as it may have. */
+const requestsOf = (bodies: readonly Sendable[]): { requests: Request[]; tooLarge: number[] } => {
+  const bySender = new Map<string, Request>()
+  const requests: Request[] = []
+  const tooLarge: number[] = []
+  for (const [place, { sender, event }] of bodies.entries()) {
+    const key = JSON.stringify(sender)
+    const own = Buffer.byteLength(JSON.stringify(event)) + 1
+    const alone = Buffer.byteLength(key) + own + 20
+    if (alone > most.bytes) {
+      tooLarge.push(place)
+      continue
+    }
+    const open = bySender.get(key)
+    if (open !== undefined && open.events.length < most.events && open.bytes + own <= most.bytes) {
+      open.events.push(event)
+      open.places.push(place)
+      open.bytes += own
+      continue
+    }
+    const made = { sender, events: [event], places: [place], bytes: alone }
+    bySender.set(key, made)
+    requests.push(made)
+  }
+  return { requests, tooLarge }
+}
+
+/** Google answers 2xx whatever it was sent ("Validate events"): anything else is not Google, or not now. */
+const outcomeOf = (call: Call, now: number): EventOutcome => {
+  const { status } = call.answer
+  if (status >= 300 && status < 400)
+    throw new ConfigurationError(
+      `Google Analytics redirects (HTTP ${status}), so something is in its way`,
+      call.exchange(),
+    )
+  return outcomeOfAnswer(call.answer, now, `Google Analytics responded with HTTP ${status}`)
+}
+
+/** Sends one request after the other. Once one is to be tried again, nothing more is sent. */
+const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent> => {
+  const { requests, tooLarge } = requestsOf(bodies)
+  const outcomes: (EventOutcome | undefined)[] = bodies.map(() => undefined)
+  for (const at of tooLarge) outcomes[at] = { kind: 'rejected', reason: 'The event has more than 130 kB' }
+  let shown: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
+  let latencyMs = 0
+  let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
+  for (const { sender, events, places } of requests) {
+    try {
+      const call = await post(context, 'mp/collect', { ...sender, events })
+      const outcome = outcomeOf(call, context.clock())
+      latencyMs += call.answer.latencyMs
+      if (shown.request === undefined) shown = resultOfCall(call, outcome)
+      for (const at of places) outcomes[at] = outcome
+      if (outcome.kind !== 'retry') continue
+      rest = outcome
+      break
+    } catch (error) {
+      if (!(error instanceof DeliveryError) || outcomes.every((each) => each?.kind !== 'delivered')) throw error
+      const misconfigured = error.name === 'ConfigurationError' ? { misconfigured: true } : {}
+      rest = { kind: 'retry', reason: error.message, ...misconfigured }
+      break
+    }
+  }
+  const { httpStatus, request, response } = shown
+  return {
+    outcomes: outcomes.map((each) => each ?? rest),
+    httpStatus,
+    latencyMs,
+    ...(request === undefined ? {} : { request }),
+    ...(response === undefined ? {} : { response }),
+  }
+}
+
+/** Sends a batch as events, each client's in requests of their own. A purchase that is sent again counts once, by its transaction ID. */
+export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
+  sendPrepared(
+    batch,
+    (event) => sendableOf(event, context.settings, context.clock()),
+    (bodies) => send(context, bodies),
+  )
+
+/** Has the validation server look at an event, which counts nowhere. It does not look at the keys ("Validate events"). */
+export const testConnection = (context: Context): Promise<ConnectionTest> =>
+  testOf(async () => {
+    const call = await post(context, 'debug/mp/collect', {
+      client_id: 'tributary.test',
+      events: [{ name: 'tributary_test', params: {} }],
+    })
+    const outcome = outcomeOf(call, context.clock())
+    if (outcome.kind !== 'delivered')
+      return { ok: false, message: `Google Analytics can't be used right now: ${outcome.reason}` }
+    const messages = answerObject(call)?.['validationMessages']
+    if (!Array.isArray(messages)) return { ok: false, message: 'What answered is not Google Analytics' }
+    const [first]: unknown[] = messages
+    if (isJsonObject(first)) {
+      const told = first['description']
+      return { ok: false, message: `Google Analytics refuses: ${typeof told === 'string' ? told.slice(0, 300) : ''}` }
+    }
+    return {
+      ok: true,
+      message: 'Google Analytics can be reached. It does not check the API secret: look for events under Realtime.',
+    }
+  })

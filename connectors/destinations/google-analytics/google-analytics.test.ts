@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto'
+import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
+import { outgoingEvent, type PeerAnswer, runConnectionTest, runConnector } from '@tributary/connector-kit/testing'
+import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
+import { describe, expect, it } from 'vitest'
+import { googleAnalytics } from './definition.ts'
+import { check } from './settings.ts'
+
+const origins = ['https://www.google-analytics.com', 'https://region1.google-analytics.com']
+const secret = 'measurement-secret-0123456789'
+const settings = { measurement_id: 'G-A1B2C3D4E5', api_secret: secret }
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString()
+const hourAgo = hoursAgo(1)
+
+type Sent = { client_id?: string; events?: { name: string; params?: Record<string, unknown> }[] }
+
+const json = (body: unknown): PeerAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+/**
+ * The Measurement Protocol as Google's pages have it (developers.google.com/analytics/devguides/collection/protocol/ga4): "Send Measurement
+ * Protocol events" (25 events, 25 parameters, 130 kB, names, 72 hours) and "Validate events" (always 2xx, the validation server tells). What
+ * breaks a rule is dropped without a word.
+ */
+const createAnalytics = () => {
+  const counted: Sent[] = []
+  const mistakeOf = ({ client_id: client, events = [] }: Sent, bytes: number): string | undefined => {
+    if (client === undefined || client === '') return 'client_id is required'
+    if (events.length === 0 || events.length > 25 || bytes > 130_000) return 'Too many events'
+    const bad = events.find(
+      ({ name, params = {} }) =>
+        !/^[A-Za-z]\w{0,39}$/.test(name) ||
+        Object.keys(params).length > 25 ||
+        Object.entries(params).some(
+          ([key, value]) => key !== 'items' && (value === null || typeof value === 'object' || key.length > 40),
+        ),
+    )
+    return bad === undefined ? undefined : `Event ${bad.name} is invalid`
+  }
+  const answer = ({ host, path, query, body, raw }: VendorRequest): PeerAnswer => {
+    if (!origins.includes(`https://${host}`)) return { status: 404 }
+    const mistake = mistakeOf(body as Sent, raw.bytes.length)
+    if (path === '/debug/mp/collect')
+      return json({
+        validationMessages: mistake === undefined ? [] : [{ description: mistake, validationCode: 'VALUE_INVALID' }],
+      })
+    if (path !== '/mp/collect') return { status: 404 }
+    if (mistake === undefined && query['api_secret'] === secret && query['measurement_id'] === settings.measurement_id)
+      counted.push(body as Sent)
+    return { status: 204 }
+  }
+  return { answer, counted }
+}
+
+const event = (messageId: string, changes: Record<string, unknown> = {}): OutgoingEvent =>
+  outgoingEvent(
+    { messageId },
+    {
+      action: 'send_event',
+      payload: {
+        event_name: 'purchase',
+        client_id: '555.777',
+        event_time: hourAgo,
+        transaction_id: messageId,
+        value: 25.5,
+        currency: 'usd',
+        ...changes,
+      },
+    },
+  )
+
+const sender = async (more: Record<string, unknown> = {}) => {
+  const analytics = createAnalytics()
+  const { asked, rebase } = await startVendor({ origins }, analytics.answer)
+  const send = async (...events: OutgoingEvent[]) => {
+    const result = await runConnector(googleAnalytics, { ...settings, ...more }, events, { rebase })
+    return { ...result, outcomes: result.outcomes as readonly EventOutcome[] }
+  }
+  return { ...analytics, asked, send }
+}
+
+const large = (messageId: string): OutgoingEvent =>
+  event(messageId, {
+    items: Array.from({ length: 200 }, (_, id) => ({ product_id: String(id), name: 'x'.repeat(700) })),
+  })
+
+testDestination(googleAnalytics, {
+  origins,
+  settings: () => settings,
+  secrets: [secret],
+  vendor: (request) => createAnalytics().answer(request),
+  events: [
+    event('order-1', { email: sha256('ada@example.com'), ad_user_data: true, items: [{ sku: 'p1', price: 25.5 }] }),
+    event('order-2', { client_id: '1.2', value: undefined, currency: undefined, event_name: 'sign_up', plan: 'pro' }),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      host: 'www.google-analytics.com',
+      path: '/mp/collect',
+      query: { measurement_id: 'G-A1B2C3D4E5', api_secret: secret },
+      body: {
+        client_id: '555.777',
+        consent: { ad_user_data: 'GRANTED' },
+        user_data: { sha256_email_address: [sha256('ada@example.com')] },
+        events: [
+          {
+            name: 'purchase',
+            timestamp_micros: Date.parse(hourAgo) * 1000,
+            params: {
+              transaction_id: 'order-1',
+              value: 25.5,
+              currency: 'USD',
+              items: [{ item_id: 'p1', price: 25.5 }],
+            },
+          },
+        ],
+      },
+    },
+    {
+      method: 'POST',
+      host: 'www.google-analytics.com',
+      path: '/mp/collect',
+      body: { client_id: '1.2', events: [{ name: 'sign_up', params: { plan: 'pro' } }] },
+    },
+  ],
+  connected: 'Google Analytics can be reached. It does not check the API secret: look for events under Realtime.',
+  successByStatus: true,
+  partialFailure: {
+    events: [event('m-1'), event('m-2', { event_time: hoursAgo(73) }), event('m-3', { value: '25,50' })],
+    outcomes: [
+      { kind: 'delivered' },
+      { kind: 'skipped', reason: 'Older than 3 days' },
+      { kind: 'rejected', reason: expect.stringContaining('not a number') },
+    ],
+  },
+  oversize: {
+    events: [event('m-1'), large('m-2')],
+    outcomes: [{ kind: 'delivered' }, { kind: 'rejected', reason: 'The event has more than 130 kB' }],
+    requests: 1,
+  },
+  maxEventAgeMs: 72 * 3_600_000,
+})
+
+describe('an event for Google Analytics', () => {
+  it('goes with the others of its client, 25 in a request', async () => {
+    const { send, counted } = await sender()
+    const own = Array.from({ length: 30 }, (_, at) => event(`m-${at}`))
+    await send(...own, event('other', { client_id: '9.9' }))
+    expect(counted.map(({ client_id, events }) => [client_id, events?.length])).toEqual([
+      ['555.777', 25],
+      ['555.777', 5],
+      ['9.9', 1],
+    ])
+  })
+
+  it('whose consent says no is sent with that and without the person', async () => {
+    const { send, asked } = await sender({ region: 'eu', debug_mode: true })
+    await send(event('m-1', { ad_user_data: 'denied', email: sha256('ada@example.com') }))
+    expect(asked[0]).toMatchObject({
+      host: 'region1.google-analytics.com',
+      body: { consent: { ad_user_data: 'DENIED' }, events: [{ params: { debug_mode: 1 } }] },
+    })
+    expect(asked[0]?.raw.body).not.toContain('user_data":{"sha')
+  })
+
+  it('without consent is left out where the settings say so', async () => {
+    const { send, asked } = await sender({ without_consent: 'leave_out' })
+    expect((await send(event('m-1'))).outcomes).toMatchObject([{ kind: 'skipped' }])
+    expect(asked).toHaveLength(0)
+  })
+
+  it.each([
+    ['with a reserved name', { event_name: 'session_start' }, 'reserves'],
+    ['with a name of words', { event_name: 'Order Completed' }, 'not an event name'],
+    ['with an object as parameter', { plan: { name: 'pro' } }, 'neither a text nor a number'],
+    ['with a parameter that cannot have that name', { 'my plan': 1 }, 'not a name'],
+    [
+      'with too many parameters',
+      Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`p${at}`, at])),
+      '28 parameters',
+    ],
+    ['without a client', { client_id: ' ' }, 'no client ID'],
+    ['with a value and no currency', { currency: '' }, 'needs a currency'],
+  ])('%s is refused before it is sent, since Google would not say so', async (_, changes, reason) => {
+    const { send, asked } = await sender()
+    expect((await send(event('m-1', changes))).outcomes).toMatchObject([
+      { kind: 'rejected', reason: expect.stringContaining(reason) },
+    ])
+    expect(asked).toHaveLength(0)
+  })
+
+  it('has the texts of its parameters cut to what Google takes', async () => {
+    const { send, asked } = await sender()
+    await send(event('m-1', { search_term: 'x'.repeat(500), page_location: `https://shop.example/${'y'.repeat(500)}` }))
+    const body = asked[0]?.body as Sent
+    expect(String(body.events?.[0]?.params?.['search_term'])).toHaveLength(100)
+    expect(String(body.events?.[0]?.params?.['page_location'])).toHaveLength(521)
+  })
+
+  it('behind a request that is retried waits, and what went before is delivered', async () => {
+    let requests = 0
+    const { rebase } = await startVendor({ origins }, () => ({ status: requests++ === 0 ? 204 : 503 }))
+    const events = ['1.1', '2.2', '3.3'].map((client_id) => event(`m-${client_id}`, { client_id }))
+    const { outcomes } = await runConnector(googleAnalytics, settings, events, { rebase })
+    expect(outcomes).toMatchObject([{ kind: 'delivered' }, { kind: 'retry' }, { kind: 'retry' }])
+    expect(requests).toBe(2)
+  })
+})
+
+it('the test of the connection repeats what the validation server says', async () => {
+  const { rebase } = await startVendor({ origins }, () =>
+    json({ validationMessages: [{ description: 'No such stream' }] }),
+  )
+  expect(await runConnectionTest(googleAnalytics, settings, { rebase })).toEqual({
+    ok: false,
+    message: 'Google Analytics refuses: No such stream',
+  })
+})
+
+it('a measurement ID begins with G-', () => {
+  expect(check({ measurement_id: ' g-a1b2c3d4e5 ' })).toEqual({})
+  expect(check({ measurement_id: 'UA-1234-5' })).toHaveProperty('measurement_id')
+})
