@@ -193,6 +193,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/slack/definition.ts')).slack,
   },
   {
+    slug: "tiktok-events",
+    title: "TikTok Events API",
+    description: "Sends conversions to TikTok from the server, for ads on TikTok.",
+    docsUrl: "https://business-api.tiktok.com/portal/docs?id=1771100865818625",
+    icon: "/media/connectors/destinations/tiktok-events-bdd1573bf925.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./destinations/tiktok-events/definition.ts')).tiktokEvents,
+  },
+  {
     slug: "webhook",
     title: "Webhook",
     description: "Sends events as JSON to your own URL, whole or with the fields you map, optionally signed.",

@@ -1,0 +1,88 @@
+import { defineDestination } from '@tributary/connector-kit'
+import { eventPlaces, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { sendConversion } from './actions/send-conversion.ts'
+import { oldestMs } from './conversion.ts'
+import { deliver, testConnection } from './deliver.ts'
+import { check, settings } from './settings.ts'
+
+const places = eventPlaces
+
+/** Limits: "Events API", 1,000 events in a request; "Rate limits" of the API for Business, 10 requests a second for an app. */
+export const tiktokEvents = defineDestination({
+  slug: 'tiktok-events',
+  title: 'TikTok Events API',
+  description: 'Sends conversions to TikTok from the server, for ads on TikTok.',
+  docs: {
+    url: 'https://business-api.tiktok.com/portal/docs?id=1771100865818625',
+    steps: [
+      {
+        title: 'Copy the pixel ID',
+        text: 'In the TikTok Ads Manager, open **Tools, Events** and choose your web data connection. Its ID is under its name.',
+      },
+      {
+        title: 'Generate an access token',
+        text: 'In the **Settings** of the connection, under **Events API**, choose **Generate access token**. Tributary stores it encrypted.',
+      },
+      {
+        title: 'Count each conversion once',
+        text: 'If the pixel sends the same conversions, give both the same event ID. By default it is the message ID. For purchases, the order ID is a good one.',
+        code: "ttq.track('Purchase', { value: 25, currency: 'USD' }, { event_id: 'order-1001' })",
+        language: 'javascript',
+      },
+      {
+        title: 'Know what is sent',
+        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase. Email, phone, external ID, names, and postal code are normalized and hashed with SHA-256. IP address, user agent, and click ID are sent as they are, because TikTok takes them only so.',
+      },
+      {
+        title: 'Try it first',
+        text: 'Enter a **test event code** in the settings: the events then show under **Test events** in the Events Manager and count nowhere. Remove the code when you are done.',
+      },
+      {
+        title: 'Know what is filtered',
+        text: 'Events older than 28 days are filtered, because TikTok attributes nothing that old. So are events without consent.',
+      },
+    ],
+  },
+  settings,
+  check,
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [
+    {
+      name: 'conversions',
+      title: 'Conversions',
+      description: 'One per event that has a mapping.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [{ target: 'event_id' }],
+      actions: ['send_conversion'],
+    },
+  ],
+  actions: [sendConversion],
+  presets: standardPresets('tiktok', 'send_conversion', {
+    event_id: places.messageId,
+    event_time: places.time,
+    value: places.value,
+    currency: places.currency,
+    order_id: places.orderId,
+    contents: places.products,
+    query: places.query,
+    email: places.email,
+    phone: places.phone,
+    external_id: places.person,
+    first_name: places.firstName,
+    last_name: places.lastName,
+    zip_code: places.postalCode,
+    ttclid: { type: 'FIELD', name: 'properties.ttclid' },
+    ttp: { type: 'FIELD', name: 'properties.ttp' },
+    ip: places.ip,
+    user_agent: places.userAgent,
+    page_url: places.url,
+    page_referrer: places.referrer,
+    consent: places.consent,
+  }),
+  batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 1000 }),
+  rate: () => ({ requests: 10, perMs: 1000 }),
+  maxEventAgeMs: oldestMs,
+  testConnection,
+  deliver,
+})

@@ -1,0 +1,40 @@
+import {
+  type ConnectionTest,
+  type DeliverResult,
+  type OutgoingEvent,
+  resultOfCall,
+  testOf,
+} from '@tributary/connector-kit'
+import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
+import { conversionOf } from './conversion.ts'
+import { type Context, codeOf, outcomeOf, post } from './request.ts'
+
+/** A request is taken whole or not at all, so one that is refused for an event is split. */
+const send = async (context: Context, bodies: readonly unknown[]): Promise<Sent> => {
+  const { call, hidden } = await post(context, bodies)
+  const outcome = outcomeOf(call, context.clock(), hidden)
+  const result = resultOfCall(call, outcome)
+  return outcome.kind === 'rejected' ? { ...result, outcomes: { ...outcome, kind: 'split' } } : result
+}
+
+/** Sends a batch as conversions. Sent again they count once: event and event ID are the same ("Event deduplication", 48 hours). */
+export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
+  sendPrepared(
+    batch,
+    (event) => conversionOf(event, context.settings, context.clock()),
+    (bodies) => send(context, bodies),
+  )
+
+/** 40002: a parameter that is missing or not valid. */
+const invalidParameter = 40_002
+
+/** A list of no events: TikTok looks at the token before it finds that there is nothing in it. */
+export const testConnection = (context: Context): Promise<ConnectionTest> =>
+  testOf(async () => {
+    const { call, hidden } = await post(context, [])
+    const outcome = outcomeOf(call, context.clock(), hidden)
+    if (outcome.kind !== 'delivered' && codeOf(call) !== invalidParameter)
+      return { ok: false, message: `TikTok can't be used right now: ${outcome.reason}` }
+    return { ok: true, message: `TikTok accepts this access token.${endOf(apiVersions.tiktok, context.clock())}` }
+  })

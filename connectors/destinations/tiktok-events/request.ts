@@ -1,0 +1,85 @@
+import {
+  type Call,
+  ConfigurationError,
+  type DeliverContext,
+  type EventOutcome,
+  type Hidden,
+  isWebPage,
+  outcomeOfAnswer,
+  sendRequest,
+} from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
+import { answerObject, hidingPersonal, toldWords } from '../../wire/conversions/shown.ts'
+import type { TikTokSettings } from './settings.ts'
+
+export type Context = DeliverContext<TikTokSettings>
+
+/** What goes as it is and is personal all the same. */
+const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'referrer'])
+
+/** Bytes of an answer that are read. */
+const keepBytes = 64 * 1024
+
+/** Sends conversions, and what of the request is not shown. Rejects as `sendRequest` does. */
+export const post = async (context: Context, data: readonly unknown[]): Promise<{ call: Call; hidden: Hidden }> => {
+  const { settings } = context
+  const token = settings.access_token.trim()
+  const code = settings.test_event_code?.trim() ?? ''
+  const body = {
+    event_source: 'web',
+    event_source_id: settings.pixel_code.trim(),
+    ...(code === '' ? {} : { test_event_code: code }),
+    data,
+  }
+  const hidden = hidingPersonal(body, personal, { headers: ['access-token'], texts: [token] })
+  const call = await sendRequest(
+    context,
+    {
+      method: 'POST',
+      url: `https://business-api.tiktok.com/open_api/${apiVersions.tiktok.version}/event/track/`,
+      headers: {
+        accept: 'application/json',
+        'access-token': token,
+        'content-type': 'application/json',
+        'user-agent': 'Tributary/1.0',
+      },
+      body: JSON.stringify(body),
+      keepBytes,
+      timeoutMs: 60_000,
+    },
+    hidden,
+  )
+  return { call, hidden }
+}
+
+/** "Appendix, Return codes": what an answer with status 200 says. */
+export const codeOf = (call: Call): number | undefined => {
+  const code = answerObject(call)?.['code']
+  return typeof code === 'number' ? code : undefined
+}
+
+/** 40001 no permission; 40101 to 40105 of the access token; 40300 the pixel of somebody else. */
+const isSetUp = (code: number): boolean => code === 40_001 || (code > 40_100 && code <= 40_105) || code === 40_300
+/** 40100 and 40133 too many requests; from 50000 on faults of TikTok. */
+const isPassing = (code: number): boolean => code === 40_100 || code === 40_133 || code >= 50_000
+
+/** TikTok counts requests per minute and day; without a time of its own it is asked again after a minute. */
+const pauseMs = 60_000
+
+/** What an answer says of everything that was sent. Throws ConfigurationError for what a person has to mend. */
+export const outcomeOf = (call: Call, now: number, hidden: Hidden): EventOutcome => {
+  const { status } = call.answer
+  const code = codeOf(call)
+  const told = answerObject(call)?.['message']
+  const words = typeof told === 'string' && told !== '' ? toldWords(told, hidden) : `HTTP ${status}`
+  const mend = (problem: string): ConfigurationError => new ConfigurationError(problem, call.exchange())
+  if (status === 401 || status === 403 || (code !== undefined && isSetUp(code)))
+    throw mend(`TikTok refuses the access token: ${words}`)
+  if (status >= 300 && status < 400) throw mend(`TikTok redirects (HTTP ${status}), so something is in its way`)
+  if (status < 300 && isWebPage(call.answer)) throw mend('A web page came in place of TikTok’s response')
+  const outcome = outcomeOfAnswer(call.answer, now, words)
+  if (outcome.kind !== 'delivered') return outcome
+  if (code === 0) return { kind: 'delivered' }
+  if (code === undefined) return { kind: 'retry', reason: 'TikTok did not say what became of the events' }
+  return isPassing(code) ? { kind: 'retry', reason: words, retryAfterMs: pauseMs } : { kind: 'rejected', reason: words }
+}

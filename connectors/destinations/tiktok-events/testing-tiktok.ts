@@ -1,0 +1,64 @@
+import type { PeerAnswer } from '@tributary/connector-kit/testing'
+import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
+
+/** What the vendor of the test takes. */
+export const token = 'tiktok-access-token-0123456789'
+export const pixel = 'C0123ABCD4567EFGH890'
+
+type TrackedEvent = {
+  event?: string
+  event_time?: number
+  event_id?: string
+  user?: Record<string, unknown>
+  properties?: { value?: unknown; currency?: unknown }
+}
+
+/** An answer of the API for Business: 200 whatever it says. */
+export const answerOf = (code: number, message: string): PeerAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ code, message, request_id: '2026112500', data: {} }),
+})
+
+const isHash = (value: unknown): boolean => typeof value === 'string' && /^[a-f0-9]{64}$/.test(value)
+
+const mistakeOf = ({ event, event_time: time = 0, user = {}, properties = {} }: TrackedEvent): string | undefined => {
+  if (event === undefined || event === '' || time === 0) return 'event and event_time are required'
+  if (event === 'Refused') return `event is invalid, sent by ${String(user['ip'])}`
+  const age = Date.now() / 1000 - time
+  if (age > 28 * 86_400 || age < -60) return 'event_time is invalid'
+  const hashed = ['email', 'phone', 'external_id', 'first_name', 'last_name', 'zip_code']
+  if (hashed.some((name) => user[name] !== undefined && !isHash(user[name]))) return 'user is not hashed'
+  if (properties.value !== undefined && typeof properties.value !== 'number') return 'value is invalid'
+  if (properties.value !== undefined && !/^[A-Z]{3}$/.test(String(properties.currency))) return 'currency is invalid'
+  return undefined
+}
+
+/**
+ * The Events API as TikTok's pages have it (business-api.tiktok.com/portal/docs): "Report web events" (id=1771100865818625: 1,000 events, all
+ * or none, hashes of SHA-256, currency of ISO 4217), "Event deduplication" (event and event_id), and "Return codes"
+ * (id=1737172488964097: status 200, 40002 for parameters, 40105 for the token).
+ */
+export const createTikTok = () => {
+  const counted = new Map<string, TrackedEvent>()
+  const tested: TrackedEvent[] = []
+  const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+    if (host !== 'business-api.tiktok.com' || method !== 'POST' || path !== '/open_api/v1.3/event/track/')
+      return { status: 404 }
+    if (headers['access-token'] !== token) return answerOf(40_105, 'Access token is incorrect or has been revoked')
+    const { event_source, event_source_id, data, test_event_code } = body as {
+      event_source?: string
+      event_source_id?: string
+      test_event_code?: string
+      data: TrackedEvent[]
+    }
+    if (event_source !== 'web' || event_source_id !== pixel) return answerOf(40_001, 'No permission of the pixel')
+    if (data.length === 0 || data.length > 1000) return answerOf(40_002, 'data: length must be between 1 and 1000')
+    const mistake = data.map(mistakeOf).find((text) => text !== undefined)
+    if (mistake !== undefined) return answerOf(40_002, mistake)
+    if (test_event_code !== undefined) tested.push(...data)
+    else for (const each of data) counted.set(`${each.event}/${each.event_id}`, each)
+    return answerOf(0, 'OK')
+  }
+  return { answer, counted, tested }
+}

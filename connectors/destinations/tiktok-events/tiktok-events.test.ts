@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { ConfigurationError, type EventOutcome, type OutgoingEvent } from '@tributary/connector-kit'
+import { outgoingEvent, runConnector } from '@tributary/connector-kit/testing'
+import { startVendor, testDestination } from '@tributary/connector-kit/testing-destination'
+import { describe, expect, it } from 'vitest'
+import { tiktokEvents } from './definition.ts'
+import { check } from './settings.ts'
+import { answerOf, createTikTok, pixel, token } from './testing-tiktok.ts'
+
+const origins = ['https://business-api.tiktok.com']
+const settings = { pixel_code: pixel, access_token: token }
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const dayMs = 24 * 60 * 60_000
+const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString()
+const dayAgo = daysAgo(1)
+
+const conversion = (event_id: string, changes: Record<string, unknown> = {}): OutgoingEvent =>
+  outgoingEvent(
+    { messageId: event_id },
+    {
+      action: 'send_conversion',
+      payload: {
+        event_name: 'Purchase',
+        event_id,
+        event_time: dayAgo,
+        value: 25.5,
+        currency: 'eur',
+        ip: '192.0.2.71',
+        email: sha256('ada@example.com'),
+        ...changes,
+      },
+    },
+  )
+
+const sender = async (more: Record<string, unknown> = {}) => {
+  const tiktok = createTikTok()
+  const { asked, rebase } = await startVendor({ origins }, tiktok.answer)
+  const send = async (...events: OutgoingEvent[]) => {
+    const result = await runConnector(tiktokEvents, { ...settings, ...more }, events, { rebase })
+    return { ...result, outcomes: result.outcomes as readonly EventOutcome[] }
+  }
+  return { ...tiktok, asked, send }
+}
+
+testDestination(tiktokEvents, {
+  origins,
+  settings: () => settings,
+  secrets: [token, '192.0.2.71'],
+  vendor: (request) => createTikTok().answer(request),
+  events: [
+    conversion('order-1', { contents: [{ product_id: 'p1', name: 'Shirt', price: 12.75, quantity: 2 }] }),
+    conversion('m-2', { event_name: 'Lead', value: undefined, currency: undefined }),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      host: 'business-api.tiktok.com',
+      path: '/open_api/v1.3/event/track/',
+      body: {
+        event_source: 'web',
+        event_source_id: pixel,
+        data: [
+          {
+            event: 'Purchase',
+            event_id: 'order-1',
+            event_time: Math.floor(Date.parse(dayAgo) / 1000),
+            user: { email: sha256('ada@example.com'), ip: '192.0.2.71' },
+            properties: {
+              value: 25.5,
+              currency: 'EUR',
+              contents: [{ content_id: 'p1', content_name: 'Shirt', price: 12.75, quantity: 2 }],
+            },
+          },
+          { event: 'Lead', event_id: 'm-2' },
+        ],
+      },
+    },
+  ],
+  connected: 'TikTok accepts this access token.',
+  badCredentials: {
+    settings: () => ({ ...settings, access_token: 'another-token' }),
+    message: 'TikTok refuses the access token: Access token is incorrect or has been revoked',
+  },
+  rateLimit: { answer: answerOf(40_100, 'Too many requests'), retryAfterMs: 60_000 },
+  partialFailure: {
+    events: [
+      conversion('m-1'),
+      conversion('m-2', { event_time: daysAgo(29) }),
+      conversion('m-3', { currency: '' }),
+      conversion('m-4', { consent: 'denied' }),
+    ],
+    outcomes: [
+      { kind: 'delivered' },
+      { kind: 'skipped', reason: 'Older than 28 days' },
+      { kind: 'rejected', reason: 'A value needs a currency' },
+      { kind: 'skipped', reason: expect.stringContaining('consent') },
+    ],
+  },
+  maxEventAgeMs: 28 * dayMs,
+})
+
+describe('a conversion for TikTok', () => {
+  it('that is sent again counts once, and with a test event code nowhere', async () => {
+    const { send, counted } = await sender()
+    await send(conversion('order-1'))
+    await send(conversion('order-1'))
+    expect([...counted.keys()]).toEqual(['Purchase/order-1'])
+    const testing = await sender({ test_event_code: 'TEST123' })
+    await testing.send(conversion('order-1'))
+    expect([testing.counted.size, testing.tested.length]).toEqual([0, 1])
+  })
+
+  it('has the click of the page, but no click of another platform', async () => {
+    const { send, asked } = await sender({ limited_data_use: true })
+    const cookie = 'fb.1.1554763741205.AbCdEf'
+    await send(
+      conversion('m-1', { page_url: 'https://shop.example/?ttclid=E.C.P.abc' }),
+      conversion('m-2', { ttclid: cookie }),
+    )
+    expect(asked[0]?.body).toMatchObject({
+      data: [
+        { user: { ttclid: 'E.C.P.abc' }, limited_data_use: true },
+        { user: expect.not.objectContaining({ ttclid: cookie }) },
+      ],
+    })
+  })
+
+  it.each([
+    ['without anything to match', { email: undefined }, 'match a person'],
+    ['with a value as text with a comma', { value: '25,50' }, 'not a number'],
+    ['in the future', { event_time: daysAgo(-1) }, 'future'],
+  ])('%s is refused before it is sent', async (_, changes, reason) => {
+    const { send, asked } = await sender()
+    expect((await send(conversion('m-1', changes))).outcomes).toMatchObject([
+      { kind: 'rejected', reason: expect.stringContaining(reason) },
+    ])
+    expect(asked).toHaveLength(0)
+  })
+
+  it('that only TikTok refuses is found by halves, and its reason repeats no IP address', async () => {
+    const { rebase } = await startVendor({ origins }, createTikTok().answer)
+    const run = (...events: OutgoingEvent[]) => runConnector(tiktokEvents, settings, events, { rebase })
+    const refused = conversion('m-2', { event_name: 'Refused' })
+    expect((await run(conversion('m-1'), refused)).outcomes).toMatchObject({ kind: 'split' })
+    expect((await run(refused)).outcomes).toEqual([
+      { kind: 'rejected', reason: 'event is invalid, sent by [redacted]' },
+    ])
+  })
+
+  it('for the pixel of somebody else is held', async () => {
+    const { send } = await sender({ pixel_code: 'ANOTHERPIXEL' })
+    await expect(send(conversion('m-1'))).rejects.toBeInstanceOf(ConfigurationError)
+  })
+})
+
+it('a pixel has letters and digits', () => {
+  expect(check({ pixel_code: pixel })).toEqual({})
+  expect(check({ pixel_code: 'my pixel' })).toHaveProperty('pixel_code')
+})
