@@ -94,6 +94,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/s3/definition.ts')).s3,
   },
   {
+    slug: "google-ads",
+    title: "Google Ads",
+    description: "Uploads click conversions and enhanced conversions to Google Ads, and adjusts them.",
+    docsUrl: "https://developers.google.com/data-manager/api/devguides/events/google-ads/offline",
+    icon: "/media/connectors/destinations/google-ads-63fd2a3fb065.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./destinations/google-ads/definition.ts')).googleAds,
+  },
+  {
     slug: "google-analytics",
     title: "Google Analytics 4",
     description: "Sends events and conversions to Google Analytics from the server.",

@@ -1,4 +1,5 @@
 import { defineSettings, type OAuth2Client, type SettingsOf, setting } from '@tributary/connector-kit'
+import { googleClient, googleClientSettings } from '../../wire/google/oauth2.ts'
 
 export const settings = defineSettings({
   spreadsheet: setting.text({
@@ -7,18 +8,7 @@ export const settings = defineSettings({
     required: true,
     maxLength: 500,
   }),
-  client_id: setting.text({
-    label: 'Client ID',
-    help: 'Of an OAuth client of the type web application in Google Cloud.',
-    required: true,
-  }),
-  client_secret: setting.secret({
-    label: 'Client secret',
-    help: 'Of the same OAuth client. Stored encrypted.',
-    required: true,
-    // It goes to oauth2.googleapis.com, whatever the settings.
-    sentTo: [],
-  }),
+  ...googleClientSettings,
 })
 
 export type GoogleSheetsSettings = SettingsOf<typeof settings>
@@ -41,17 +31,5 @@ export const check = ({ spreadsheet }: Partial<GoogleSheetsSettings>): Record<st
 /** Where requests with a token go. */
 export const apiOrigin = 'https://sheets.googleapis.com'
 
-/**
- * What the user has registered at Google (developers.google.com/identity/protocols/oauth2/web-server): a refresh token comes with
- * `access_type=offline`, and again only when consent is asked for.
- */
-export const oauth2 = (given: Partial<GoogleSheetsSettings>): OAuth2Client => ({
-  authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
-  tokenUrl: 'https://oauth2.googleapis.com/token',
-  tokensSentTo: [apiOrigin],
-  clientId: given.client_id ?? '',
-  clientSecret: given.client_secret ?? '',
-  clientAuthentication: 'body',
-  scopes: ['openid', 'email', 'https://www.googleapis.com/auth/spreadsheets'],
-  extraAuthorizeParameters: { access_type: 'offline', prompt: 'consent' },
-})
+export const oauth2 = (given: Partial<GoogleSheetsSettings>): OAuth2Client =>
+  googleClient(given, { scope: 'https://www.googleapis.com/auth/spreadsheets', origin: apiOrigin })

@@ -1,0 +1,35 @@
+import { defineAction } from '@tributary/connector-kit'
+import { personFields } from './fields.ts'
+
+export const uploadConversion = defineAction({
+  name: 'upload_conversion',
+  title: 'Upload conversion',
+  description: 'Uploads a conversion by its click ID, by the hashed email or phone of the person, or by both.',
+  fields: {
+    transaction_id: {
+      label: 'Transaction ID',
+      help: 'The order ID that the Google tag sends as transaction_id, so that Google counts the conversion once.',
+      type: 'string',
+      required: true,
+      recommended: true,
+      kind: 'event',
+    },
+    event_time: {
+      label: 'Time',
+      help: 'When it happened, at most 90 days ago.',
+      type: 'datetime',
+      required: true,
+      recommended: true,
+      kind: 'event',
+    },
+    value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
+    currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
+    event_source: {
+      label: 'Event source',
+      help: 'Where it happened: web, app, in_store, phone, or other. Without it, web.',
+      type: 'string',
+      kind: 'context',
+    },
+    ...personFields,
+  },
+})

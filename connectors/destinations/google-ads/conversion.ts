@@ -1,0 +1,122 @@
+import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
+import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
+import { consentOf, consentOutcome, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
+import { adjustConversion } from './actions/adjust-conversion.ts'
+import { uploadConversion } from './actions/upload-conversion.ts'
+import type { GoogleAdsSettings } from './settings.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+/**
+ * "Guidelines for importing offline conversions" (support.google.com/google-ads/answer/7014069): 90 days after the click, 63 where the person
+ * is known by email or phone alone; no conversion is before its click. Adjustments: CONVERSION_EXPIRED, 54 days after the conversion.
+ */
+export const oldestMs = { click: 90 * dayMs, person: 63 * dayMs, adjustment: 54 * dayMs }
+
+/** "EventSource" of the Data Manager API. */
+const eventSources: ReadonlySet<string> = new Set(['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER'])
+
+/** A conversion with the action that it is for. */
+export type Conversion = { actionId: string; event: Readonly<Record<string, unknown>> }
+
+type Person = Pick<
+  ReturnType<typeof uploadConversion.payloadOf>,
+  | 'gclid'
+  | 'gbraid'
+  | 'wbraid'
+  | 'page_url'
+  | 'email'
+  | 'phone'
+  | 'first_name'
+  | 'last_name'
+  | 'country'
+  | 'postal_code'
+  | 'ad_user_data'
+  | 'ad_personalization'
+>
+
+/** One click ID: Google takes no two for a conversion. */
+const clickOf = (person: Person): Record<string, string> => {
+  for (const name of ['gclid', 'gbraid', 'wbraid'] as const) {
+    const id = clickIdOf('google', person[name] ?? parameterOf(person.page_url, name))
+    if (id !== undefined) return { [name]: id }
+  }
+  return {}
+}
+
+/** "UserIdentifier": each has one of email, phone, and address; an address is known by all of its parts. */
+const identifiersOf = ({ email, phone, first_name, last_name, country = '', postal_code = '' }: Person): unknown[] => {
+  const region = country.trim().toUpperCase()
+  const hasAddress =
+    first_name !== undefined && last_name !== undefined && /^[A-Z]{2}$/.test(region) && postal_code.trim() !== ''
+  return [
+    ...(email === undefined ? [] : [{ emailAddress: email }]),
+    ...(phone === undefined ? [] : [{ phoneNumber: phone }]),
+    ...(hasAddress
+      ? [
+          {
+            address: {
+              givenName: first_name,
+              familyName: last_name,
+              regionCode: region,
+              postalCode: postal_code.trim(),
+            },
+          },
+        ]
+      : []),
+  ]
+}
+
+const consentField = (value: unknown): string | undefined => {
+  const consent = consentOf(value)
+  return consent === 'none' ? undefined : consent === 'granted' ? 'CONSENT_GRANTED' : 'CONSENT_DENIED'
+}
+
+const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
+
+/** The event as the Data Manager API has it, or what becomes of one that is not to be sent. */
+export const conversionOf = (
+  outgoing: OutgoingEvent,
+  settings: GoogleAdsSettings,
+  now: number,
+): { body: Conversion } | EventOutcome => {
+  const adjusts = outgoing.action === adjustConversion.name
+  const payload = adjusts ? adjustConversion.payloadOf(outgoing) : uploadConversion.payloadOf(outgoing)
+  const refused = consentOutcome(payload.ad_user_data, settings.without_consent)
+  if (refused !== undefined) return refused
+  const click = clickOf(payload)
+  const hasClick = Object.keys(click).length > 0
+  const oldest = adjusts ? oldestMs.adjustment : hasClick ? oldestMs.click : oldestMs.person
+  const at = momentOf(payload.event_time, now, oldest)
+  if (typeof at !== 'number') return at
+  const money = moneyOf(payload.value, payload.currency)
+  if ('problem' in money) return rejected(money.problem)
+  const identifiers = identifiersOf(payload)
+  if (!hasClick && identifiers.length === 0)
+    return rejected('The event has no click ID of Google, and no email, phone, or address')
+  const asked = uploadConversion.payloadOf(outgoing).event_source?.trim().toUpperCase() || 'WEB'
+  if (!adjusts && !eventSources.has(asked)) return rejected(`Google knows no event source "${asked.slice(0, 40)}"`)
+  const actionId = payload.conversion_action_id?.trim() || settings.conversion_action_id.trim()
+  if (!/^\d{3,20}$/.test(actionId))
+    return rejected(`"${actionId.slice(0, 40)}" is not the number of a conversion action`)
+  const consent = {
+    adUserData: consentField(payload.ad_user_data),
+    adPersonalization: consentField(payload.ad_personalization),
+  }
+  return {
+    body: {
+      actionId,
+      event: {
+        transactionId: payload.transaction_id,
+        eventTimestamp: new Date(at).toISOString(),
+        ...(adjusts ? { lastUpdatedTimestamp: new Date(now).toISOString() } : {}),
+        eventSource: adjusts ? 'WEB' : asked,
+        ...(money.value === undefined ? {} : { conversionValue: money.value }),
+        ...(money.currency === undefined ? {} : { currency: money.currency }),
+        ...(hasClick ? { adIdentifiers: click } : {}),
+        ...(identifiers.length === 0 ? {} : { userData: { userIdentifiers: identifiers } }),
+        ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),
+      },
+    },
+  }
+}

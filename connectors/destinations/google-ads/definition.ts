@@ -1,0 +1,100 @@
+import { defineDestination } from '@tributary/connector-kit'
+import { eventPlaces } from '../../wire/conversions/standard-events.ts'
+import { adjustConversion } from './actions/adjust-conversion.ts'
+import { uploadConversion } from './actions/upload-conversion.ts'
+import { oldestMs } from './conversion.ts'
+import { deliver, testConnection } from './deliver.ts'
+import { check, oauth2, settings } from './settings.ts'
+
+const places = eventPlaces
+const field = (name: string) => ({ type: 'FIELD', name }) as const
+
+/**
+ * Limits: "Limits and quotas" of the Data Manager API: 2,000 events and 10 identifiers each in a request, 300 requests a minute. The Google Ads
+ * API takes conversions only from those who sent some before June 2026, and points everybody else to this one.
+ */
+export const googleAds = defineDestination({
+  slug: 'google-ads',
+  title: 'Google Ads',
+  description: 'Uploads click conversions and enhanced conversions to Google Ads, and adjusts them.',
+  docs: {
+    url: 'https://developers.google.com/data-manager/api/devguides/events/google-ads/offline',
+    steps: [
+      {
+        title: 'Create an OAuth client',
+        text: 'In Google Cloud, enable the **Data Manager API** for a project, configure the consent screen, and create an OAuth client of the type **Web application**. As the redirect URI, enter the redirect URL that the destination shows. Copy the client ID and the client secret to the settings. A developer token is not needed.',
+        code: 'https://www.googleapis.com/auth/datamanager',
+        language: 'text',
+      },
+      {
+        title: 'Connect an account',
+        text: 'Select **Connect** and sign in with an account that can edit the Google Ads account. If its access is through a manager account, enter that one, too.',
+      },
+      {
+        title: 'Choose the conversion action',
+        text: 'In Google Ads, open **Goals, Conversions** and the conversion action: its number follows `ctId=` in the URL. For uploads it is one that imports from clicks. For enhanced conversions, accept the customer data terms first.',
+      },
+      {
+        title: 'Count each conversion once',
+        text: 'Use the order ID as the transaction ID, here and in the Google tag. Without an order ID it is the message ID.',
+        code: "gtag('event', 'conversion', { send_to: 'AW-123/AbC', transaction_id: 'order-1001' })",
+        language: 'javascript',
+      },
+      {
+        title: 'Refunds and corrections',
+        text: 'Add a mapping with **Adjust conversion**, the same transaction ID, and the value that is left. Google matches it to the conversion by that ID.',
+      },
+      {
+        title: 'Know what is filtered',
+        text: 'Conversions are filtered after 90 days, those without a click ID after 63 days, and adjustments after 54 days, because Google drops them. So are events without consent. **Diagnostics** in Google Ads shows which conversions Google could match.',
+      },
+    ],
+  },
+  settings,
+  check,
+  kinds: ['Event Streams'],
+  auth: 'oauth2',
+  oauth2,
+  objects: [
+    {
+      name: 'conversions',
+      title: 'Conversions',
+      description: 'One per event that has a mapping.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ target: 'transaction_id' }],
+      actions: ['upload_conversion', 'adjust_conversion'],
+    },
+  ],
+  actions: [uploadConversion, adjustConversion],
+  presets: [
+    {
+      eventName: 'Order Completed',
+      eventType: 'track',
+      action: 'upload_conversion',
+      fields: {
+        transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
+        event_time: places.time,
+        value: places.value,
+        currency: places.currency,
+        gclid: field('properties.gclid'),
+        gbraid: field('properties.gbraid'),
+        wbraid: field('properties.wbraid'),
+        page_url: places.url,
+        email: places.email,
+        phone: places.phone,
+        first_name: places.firstName,
+        last_name: places.lastName,
+        country: places.country,
+        postal_code: places.postalCode,
+        ad_user_data: places.consent,
+        ad_personalization: places.consent,
+      },
+    },
+  ],
+  batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 5000 }),
+  rate: () => ({ requests: 200, perMs: 60_000 }),
+  concurrency: 2,
+  maxEventAgeMs: oldestMs.click,
+  testConnection,
+  deliver,
+})

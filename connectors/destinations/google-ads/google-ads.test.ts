@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { ConfigurationError, type EventOutcome, type OutgoingEvent } from '@tributary/connector-kit'
+import { outgoingEvent, runConnector } from '@tributary/connector-kit/testing'
+import { startVendor, testDestination } from '@tributary/connector-kit/testing-destination'
+import { describe, expect, it } from 'vitest'
+import { googleAds } from './definition.ts'
+import { check, oauth2 } from './settings.ts'
+import { conversionAction, createGoogleAds, customer, errorOf, token } from './testing-google-ads.ts'
+
+const origins = ['https://datamanager.googleapis.com']
+const settings = {
+  customer_id: '123-456-7890',
+  conversion_action_id: conversionAction,
+  client_id: 'client',
+  client_secret: 'GOCSPX-0123456789',
+}
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const dayMs = 24 * 60 * 60_000
+const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString()
+const dayAgo = daysAgo(1)
+const gclid = 'Cj0KCQjwtest_0123456789-abcdef'
+
+const accessToken = async (refused?: string, again?: boolean): Promise<string> => {
+  if (again === true) throw new ConfigurationError('The connection was revoked: reconnect')
+  return refused === undefined ? token : `${token}-renewed`
+}
+
+const conversion = (
+  transaction_id: string,
+  changes: Record<string, unknown> = {},
+  action = 'upload_conversion',
+): OutgoingEvent =>
+  outgoingEvent(
+    { messageId: transaction_id },
+    { action, payload: { transaction_id, event_time: dayAgo, value: '25.50', currency: 'eur', gclid, ...changes } },
+  )
+
+const sender = async (more: Record<string, unknown> = {}, given: { named?: boolean } = {}) => {
+  const ads = createGoogleAds(given)
+  const { asked, rebase } = await startVendor({ origins }, ads.answer)
+  const send = async (...events: OutgoingEvent[]) => {
+    const result = await runConnector(googleAds, { ...settings, ...more }, events, { rebase, accessToken })
+    return { ...result, outcomes: result.outcomes as readonly EventOutcome[] }
+  }
+  return { ...ads, asked, send }
+}
+const delivered = { kind: 'delivered' }
+
+testDestination(googleAds, {
+  origins,
+  settings: () => settings,
+  accessToken,
+  secrets: [token, settings.client_secret, '94035-1234'],
+  vendor: (request) => createGoogleAds().answer(request),
+  events: [
+    conversion('order-1', { ad_user_data: true, ad_personalization: 'denied' }),
+    conversion('order-2', {
+      gclid: undefined,
+      email: sha256('ada@example.com'),
+      first_name: sha256('ada'),
+      last_name: sha256('lovelace'),
+      country: 'us',
+      postal_code: '94035-1234',
+      event_source: 'in_store',
+    }),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      host: 'datamanager.googleapis.com',
+      path: '/v1/events:ingest',
+      body: {
+        destinations: [
+          {
+            operatingAccount: { accountType: 'GOOGLE_ADS', accountId: customer },
+            productDestinationId: conversionAction,
+          },
+        ],
+        encoding: 'HEX',
+        events: [
+          {
+            transactionId: 'order-1',
+            eventTimestamp: dayAgo,
+            eventSource: 'WEB',
+            conversionValue: 25.5,
+            currency: 'EUR',
+            adIdentifiers: { gclid },
+            consent: { adUserData: 'CONSENT_GRANTED', adPersonalization: 'CONSENT_DENIED' },
+          },
+          {
+            transactionId: 'order-2',
+            eventSource: 'IN_STORE',
+            userData: {
+              userIdentifiers: [
+                { emailAddress: sha256('ada@example.com') },
+                {
+                  address: {
+                    givenName: sha256('ada'),
+                    familyName: sha256('lovelace'),
+                    regionCode: 'US',
+                    postalCode: '94035-1234',
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ],
+  connected: 'Connected to the Google Ads account 123-456-7890.',
+  badCredentials: {
+    settings: () => settings,
+    answer: errorOf(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.'),
+    message: 'The connection was revoked',
+  },
+  rateLimit: { answer: errorOf(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded.'), retryAfterMs: 60_000 },
+  partialFailure: {
+    events: [
+      conversion('order-1'),
+      conversion('refused-1'),
+      conversion('m-3', { event_time: daysAgo(91) }),
+      conversion('m-4', { currency: 'XYZ' }),
+      conversion('m-5', { ad_user_data: false }),
+      conversion('order-6'),
+    ],
+    outcomes: [
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: 'Refused in undefined' },
+      { kind: 'skipped', reason: 'Older than 90 days' },
+      { kind: 'rejected', reason: expect.stringContaining('not a currency code') },
+      { kind: 'skipped', reason: expect.stringContaining('consent') },
+      { kind: 'delivered' },
+    ],
+  },
+  maxEventAgeMs: 90 * dayMs,
+})
+
+describe('conversions for Google Ads', () => {
+  it('that are sent again count once, and an adjustment restates the value of one', async () => {
+    const { send, counted } = await sender()
+    await send(conversion('order-1'), conversion('order-1'))
+    await send(conversion('order-1', { value: 0 }, 'adjust_conversion'))
+    expect([...counted.entries()]).toMatchObject([[`${conversionAction}/order-1`, { conversionValue: 0 }]])
+  })
+
+  it.each([
+    ['without a click ID after 63 days', {}, 'upload_conversion', 64, 'Older than 63 days'],
+    ['with a click ID after 90 days', { gclid }, 'upload_conversion', 91, 'Older than 90 days'],
+    ['of an adjustment after 54 days', { gclid }, 'adjust_conversion', 55, 'Older than 54 days'],
+  ])('%s are left out', async (_, changes, action, days, reason) => {
+    const { send, asked } = await sender()
+    const person = { gclid: undefined, email: sha256('ada@example.com'), event_time: daysAgo(days) }
+    const { outcomes } = await send(conversion('m-1', { ...person, ...changes }, action))
+    expect(outcomes).toEqual([{ kind: 'skipped', reason }])
+    expect(asked).toHaveLength(0)
+  })
+
+  it.each([
+    ['with a click ID of another platform', { gclid: 'E.C.P.abc' }, 'no click ID of Google'],
+    ['with a negative value', { value: -1 }, 'negative'],
+    ['of an unknown source', { event_source: 'radio' }, 'no event source "RADIO"'],
+    ['of an action that is no number', { conversion_action_id: 'purchase' }, 'not the number'],
+    ['in the future', { event_time: daysAgo(-1) }, 'future'],
+  ])('%s are refused before they are sent', async (_, changes, reason) => {
+    const { send, asked } = await sender()
+    expect((await send(conversion('m-1', changes))).outcomes).toMatchObject([
+      { kind: 'rejected', reason: expect.stringContaining(reason) },
+    ])
+    expect(asked).toHaveLength(0)
+  })
+
+  it('go by their action in requests of their own, with one click ID of the page', async () => {
+    const { send, asked } = await sender()
+    const page = { gclid: undefined, page_url: 'https://shop.example/?wbraid=wb-1&utm_source=x' }
+    await send(conversion('m-1'), conversion('m-2', { ...page, conversion_action_id: '111222' }))
+    expect(asked.map(({ body }) => body)).toMatchObject([
+      { destinations: [{ productDestinationId: conversionAction }], events: [{ adIdentifiers: { gclid } }] },
+      { destinations: [{ productDestinationId: '111222' }], events: [{ adIdentifiers: { wbraid: 'wb-1' } }] },
+    ])
+    expect(JSON.stringify(asked)).not.toContain('utm_source')
+  })
+
+  it('that Google does not name are found by halves', async () => {
+    const { send, counted } = await sender({}, { named: false })
+    const events = ['a', 'b', 'refused-1', 'd', 'e'].map((id) => conversion(id))
+    expect((await send(...events)).outcomes).toMatchObject([
+      delivered,
+      delivered,
+      { kind: 'rejected' },
+      delivered,
+      delivered,
+    ])
+    expect(counted.size).toBe(4)
+  })
+
+  it('in test mode are checked and not imported', async () => {
+    const { send, counted } = await sender({ validate_only: true })
+    expect((await send(conversion('order-1'))).outcomes).toEqual([delivered])
+    expect(counted.size).toBe(0)
+  })
+
+  it('for another account, or for an action that is not there, are held', async () => {
+    await expect((await sender({ customer_id: '1111111111' })).send(conversion('m-1'))).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('does not allow access'),
+    })
+    await expect((await sender({ conversion_action_id: '999' })).send(conversion('m-1'))).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('Invalid conversion action'),
+    })
+  })
+
+  it('have no postal code in the reasons that Google gives', async () => {
+    const { send } = await sender()
+    const names = { first_name: sha256('ada'), last_name: sha256('l'), country: 'US', postal_code: '94035-1234' }
+    const result = await send(conversion('refused-1', names))
+    expect(result.outcomes).toEqual([{ kind: 'rejected', reason: 'Refused in [redacted]' }])
+    expect(JSON.stringify(result)).not.toContain('94035')
+  })
+
+  it('have the manager account with them where one is set', async () => {
+    const { send, asked } = await sender({ login_customer_id: '999-888-7777' })
+    await send(conversion('m-1'))
+    expect(asked[0]?.body).toMatchObject({
+      destinations: [{ loginAccount: { accountType: 'GOOGLE_ADS', accountId: '9998887777' } }],
+    })
+  })
+})
+
+it('numbers are checked, and the grant is for the Data Manager API alone', () => {
+  expect(check({ customer_id: '123-456-7890', conversion_action_id: '7012345678' })).toEqual({})
+  expect(check({ customer_id: '12', login_customer_id: 'x', conversion_action_id: 'customers/1' })).toMatchObject({
+    customer_id: expect.any(String),
+    login_customer_id: expect.any(String),
+    conversion_action_id: expect.any(String),
+  })
+  expect(oauth2({ client_id: 'c' })).toMatchObject({
+    clientId: 'c',
+    tokensSentTo: origins,
+    scopes: ['openid', 'email', 'https://www.googleapis.com/auth/datamanager'],
+  })
+})

@@ -1,0 +1,125 @@
+import {
+  type Call,
+  ConfigurationError,
+  type DeliverContext,
+  type EventOutcome,
+  type Hidden,
+  isJsonObject,
+  isWebPage,
+  outcomeOfAnswer,
+  sendRequest,
+} from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
+import { answerObject, hidingPersonal, toldWords } from '../../wire/conversions/shown.ts'
+import { apiOrigin, customerOf, type GoogleAdsSettings } from './settings.ts'
+
+export type Context = DeliverContext<GoogleAdsSettings>
+
+/** What goes as it is and is personal all the same. */
+const personal: ReadonlySet<string> = new Set(['postalCode', 'regionCode'])
+
+/** Bytes of an answer that are read: it names each event that it refuses. */
+const keepBytes = 1024 * 1024
+
+const accountOf = (entered: string) => ({ accountType: 'GOOGLE_ADS', accountId: customerOf(entered) })
+
+/** Hands events to a conversion action. The context is one whose requests carry the token of the grant. Rejects as `sendRequest` does. */
+export const ingest = async (
+  context: Context,
+  actionId: string,
+  events: readonly unknown[],
+  validateOnly: boolean,
+): Promise<{ call: Call; hidden: Hidden }> => {
+  const { customer_id, login_customer_id, client_secret } = context.settings
+  const body = {
+    destinations: [
+      {
+        operatingAccount: accountOf(customer_id),
+        ...(login_customer_id === undefined ? {} : { loginAccount: accountOf(login_customer_id) }),
+        productDestinationId: actionId,
+      },
+    ],
+    events,
+    encoding: 'HEX',
+    ...(validateOnly ? { validateOnly: true } : {}),
+  }
+  const hidden = hidingPersonal(body, personal, { headers: ['authorization'], texts: [client_secret] })
+  const call = await sendRequest(
+    context,
+    {
+      method: 'POST',
+      url: `${apiOrigin}/${apiVersions.google.version}/events:ingest`,
+      headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'Tributary/1.0' },
+      body: JSON.stringify(body),
+      keepBytes,
+      readBytes: keepBytes,
+      timeoutMs: 60_000,
+    },
+    hidden,
+  )
+  return { call, hidden }
+}
+
+/** What Google says of a request: of all of it, and of those events that it names ("Understand API errors", BadRequest). */
+export type Verdict = { outcome: EventOutcome; refused: ReadonlyMap<number, string> }
+
+type Violation = { field: string; words: string }
+
+/** The first of these that is a text; '' for none. */
+const firstText = (...values: unknown[]): string => values.find((each) => typeof each === 'string') ?? ''
+
+const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => {
+  const details = Array.isArray(error['details']) ? error['details'] : []
+  return details.filter(isJsonObject).flatMap((detail) => {
+    const listed = detail['fieldViolations']
+    return (Array.isArray(listed) ? listed : []).filter(isJsonObject).map((each) => ({
+      field: firstText(each['field']),
+      words: firstText(each['description'], each['reason'], 'Refused by Google'),
+    }))
+  })
+}
+
+/** Quotas are of a minute ("Limits and quotas"). */
+const quotaMs = 60_000
+
+const mendable = (call: Call, words: string): string | undefined => {
+  const { status } = call.answer
+  if (status === 403) return `Google does not allow access to the account: ${words}`
+  if (status === 404) return `Google does not find the account: ${words}`
+  if (status >= 300 && status < 400) return `Google redirects (HTTP ${status}), so something is in its way`
+  if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Google’s response'
+  return undefined
+}
+
+/** Throws ConfigurationError for what a person has to mend, such as an account or a conversion action that is not there. */
+export const verdictOf = ({ call, hidden }: { call: Call; hidden: Hidden }, count: number, now: number): Verdict => {
+  const answer = answerObject(call)
+  const error = isJsonObject(answer?.['error']) ? answer['error'] : {}
+  const told = error['message']
+  const words = typeof told === 'string' && told !== '' ? toldWords(told, hidden) : `HTTP ${call.answer.status}`
+  const problem = mendable(call, words)
+  if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+  const refused = new Map<number, string>()
+  const violations = violationsOf(error)
+  for (const { field, words: why } of violations) {
+    const at = Number(/\bevents\[(\d+)\]/.exec(field)?.[1])
+    if (Number.isInteger(at) && at < count && !refused.has(at)) refused.set(at, toldWords(why, hidden))
+  }
+  const ofDestination = violations.find(({ field }) => /\bdestinations\b/.test(field))
+  if (ofDestination !== undefined)
+    throw new ConfigurationError(
+      `Google does not take the account or the conversion action: ${toldWords(ofDestination.words, hidden)}`,
+      call.exchange(),
+    )
+  const outcome = outcomeOfAnswer(call.answer, now, words)
+  if (outcome.kind === 'delivered')
+    return {
+      outcome:
+        answer === undefined || Object.hasOwn(answer, 'error')
+          ? { kind: 'retry', reason: 'Google did not say what became of the conversions' }
+          : outcome,
+      refused: new Map(),
+    }
+  const isQuota = outcome.kind === 'retry' && call.answer.status === 429 && outcome.retryAfterMs === undefined
+  return { outcome: isQuota ? { ...outcome, retryAfterMs: quotaMs } : outcome, refused }
+}

@@ -1,0 +1,60 @@
+import { defineSettings, type OAuth2Client, type SettingsOf, setting } from '@tributary/connector-kit'
+import { withoutConsent } from '../../wire/conversions/consent-setting.ts'
+import { googleClient, googleClientSettings } from '../../wire/google/oauth2.ts'
+
+export const settings = defineSettings({
+  customer_id: setting.text({
+    label: 'Customer ID',
+    help: 'Of the Google Ads account that has the conversion actions.',
+    required: true,
+    maxLength: 20,
+  }),
+  login_customer_id: setting.text({
+    label: 'Manager account',
+    help: 'The customer ID of the manager account, if your access is through one.',
+    maxLength: 20,
+  }),
+  conversion_action_id: setting.text({
+    label: 'Conversion action',
+    help: 'The number after ctId in the URL of the conversion action. Mappings can name another.',
+    required: true,
+    maxLength: 30,
+  }),
+  ...googleClientSettings,
+  without_consent: withoutConsent,
+  validate_only: setting.toggle({
+    label: 'Test mode',
+    help: 'Google checks the conversions and imports none. Turn it off when you are done.',
+    required: true,
+    default: false,
+  }),
+})
+
+export type GoogleAdsSettings = SettingsOf<typeof settings>
+
+/** The digits of a customer ID, which people write with hyphens. */
+export const customerOf = (entered: string): string => entered.replaceAll(/[\s-]/g, '')
+
+const isCustomer = (entered: string): boolean => /^\d{10}$/.test(customerOf(entered))
+
+/** What spans the rules of each setting. */
+export const check = (given: Partial<GoogleAdsSettings>): Record<string, string> => {
+  const { customer_id, login_customer_id, conversion_action_id } = given
+  return {
+    ...(customer_id === undefined || isCustomer(customer_id)
+      ? {}
+      : { customer_id: 'Enter the customer ID, such as 123-456-7890' }),
+    ...(login_customer_id === undefined || isCustomer(login_customer_id)
+      ? {}
+      : { login_customer_id: 'Enter the customer ID of the manager account, such as 123-456-7890' }),
+    ...(conversion_action_id === undefined || /^\d{3,20}$/.test(conversion_action_id.trim())
+      ? {}
+      : { conversion_action_id: 'Enter the number of the conversion action, such as 7012345678' }),
+  }
+}
+
+/** Where requests with a token go. */
+export const apiOrigin = 'https://datamanager.googleapis.com'
+
+export const oauth2 = (given: Partial<GoogleAdsSettings>): OAuth2Client =>
+  googleClient(given, { scope: 'https://www.googleapis.com/auth/datamanager', origin: apiOrigin })
