@@ -35,6 +35,7 @@ const guides = {
   privacy: ['Guides', 'Deleting and suppressing users, and what is kept.'],
   audiences: ['Guides', 'Sets of profiles by their events and traits.'],
   syncs: ['Guides', 'Rows of your databases, brought to destinations.'],
+  conversions: ['Guides', 'Conversions for ad platforms, without duplicates and with consent.'],
   deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],
   members: ['Guides', 'Organizations, roles, and invitations.'],
   sources: ['Sources', 'Where events come from: SDKs, HTTP, and webhooks from other services.'],
