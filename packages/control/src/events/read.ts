@@ -34,6 +34,8 @@ export const eventColumns = `event_id, message_id, type, event, source_id, test,
 const hour = 3_600_000
 /** How far back a list looks first. Most pages are filled by the last hour, which is a small part of a large table. */
 const spans = [hour, 24 * hour]
+/** The same of what has few events: each look costs about as much, so that one less is worth more. */
+export const spansOfFew = [24 * hour]
 
 /**
  * One page of a workspace's events, newest first, with one row more than the page when there are more. The workspace is
@@ -46,15 +48,18 @@ export const readEvents = async (
   page: Page<EventCursor>,
   options: {
     now: number
-    signal: AbortSignal /** A further condition. */
+    signal: AbortSignal
+    /** A further condition. */
     of?: { where: string; params: Record<string, unknown> }
+    /** How far back it looks first, ms, ascending. */
+    spans?: readonly number[]
   },
 ): Promise<EventRow[]> => {
   const { where, late, params: values } = eventConditions(filter)
   const { start, end } = spanOf(filter)
   const { of } = options
   const conditions = ['workspace_id = {workspace:String}', ...where, ...(of === undefined ? [] : [of.where])]
-  const params: Record<string, unknown> = { ...values, ...of?.params, workspace: workspaceId, limit: page.size + 1 }
+  const params: Record<string, unknown> = { ...values, ...of?.params, workspace: workspaceId }
   if (end !== undefined) {
     conditions.push('receive_time < fromUnixTimestamp64Milli({end:Int64})')
     params['end'] = end
@@ -66,25 +71,38 @@ export const readEvents = async (
     params['after_id'] = page.after[1]
   }
   const newest = Math.min(page.after?.[0] ?? options.now, end ?? options.now)
-  const since = (from: number | undefined): Promise<EventRow[]> => {
+  const found: EventRow[] = []
+  /** Looks for the rest of the page in what was received since `from` and before what was looked at. */
+  const look = async (from: number | undefined, before: number | undefined): Promise<void> => {
     const early = [
       ...conditions,
       ...(from === undefined ? [] : ['receive_time >= fromUnixTimestamp64Milli({since:Int64})']),
+      ...(before === undefined ? [] : ['receive_time < fromUnixTimestamp64Milli({before:Int64})']),
     ]
-    return eventStore.query<EventRow>(
+    const rows = await eventStore.query<EventRow>(
       `select ${eventColumns} from events
        ${late.length === 0 ? 'where' : 'prewhere'} ${early.join(' and ')}${late.length === 0 ? '' : ` where ${late.join(' and ')}`}
        order by receive_time desc, event_id desc limit {limit:UInt32}`,
-      from === undefined ? params : { ...params, since: from },
+      {
+        ...params,
+        limit: page.size + 1 - found.length,
+        ...(from === undefined ? {} : { since: from }),
+        ...(before === undefined ? {} : { before }),
+      },
       { owner: workspaceId, slot: 'short', signal: options.signal },
     )
+    found.push(...rows)
   }
-  for (const span of spans) {
-    if (start !== undefined && newest - span <= start) break
-    const rows = await since(newest - span)
-    if (rows.length > page.size) return rows
+  let before: number | undefined
+  for (const span of options.spans ?? spans) {
+    const from = newest - span
+    if (start !== undefined && from <= start) break
+    await look(from, before)
+    if (found.length > page.size) return found
+    before = from
   }
-  return await since(start)
+  await look(start, before)
+  return found
 }
 
 /** A time of the event store as the wire shows it. */

@@ -2,7 +2,7 @@ import { openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { eventCursor, presentEvent, readEvents } from '../events/read.ts'
+import { eventCursor, presentEvent, readEvents, spansOfFew } from '../events/read.ts'
 import { isMasked, maskEvent } from './mask.ts'
 import { readOutcomes } from './outcomes.ts'
 import { currentProfileId, readIdentifiers } from './read.ts'
@@ -38,7 +38,12 @@ export const listProfileEvents =
     const page = openPage('profiles.listEvents', params, query, eventCursor)
     const id = await currentProfileId(db, workspace.id, params.profile)
     const of = await ofProfile({ db, profileLedger }, workspace.id, id)
-    const found = await readEvents(eventStore, workspace.id, { status: 'accepted' }, page, { now: clock(), signal, of })
+    const found = await readEvents(eventStore, workspace.id, { status: 'accepted' }, page, {
+      now: clock(),
+      signal,
+      of,
+      spans: spansOfFew,
+    })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     const outcomes = await readOutcomes(eventStore, workspace.id, rows, signal)
     const events = rows.map((row) => ({
