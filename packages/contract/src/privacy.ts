@@ -4,7 +4,7 @@ import { empty, errors, line, nextPageToken, pageQuery, requestId, storableText,
 import { defineMethod } from './api/method.ts'
 import { delivery } from './destinations/deliveries.ts'
 import { eventPayload } from './events/events.ts'
-import { profile } from './profiles.ts'
+import { profile, profileAudience, profileTraitValue } from './profiles.ts'
 
 /** Bytes of an identifier's value at most. */
 const identifierBytes = 512
@@ -141,11 +141,17 @@ export const profileExports = {
     verb: 'GET',
     path: '/workspaces/{workspace}/profiles/{profile}:export',
     access: workspaceAdministrators,
-    summary: `Gets everything that is stored about a user, by pages of up to ${exportPage} events, newest first: the profile with the first page, and events with their payloads and deliveries.`,
+    summary: `Gets everything that is stored about a user, by pages of up to ${exportPage} events, newest first: the profile, earlier values of its traits, and its audiences with the first page, and events with their payloads and deliveries.`,
     query: pageQuery,
     response: z.object({
       /** Null after the first page. */
       profile: profile.nullable(),
+      /** Values that traits had before, latest first. Empty after the first page, as is what follows. */
+      earlier_traits: z.array(z.object({ name: z.string(), values: z.array(profileTraitValue) })),
+      audiences: z.array(profileAudience.omit({ as_of: true }).extend({ enter_time: time })),
+      /** What destinations were told of the user as a member of audiences. */
+      audience_deliveries: z.array(delivery),
+      /** Of a request with events of several users, deliveries have no sample. */
       events: z.array(eventPayload.extend({ receive_time: time, deliveries: z.array(delivery) })),
       next_page_token: nextPageToken,
     }),

@@ -1,41 +1,78 @@
 import { audit, openPage } from '@tributary/api-kit'
-import { exportPage, type methods, resourceNames } from '@tributary/contract'
+import { exportPage, type MethodResponse, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
+import { sql } from 'kysely'
+import { audienceName } from '../audiences/read.ts'
 import type { ControlDeps } from '../deps.ts'
-import { type EventRow, eventColumns, eventCursor, presentEvent, readEvents, wireTime } from '../events/read.ts'
+import {
+  type EventRow,
+  eventColumns,
+  eventCursor,
+  presentEvent,
+  readEvents,
+  spansOfFew,
+  wireTime,
+} from '../events/read.ts'
 import { presentPayload, type StoredEventRow } from '../events/stored-event.ts'
+import { readTraitValues } from '../profiles/get-trait-history.ts'
 import { ofProfile } from '../profiles/list-events.ts'
 import { currentProfileId, readProfile } from '../profiles/read.ts'
+import { readOwnDeliveries } from './read-deliveries.ts'
 
-/** Attempts of the events of a page that are told at most. */
-const attemptsOfPage = 10_000
+/** Payloads of events, by their ids. */
+const readPayloads = async (
+  eventStore: ControlDeps['eventStore'],
+  ids: { workspace: string; ids: readonly string[] },
+  signal: AbortSignal,
+) => {
+  const rows = await eventStore.query<EventRow & StoredEventRow>(
+    `select ${eventColumns}, group_id, previous_id, context, integrations, original,
+       toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
+       toUnixTimestamp64Milli(sent_at) as sent_at_ms
+     from events where workspace_id = {workspace:String} and event_id in {ids:Array(String)} limit 1 by event_id`,
+    ids,
+    { owner: ids.workspace, slot: 'short', signal },
+  )
+  return new Map(rows.map((row) => [row.event_id, row]))
+}
 
-type Ids = { workspace: string; ids: readonly string[] }
+type AudienceRow = { id: string; title: string; enter_time: Date }
 
-/** Payloads and deliveries of events, by their ids. */
-const readWhole = async (eventStore: ControlDeps['eventStore'], ids: Ids, signal: AbortSignal) => {
-  const options = { owner: ids.workspace, slot: 'short', signal } as const
-  const [events, deliveries] = await Promise.all([
-    eventStore.query<EventRow & StoredEventRow>(
-      `select ${eventColumns}, group_id, previous_id, context, integrations, original,
-         toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
-         toUnixTimestamp64Milli(sent_at) as sent_at_ms
-       from events where workspace_id = {workspace:String} and event_id in {ids:Array(String)} limit 1 by event_id`,
-      ids,
-      options,
-    ),
-    eventStore.query<DeliveryRow>(
-      `select ${deliveryColumns} from deliveries
-       where workspace_id = {workspace:String} and event_id in {ids:Array(String)}
-       order by time, attempt limit ${attemptsOfPage}`,
-      ids,
-      options,
-    ),
+/** What is known of a person beside events: only the first page has it. */
+const readPerson = async (
+  { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
+  workspace: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<Omit<MethodResponse<typeof methods.profileExports.get>, 'events' | 'next_page_token'>> => {
+  const [profile, values, { rows: audiences }, { rows: merged }] = await Promise.all([
+    readProfile(db, workspace, id),
+    readTraitValues(db, workspace, id),
+    sql<AudienceRow>`
+      select a.id, a.title, m.enter_time from audience_members m join audiences a on a.id = m.audience_id
+      where a.workspace_id = ${workspace}::uuid and m.profile_id = ${id}::uuid order by m.enter_time, a.id`.execute(db),
+    sql<{ id: string }>`
+      with recursive found as (
+        select ${id}::uuid as id
+        union
+        select p.id from found join profiles p on p.workspace_id = ${workspace}::uuid and p.merged_into = found.id)
+      select id from found`.execute(db),
   ])
+  const told = {
+    where: `producer = 'audience' and key in {profiles:Array(String)}`,
+    params: { workspace, profiles: merged.map((each) => each.id) },
+  }
   return {
-    events: new Map(events.map((row) => [row.event_id, row])),
-    deliveries: Map.groupBy(deliveries, ({ event_id }) => event_id),
+    profile,
+    earlier_traits: [...values].flatMap(([name, [, ...earlier]]) =>
+      earlier.length === 0 ? [] : [{ name, values: earlier }],
+    ),
+    audiences: audiences.map((row) => ({
+      name: audienceName(workspace, row.id),
+      title: row.title,
+      enter_time: row.enter_time.toISOString(),
+    })),
+    audience_deliveries: await readOwnDeliveries(eventStore, told, signal),
   }
 }
 
@@ -63,14 +100,27 @@ export const getProfileExport =
         }),
       )
     const of = await ofProfile({ db, profileLedger }, workspace.id, id)
-    const found = await readEvents(eventStore, workspace.id, {}, page, { now: clock(), signal, of })
+    const found = await readEvents(eventStore, workspace.id, {}, page, {
+      now: clock(),
+      signal,
+      of,
+      spans: spansOfFew,
+    })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     const ids = { workspace: workspace.id, ids: rows.map(({ event_id }) => event_id) }
-    const whole = await readWhole(eventStore, ids, signal)
+    const [payloads, deliveries] = await Promise.all([
+      readPayloads(eventStore, ids, signal),
+      readOwnDeliveries(eventStore, { where: 'event_id in {ids:Array(String)}', params: ids }, signal),
+    ])
+    const deliveriesOf = Map.groupBy(deliveries, ({ event_id }) => event_id)
+    const person =
+      page.after === undefined
+        ? await readPerson({ db, eventStore }, workspace.id, id, signal)
+        : { profile: null, earlier_traits: [], audiences: [], audience_deliveries: [] }
     return {
-      profile: page.after === undefined ? await readProfile(db, workspace.id, id) : null,
+      ...person,
       events: rows.flatMap(({ event_id, receive_ms }) => {
-        const row = whole.events.get(event_id)
+        const row = payloads.get(event_id)
         if (row === undefined) return []
         const { name, message_id, type, title, status } = presentEvent(workspace.id, row)
         return [
@@ -83,7 +133,7 @@ export const getProfileExport =
             status,
             payload: presentPayload(row).payload,
             receive_time: wireTime(receive_ms),
-            deliveries: (whole.deliveries.get(event_id) ?? []).map((each) => presentDelivery(workspace.id, each)),
+            deliveries: deliveriesOf.get(event_id) ?? [],
           },
         ]
       }),

@@ -8,13 +8,20 @@ type Page = MethodResponse<typeof methods.profileExports.get>
 /** Reads everything that is stored about a user, page after page, and saves it as a file; `profile` is a resource name. */
 export const exportProfile = async (profile: string): Promise<void> => {
   const params = profileIds(profile)
-  let known: Page['profile'] = null
+  let person: Omit<Page, 'events' | 'next_page_token'> | undefined
   const events: Page['events'] = []
   for (let token: string | undefined = ''; token !== undefined; ) {
-    const page: Page = await call(methods.profileExports.get, { params, query: { page_size: 200, page_token: token } })
-    known ??= page.profile
-    events.push(...page.events)
-    token = page.next_page_token === '' ? undefined : page.next_page_token
+    const {
+      events: some,
+      next_page_token,
+      ...first
+    }: Page = await call(methods.profileExports.get, {
+      params,
+      query: { page_size: 200, page_token: token },
+    })
+    person ??= first
+    events.push(...some)
+    token = next_page_token === '' ? undefined : next_page_token
   }
-  saveJson(`profile-${params.profile}.json`, JSON.stringify({ profile: known, events }, undefined, 2))
+  saveJson(`profile-${params.profile}.json`, JSON.stringify({ ...person, events }, undefined, 2))
 }
