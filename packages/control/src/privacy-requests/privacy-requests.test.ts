@@ -192,19 +192,34 @@ const profileSets = async (): Promise<unknown[]> =>
   ).rows
 
 describe('a deletion', () => {
-  test('hides a user from every list and page when it answers, and a rebuild does not bring them back', async () => {
+  test('hides a user from every list, page, export, and replay when it answers, and a rebuild does not bring them back', async () => {
+    const { administrator } = organization
+    const app = { name: 'catalogDestinations/webhook' }
+    const made = await administrator.ok(
+      methods.destinations.create,
+      { workspace },
+      { body: { title: 'Archive', app, settings: {} } },
+    )
+    const replayed = async (): Promise<number> => {
+      const body = { kind: 'history', start_time: textOf(0), end_time: textOf(harness.now() + 1000) } as const
+      const params = { workspace, destination: idIn(made.name) }
+      return (await administrator.ok(methods.replays.preview, params, { body })).event_count
+    }
     const own = await receive(
       { anonymousId: 'a-1' },
       { type: 'identify', userId: 'u-1', anonymousId: 'a-1', traits: { email: 'ada@example.com' } },
     )
     const [other] = await receive({ userId: 'u-2' })
     const [profile = ''] = await found('u-1')
-    const made = await request('delete', 'a-1')
-    expect(made).toMatchObject({ state: 'running', identifier_count: 1, profile_count: 1 })
+    expect(await replayed()).toBe(3)
+    expect(await request('delete', 'a-1')).toMatchObject({ state: 'running', identifier_count: 1, profile_count: 1 })
     for (const search of ['u-1', 'a-1', 'ada@example.com']) expect(await found(search), search).toEqual([])
     expect(await events()).toEqual([other])
-    const { administrator } = organization
-    for (const path of [`profiles/${profile}`, `profiles/${profile}/events`, ...own.map((id) => `events/${id}`)])
+    expect(await replayed()).toBe(1)
+    const pages = ['', '/events', '/audiences', '/traitHistory?trait=email', ':export'].map(
+      (part) => `profiles/${profile}${part}`,
+    )
+    for (const path of [...pages, ...own.map((id) => `events/${id}`)])
       expect((await administrator.call('GET', `/workspaces/${workspace}/${path}`)).status, path).toBe(404)
     await rebuildProfiles(harness.db, workspace)
     expect(await found('u-1')).toEqual([])
