@@ -84,6 +84,8 @@ describe('the list of profiles', () => {
     await receive({ anonymousId: 'a-1' }, { userId: 'u-1', anonymousId: 'a-1' })
     await receive({ type: 'identify', userId: 'u-2', traits: { name: 'Ada Lovelace', email: 'ada@example.com' } })
     await receive({ anonymousId: 'a-3' })
+    const parts = { first_name: 'Grace', last_name: ' Hopper ', email: 'grace@example.com' }
+    await receive({ type: 'identify', userId: 'u-4', traits: parts })
     const titles: string[] = []
     let token = ''
     do {
@@ -91,7 +93,7 @@ describe('the list of profiles', () => {
       titles.push(...page.profiles.map(({ title, email }) => `${title} ${email}`))
       token = page.next_page_token
     } while (token !== '')
-    expect(titles).toEqual(['a-3 ', 'Ada Lovelace ada@example.com', 'u-1 '])
+    expect(titles).toEqual(['Grace Hopper grace@example.com', 'a-3 ', 'Ada Lovelace ada@example.com', 'u-1 '])
   })
 
   test('SEG-11: finds a person by any identifier and by the latest value of any trait, as a whole', async () => {

@@ -17,8 +17,8 @@ const historyLength = 200
 /** Names of traits that a profile shows. */
 const shownTraits = 2000
 
-/** Traits that give a profile its title, the first of them that is there. */
-const titleTraits = ['name', 'email', 'username'] as const
+/** Traits that give a profile its title, the first of them that is there; names of one line belong together. */
+const titleTraits = [['name'], ['first_name', 'last_name'], ['firstName', 'lastName'], ['email'], ['username']] as const
 
 type IdentifierRow = { profile_id: string; type: string; value: string; create_time: Date }
 type TraitRow = {
@@ -105,7 +105,8 @@ const summaryOf = (
   identifiers: readonly IdentifierRow[],
   traits: readonly TraitRow[],
 ): ProfileSummary => {
-  const named = titleTraits.map((name) => textOf(traits, name)).find((text) => text !== '')
+  const titles = titleTraits.map((names) => names.map((name) => textOf(traits, name)).filter((text) => text !== ''))
+  const named = titles.find((parts) => parts.length > 0)?.join(' ')
   const best = identifiers.find(({ type }) => type === 'user_id') ?? identifiers[0]
   return {
     name: resourceNames.profile.format({ workspace: workspaceId, profile: id }),
@@ -126,7 +127,7 @@ export const readSummaries = async (
   const ids = rows.map(({ id }) => id)
   const [identifiers, traits] = await Promise.all([
     readIdentifiers(db, workspaceId, ids),
-    readTraits(db, workspaceId, ids, titleTraits),
+    readTraits(db, workspaceId, ids, titleTraits.flat()),
   ])
   const identifiersOf = Map.groupBy(identifiers, ({ profile_id }) => profile_id)
   const traitsOf = Map.groupBy(traits, ({ profile_id }) => profile_id)
