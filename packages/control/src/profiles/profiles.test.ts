@@ -368,6 +368,11 @@ test('guests see that somebody is there, and no personal data, wherever profiles
     await get(profile, guest),
     await get(await idOf('u-personal-1'), guest),
     await guest.ok(methods.profiles.listEvents, { workspace, profile }),
+    await guest.ok(
+      methods.profiles.getTraitHistory,
+      { workspace, profile: await idOf('u-personal-1') },
+      { query: { trait: 'email' } },
+    ),
   ]
   expect(answers[1]).toMatchObject({ masked: true, identifiers: [{ type: 'user_id', value: 'u-•••' }] })
   expect(JSON.stringify(answers).toLowerCase()).not.toContain('personal')
