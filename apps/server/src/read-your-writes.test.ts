@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { silentLogger } from '@tributary/kernel'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createReadYourWritesBarrier } from './read-your-writes.ts'
 
 const never = () => new Promise(() => {})
@@ -18,6 +19,7 @@ test('a write is read when those who follow it have seen it, and others are not 
       'profile-api': async () => void asked.push('profile-api'),
       'sync-api': async () => void asked.push('sync-api'),
     },
+    silentLogger,
     60_000,
   )
   let passed = false
@@ -31,18 +33,46 @@ test('a write is read when those who follow it have seen it, and others are not 
   await waiting
 })
 
-test('who cannot follow, or not in time, is waited for no longer', async () => {
+const following = (refresh: Partial<Record<'collection' | 'pipeline' | 'delivery', () => Promise<unknown>>>) => {
+  const others = { profiles: never, 'profile-api': never, 'sync-api': never }
+  return { collection: never, pipeline: never, delivery: never, ...others, ...refresh }
+}
+
+test('who follows slowly, as on a busy machine, is waited for; who never does is not, and that is said', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const said: unknown[] = []
+  const slowly = () => new Promise((resolve) => setTimeout(resolve, 8000))
+  const barrier = createReadYourWritesBarrier(following({ pipeline: slowly }), {
+    warn: (fields: object) => void said.push(fields),
+  })
+  const passed: string[] = []
+  void barrier(['pipeline']).then(() => passed.push('slow'))
+  void barrier(['delivery']).then(() => passed.push('never'))
+  await vi.advanceTimersByTimeAsync(7900)
+  expect(passed).toEqual([])
+  await vi.advanceTimersByTimeAsync(200)
+  expect(passed).toEqual(['slow'])
+  expect(said).toEqual([])
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(passed).toEqual(['slow', 'never'])
+  expect(said).toEqual([{ followers: ['delivery'] }])
+})
+
+test('who cannot follow is no reason to wait for others no longer', async () => {
+  const pipeline = Promise.withResolvers<void>()
+  const away = () => Promise.reject(new Error('away'))
   const barrier = createReadYourWritesBarrier(
-    {
-      collection: never,
-      pipeline: never,
-      delivery: () => Promise.reject(new Error('away')),
-      profiles: never,
-      'profile-api': never,
-      'sync-api': never,
-    },
-    1,
+    following({ delivery: away, pipeline: () => pipeline.promise }),
+    silentLogger,
   )
-  await barrier(['collection'])
   await barrier(['delivery'])
+  let passed = false
+  const waiting = barrier(['delivery', 'pipeline']).then(() => {
+    passed = true
+  })
+  await new Promise(setImmediate)
+  expect(passed).toBe(false)
+  pipeline.resolve()
+  await waiting
 })

@@ -115,9 +115,9 @@ export const createCacheFollower = (
         again = false
         await lookSafely()
       } while (again && !stopped)
-    })().finally(() => {
+      // In the same step: a wish after the last look begins a look of its own.
       running = undefined
-    })
+    })()
     return running
   }
 
