@@ -4,9 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const common = {
   pool: 'forks',
   testTimeout: 60_000,
-  hookTimeout: 120_000,
+  hookTimeout: 180_000,
   // A busy machine is no failure; what is polled for and never comes still is.
-  expect: { poll: { timeout: 10_000 } },
+  expect: { poll: { timeout: 30_000 } },
 } as const
 
 const productTests = (...names: string[]): string[] => names.map((name) => `e2e/product/${name}.test.ts`)
@@ -90,7 +90,7 @@ export default defineConfig({
           name: 'product',
           include: ['e2e/product/**/*.test.ts'],
           exclude: [...aloneOnTheMachine, ...inOneProduct],
-          testTimeout: 180_000,
+          testTimeout: 300_000,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
@@ -101,7 +101,7 @@ export default defineConfig({
           name: 'product-shared',
           include: inOneProduct,
           globalSetup: ['e2e/product/shared-product.ts'],
-          testTimeout: 180_000,
+          testTimeout: 300_000,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
@@ -112,7 +112,7 @@ export default defineConfig({
           name: 'product-alone',
           include: aloneOnTheMachine,
           fileParallelism: false,
-          testTimeout: 180_000,
+          testTimeout: 300_000,
           sequence: { groupOrder: 2 },
         },
       },

@@ -8,9 +8,9 @@ export default defineConfig({
   workers: 3,
   retries: 0,
   forbidOnly: true,
-  // An assertion gives up after 20 s. A whole test has room for a machine that is busy with other work: some take half a
+  // An assertion gives up after 45 s. A whole test has room for a machine that is busy with other work: some take most of a
   // minute on an idle one.
-  timeout: 120_000,
+  timeout: 240_000,
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME === undefined ? [['list']] : [['list'], ['json']],
   globalSetup: './browser/global-setup.ts',
 })

@@ -112,6 +112,6 @@ test('on a slow connection a page says that it loads, and then is whole', async 
   })
   await page.goto(`/${workspace}/sources`, { waitUntil: 'commit' })
   await expect(page.getByText('Loading').or(page.locator('[aria-busy=true]')).first()).toBeAttached()
-  await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible({ timeout: 40_000 })
+  await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible({ timeout: 60_000 })
   await expect(page.getByText("The server can't be reached.")).toHaveCount(0)
 })

@@ -46,7 +46,7 @@ test('a visitor of a site is one profile once they sign in, with a trait that is
     { writeKey: key, origin: product.url },
   )
   await page.goto(`/${workspace}/profiles`)
-  await expect(rows(page, 'Profiles').getByRole('link')).toHaveText([anonymousId], { timeout: 30_000 })
+  await expect(rows(page, 'Profiles').getByRole('link')).toHaveText([anonymousId], { timeout: 60_000 })
 
   // They sign in, and buy.
   await shop.evaluate(async () => {
@@ -54,19 +54,19 @@ test('a visitor of a site is one profile once they sign in, with a trait that is
     await analytics.identify('user-ada', { name: 'Ada Lovelace', email: 'ada@example.com' })
     await analytics.track('Order Completed', { total: 20 })
   })
-  await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['Ada Lovelace'], { timeout: 30_000 })
+  await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['Ada Lovelace'], { timeout: 60_000 })
   await page.getByRole('link', { name: 'Ada Lovelace' }).click()
   const revenue = rows(page, 'Traits').filter({ hasText: 'revenue' })
-  await expect(revenue).toContainText('20Computed', { timeout: 30_000 })
+  await expect(revenue).toContainText('20Computed', { timeout: 60_000 })
   await shop.evaluate(async () => {
     const { shop: analytics } = window as unknown as Browsing
     await analytics.track('Order Completed', { total: 22.5 })
   })
-  await expect(revenue).toContainText('42.5Computed', { timeout: 30_000 })
+  await expect(revenue).toContainText('42.5Computed', { timeout: 60_000 })
   await tab(page, 'Events').click()
   await expect(rows(page, 'Events').getByRole('link')).toHaveText(
     ['Order Completed', 'Order Completed', 'identify', 'Product Viewed', 'Home'],
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   )
 
   // The browser was somebody else's.
@@ -88,7 +88,7 @@ test('a visitor of a site is one profile once they sign in, with a trait that is
   const request = page.getByRole('list', { name: 'Privacy requests' }).getByRole('listitem').first()
   for (const place of ['Profiles', 'Events', 'Deliveries'])
     await expect(request.getByText(`${place} removed`)).toBeVisible({ timeout: 60_000 })
-  await expect(request.getByRole('link', { name: 'Archive told' })).toBeVisible({ timeout: 30_000 })
+  await expect(request.getByRole('link', { name: 'Archive told' })).toBeVisible({ timeout: 60_000 })
   const deletions = receiver.calls.flatMap(({ body }) =>
     body.includes('"operation":"delete"') ? [JSON.parse(body)] : [],
   )

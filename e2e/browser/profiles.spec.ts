@@ -46,7 +46,7 @@ test('SEG-11: an anonymous visitor who signs in is one profile, found by any ID 
     { type: 'page', anonymousId: 'browser-1', name: 'Home' },
     { type: 'track', event: 'Opened', userId: 'user-grace' },
   )
-  await expect(rows(page, 'Profiles')).toHaveCount(3, { timeout: 30_000 })
+  await expect(rows(page, 'Profiles')).toHaveCount(3, { timeout: 60_000 })
   await send(product, key, identify)
   await known(product, workspace, 'team', 1)
   const search = page.getByRole('searchbox', { name: 'Search identifier or trait' })
@@ -60,7 +60,7 @@ test('SEG-11: an anonymous visitor who signs in is one profile, found by any ID 
   await expect(rows(page, 'Traits').nth(2)).toContainText('planteamShop')
   await expect(page.getByRole('button', { name: /^Show history/ })).toHaveCount(0)
   await send(product, key, { type: 'identify', userId: 'user-ada', traits: { plan: 'business' } })
-  await page.getByRole('button', { name: 'Show history of plan' }).click({ timeout: 30_000 })
+  await page.getByRole('button', { name: 'Show history of plan' }).click({ timeout: 60_000 })
   const values = page.getByRole('list', { name: 'Values' }).getByRole('listitem')
   await expect(values).toHaveText([/^businessCurrentShop/, /^teamShop/])
   await page.getByRole('button', { name: 'Close' }).click()
@@ -91,10 +91,10 @@ test('events of a profile appear as they come with what became of them, and thos
   await page.getByRole('link', { name: 'user-ada' }).click()
   await tab(page, 'Events').click()
   const events = rows(page, 'Events')
-  await expect(events.nth(1)).toContainText('Archive· Delivered', { timeout: 30_000 })
+  await expect(events.nth(1)).toContainText('Archive· Delivered', { timeout: 60_000 })
   await send(product, key, track('Second', 'user-ada'), track('Not theirs', 'user-grace'))
-  await expect(events.getByRole('link')).toHaveText(['Second', 'First'], { timeout: 30_000 })
-  await expect(events.nth(1)).toContainText('Archive· Delivered', { timeout: 30_000 })
+  await expect(events.getByRole('link')).toHaveText(['Second', 'First'], { timeout: 60_000 })
+  await expect(events.nth(1)).toContainText('Archive· Delivered', { timeout: 60_000 })
   await page.getByRole('link', { name: 'Profiles' }).first().click()
   await expect(
     page.getByText('2 events of the last 30 days have no profile: 2 with an ID that stands for no user.'),
@@ -130,7 +130,7 @@ test('a split is asked for, makes two profiles that link to each other, and is k
   await expect(rows(page, 'Identifiers')).toHaveCount(2)
   await send(product, key, { type: 'track', event: 'Again', userId: 'user-ada', anonymousId: 'browser-1' })
   await tab(page, 'Events').click()
-  await expect(rows(page, 'Events').getByRole('link')).toHaveText(['Again', 'identify'], { timeout: 30_000 })
+  await expect(rows(page, 'Events').getByRole('link')).toHaveText(['Again', 'identify'], { timeout: 60_000 })
   await page.reload()
   await tab(page, 'Identifiers').click()
   await expect(rows(page, 'Identifiers')).toHaveCount(2)
@@ -162,7 +162,7 @@ test('a list that cannot be read says so, and shows it on the next try', async (
   let away = true
   await onCall(page, '/profiles', (route) => (away ? refuse(503, 'UNAVAILABLE', 'Away')(route) : route.continue()))
   await page.goto(`/${workspace}/profiles`)
-  await expect(page.getByText('Failed to load the profiles')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('Failed to load the profiles')).toBeVisible({ timeout: 60_000 })
   away = false
   await page.getByRole('button', { name: 'Retry' }).click()
   await expect(page.getByText('No profiles yet')).toBeVisible()

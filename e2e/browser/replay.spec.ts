@@ -5,7 +5,7 @@ import { sendTracks } from './tracking.ts'
 /** Resolves when so many events of a workspace are stored. */
 const stored = (product: Product, workspace: string, events: number) =>
   expect
-    .poll(async () => (await product.api.ok('GET', `/${workspace}/events?page_size=200`)).events, { timeout: 30_000 })
+    .poll(async () => (await product.api.ok('GET', `/${workspace}/events?page_size=200`)).events, { timeout: 60_000 })
     .toHaveLength(events)
 
 test('a replay is counted before it is confirmed, goes to one destination that is not even connected, and says its outcome', async ({
@@ -50,7 +50,7 @@ test('a replay is counted before it is confirmed, goes to one destination that i
   const replay = page.getByRole('listitem', { name: 'History, done' })
   await expect(replay).toContainText('2 of 2 sent')
   await expect(replay).toContainText('event is “Order Completed”')
-  await expect(replay.getByRole('definition').first()).toHaveText('2', { timeout: 15_000 })
+  await expect(replay.getByRole('definition').first()).toHaveText('2', { timeout: 60_000 })
   expect(Object.fromEntries(second.messageIds())).toEqual({ 'replayed-0': 1, 'replayed-2': 1 })
   // The other destination had them when they came, and did not get them again.
   expect([...first.messageIds().values()]).toEqual([1, 1, 1])
@@ -107,7 +107,7 @@ test('dead letters of one event name are counted and replayed from a link, and t
   ]
   expect(await sendTracks(product.url, key, events)).toBe(200)
   await expect
-    .poll(async () => (await product.api.ok('GET', `/${destination}/deliveries`)).dead, { timeout: 30_000 })
+    .poll(async () => (await product.api.ok('GET', `/${destination}/deliveries`)).dead, { timeout: 60_000 })
     .toMatchObject({ event_count: 3 })
   await page.goto(`/${destination}?replay=dead#replay`)
   const form = page.getByRole('dialog', { name: 'New replay' })
@@ -122,7 +122,7 @@ test('dead letters of one event name are counted and replayed from a link, and t
   await form.getByRole('button', { name: 'Replay 3 events' }).click()
   await expect(form.getByText('There are now 2 events to send, not 3. Count them again')).toBeVisible()
   await expect
-    .poll(async () => (await product.api.ok('GET', `/${destination}/deliveries`)).dead, { timeout: 30_000 })
+    .poll(async () => (await product.api.ok('GET', `/${destination}/deliveries`)).dead, { timeout: 60_000 })
     .toMatchObject({ event_count: 3 })
   peer.behave({ status: 200 })
   await form.getByLabel('Event name').fill('Order Completed')

@@ -98,7 +98,7 @@ test('a template is tried with a body while it is written; what is shown is what
   expect((await fetch(`${product.url}/v1/webhook?writeKey=${key}`, { method: 'POST', body })).status).toBe(200)
   await expect
     .poll(async () => ((await product.api.ok('GET', `/${source}/events`)) as { events: { title: string }[] }).events, {
-      timeout: 15_000,
+      timeout: 60_000,
     })
     .toMatchObject([{ title: 'Ticket MERGED' }])
 })

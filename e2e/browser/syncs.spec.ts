@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { createPostgresPeer, createSource, createWorkspace, startSharedPostgres } from '@tributary/test-kit'
+import { createPostgresPeer, createSource, createWorkspace, eventually, startSharedPostgres } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -15,7 +15,6 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   signedIn: page,
   product,
 }) => {
-  test.setTimeout(120_000)
   await using postgres = await startSharedPostgres()
   await using peer = await createPostgresPeer(postgres.url)
   const { user } = peer.access
@@ -183,6 +182,11 @@ test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody,
   const start = () =>
     fetch(`${product.url}/syncs/v1/${id}/runs`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
   expect((await start()).status).toBe(201)
+  // The use is written down beside the answer; a page that is opened a moment earlier does not read again.
+  await eventually('the use of the token is written down', async () => {
+    const { sync_tokens } = await product.api.ok('GET', `/${workspace}/syncTokens`)
+    return (sync_tokens as { last_used_time: string | null }[]).some(({ last_used_time }) => last_used_time !== null)
+  })
   await page.reload()
   await expect(page.getByText('Last used')).toBeVisible()
   await button(page, 'Revoke').click()

@@ -118,9 +118,10 @@ test('events arrive in the tables of a database and in the objects of a storage,
   await send(400, 600)
 
   const rowsOf = (table: string) => peer.query<{ id: string }>(`select * from tributary.${table} order by id`)
-  await eventually('all rows are there', async () => (await rowsOf('order_completed')).length >= 600, 60_000)
-  for (const table of ['order_completed', 'tracks'])
+  for (const table of ['order_completed', 'tracks']) {
+    await eventually('all rows are there', async () => (await rowsOf(table)).length >= 600, 60_000)
     expect((await rowsOf(table)).map(({ id }) => id).toSorted()).toEqual(ids)
+  }
   const [first] = await peer.query("select number, note from tributary.order_completed where id = 'm-0'")
   expect(first).toEqual({ number: '0', note: "it's ü" })
 

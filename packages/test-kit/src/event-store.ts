@@ -61,6 +61,22 @@ export type TestEventStore = OwnEventStore &
     url: string
   }
 
+/** An event store that is made, with a database of its own, by the first who uses it: many tests of a file never do. */
+export const createTestEventStoreOnUse = (): OwnEventStore => {
+  let made: Promise<TestEventStore> | undefined
+  const use = (): Promise<TestEventStore> => {
+    made ??= createTestEventStore()
+    return made
+  }
+  return {
+    insert: async (...given) => await (await use()).insert(...given),
+    query: async (...given) => await (await use()).query(...given),
+    command: async (...given) => await (await use()).command(...given),
+    ping: async () => await (await use()).ping(),
+    close: async () => await (await made)?.close(),
+  }
+}
+
 /**
  * A fresh, migrated database of its own in the run's shared event store (`sharedUrl` when called outside of a test run).
  * Use it with `await using`; the database is dropped at the end.

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export const eventually = async <T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  deadlineMs = 20_000,
+  deadlineMs = 45_000,
 ): Promise<T> => {
   const until = Date.now() + deadlineMs
   let last: unknown

@@ -98,7 +98,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     const late = setTimeout(() => {
       child.kill('SIGKILL')
       reject(new Error(`The product was not ready in time:\n${output.slice(-4000)}`))
-    }, options.deadlineMs ?? 60_000)
+    }, options.deadlineMs ?? 150_000)
     const read = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-1_000_000)
       const found = /Tributary is ready at (http:\S+)/.exec(output)

@@ -30,7 +30,7 @@ import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openFolderFiles, openPgBossJobs } from '@tributary/storage'
-import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
+import { createTestDatabase, createTestEventStoreOnUse } from '@tributary/test-kit'
 import fastify from 'fastify'
 import { alertJob } from '../alert-channels/queue.ts'
 import { computeJob } from '../audiences/compute.ts'
@@ -195,7 +195,7 @@ export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 /** The control plane on real engines behind its HTTP API; options put other dependencies in their place. */
 export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const database = await createTestDatabase()
-  const eventStore = await createTestEventStore()
+  const eventStore = createTestEventStoreOnUse()
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const blobs = await openFolderBlobs(folder)
   const files = await openFolderFiles(join(folder, 'uploads'))
