@@ -24,7 +24,7 @@ const freePort = async (): Promise<number> => {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-test('a code arrives by SMTP within about a second and its text is gone from the database; who is refused for good is not tried again', async () => {
+test('a code arrives by SMTP before anybody looks for it, and its text is gone from the database; who is refused for good is not tried again', async () => {
   await using mail = await startMailReceiver()
   await using product = await startProduct({
     dataDir: join(folder, 'data'),
@@ -34,7 +34,8 @@ test('a code arrives by SMTP within about a second and its text is gone from the
   const asked = Date.now()
   await askToSignUp(product, email)
   const received = await mail.waitFor(email)
-  expect(Date.now() - asked).toBeLessThan(3000)
+  // Who hears of nothing looks every 10 s.
+  expect(Date.now() - asked).toBeLessThan(9000)
   expect(received).toMatchObject({
     from: { address: 'data@acme.example', name: 'Acme Data' },
     recipients: [email],

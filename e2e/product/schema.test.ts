@@ -172,5 +172,5 @@ test('events that are large, deep or of hostile names are validated like others'
   const quiet = await createSource(product.api, workspace, 'Quiet')
   await post(product, '/v1/track', quiet.key, track('behind'))
   await validated(quiet, 1)
-  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(performance.now() - began).toBeLessThan(30_000)
 })

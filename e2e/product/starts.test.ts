@@ -93,7 +93,7 @@ test('a start that cannot succeed says why in one line, leaves no process behind
     },
   }).catch(String)
   expect(other).toMatch(/encrypted with another secret key/)
-  await eventually('no process left', () => !family.some(isAlive), 10_000)
+  await eventually('no process left', () => !family.some(isAlive), 30_000)
   await using again = await startProduct({ dataDir, env: { TRIBUTARY_SECRET_KEY: env.TRIBUTARY_SECRET_KEY } })
   expect(again.output()).toContain(`TRIBUTARY_ADMIN_PASSWORD is not the password of ${adminCredentials.email}`)
   expect((await post(again, '/v1/track', key, track('after'))).status).toBe(200)

@@ -45,7 +45,7 @@ test.each([true, false])('@rudderstack/rudder-sdk-node with gzip %s gets every c
   client.group({ userId: 'u1', groupId: 'g1' })
   client.alias({ userId: 'u1', previousId: 'a1' })
   await new Promise<void>((resolve) => client.flush(() => resolve()))
-  await expect.poll(async () => (await events()).length, { timeout: 10_000 }).toBe(5)
+  await expect.poll(async () => (await events()).length, { timeout: 30_000 }).toBe(5)
   expect((await events()).map((event) => event.type).toSorted()).toEqual([
     'alias',
     'group',

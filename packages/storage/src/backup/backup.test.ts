@@ -129,7 +129,7 @@ describe('backup and restore', () => {
     const { spec } = await createEmbeddedPostgres({ dir: join(dataDir, 'postgres'), logger })
     await spec.recover?.()
     const orphan = await spec.spawn()
-    await expect.poll(() => spec.probe().catch(() => false), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => spec.probe().catch(() => false), { timeout: 30_000 }).toBe(true)
     const identity = identify(orphan.pid ?? 0)
     if (identity === undefined) throw new Error('PostgreSQL does not run')
     await createBackup({ dataDir, file, logger })

@@ -117,7 +117,7 @@ describe('the event store as a child', () => {
       const began = performance.now()
       for (let round = 0; round < 5; round += 1) expect(await child.store.ping()).toBe(true)
       await child.store.insert('events', row('1'), { token: 'a' })
-      expect(performance.now() - began).toBeLessThan(5_000)
+      expect(performance.now() - began).toBeLessThan(20_000)
     } finally {
       caller.abort()
     }
