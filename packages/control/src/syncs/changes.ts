@@ -43,7 +43,27 @@ export type DiffOptions = {
   keyIsPrimary: boolean
   /** Only keys that were rejected in the run `{of}`. */
   onlyRejected: boolean
+  /** No key is there twice, and no primary key: then rows need not be grouped. */
+  rowsAreUnique: boolean
 }
+
+/** Memory that a grouping takes before it goes on on the disk. */
+const groupingBytes = 256 * 1024 * 1024
+
+const hashesTwice = (column: string, condition: string): string => `
+select count() as n from (
+  select sipHash64(${column}) as hash from sync_staged where run_id = {run:String} and ${condition}
+  group by hash having count() > 1 limit 1
+)`
+
+/**
+ * Whether keys, or primary keys, may be there several times among the staged rows of `{run}`; n is 0 where they are not. By their hashes:
+ * the little that these have in common costs time alone.
+ */
+export const repeatedStatement = ({ keyIsPrimary }: Pick<DiffOptions, 'keyIsPrimary'>): string => `
+select sum(n) as n from (${hashesTwice('key', "key != ''")}
+${keyIsPrimary ? '' : `union all ${hashesTwice('source_key', "problem = ''")}`})
+settings max_bytes_before_external_group_by = ${groupingBytes}`
 
 /** The keys of which the destination refused what the run `{of}` sent. */
 const rejectedKeys = `
@@ -66,39 +86,47 @@ select count() as n from (${confirmedRows}) where held = ${held.confirmed}
 settings do_not_merge_across_partitions_select_final = 1`
 
 /**
- * The statement that compares the staged rows of `{run}` with what is confirmed of `{sync}`, and writes down each key about which
- * something is to be done or said, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot
- * be sent is in the model all the same: it is not removed. Both tables are in the order of keys, and are read in it: one grouping of
- * all rows by key takes four times as long.
+ * The rows of `{run}`, of each key one with how many there are, and how many of these can be sent. Grouping all of them takes three times
+ * as long as what is done with them.
  */
-export const diffStatement = ({ mode, resync, keyIsPrimary, onlyRejected }: DiffOptions): string => {
-  const rejected = onlyRejected ? `and key in (${rejectedKeys})` : ''
+const stagedRows = ({ keyIsPrimary, onlyRejected, rowsAreUnique }: Omit<DiffOptions, 'mode' | 'resync'>): string => {
+  const rows = `from sync_staged where run_id = {run:String} and key != '' ${onlyRejected ? `and key in (${rejectedKeys})` : ''}`
+  if (rowsAreUnique)
+    return `select key, source_key, hash, materialize(1) as found, problem = '' as usable, false as shared ${rows}`
   const twice = keyIsPrimary
     ? 'false'
     : `source_key in (select source_key from sync_staged where run_id = {run:String} and problem = ''
          group by source_key having count() > 1)`
+  return `
+    select key, any(source_key) as source_key, any(hash) as hash, count() as found, countIf(problem = '') as usable,
+      max(twice) as shared
+    from (select key, source_key, hash, problem, ${twice} as twice ${rows})
+    group by key`
+}
+
+/**
+ * The statement that compares the staged rows of `{run}` with what is confirmed of `{sync}`, and writes down each key about which
+ * something is to be done or said, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot
+ * be sent is in the model all the same: it is not removed. Both tables are in the order of keys, and are read in it; rows that are as
+ * they were, most of them as a rule, are left out by numbers alone before anything is said of the others.
+ */
+export const diffStatement = ({ mode, resync, ...rows }: DiffOptions): string => {
+  const rejected = rows.onlyRejected ? `and key in (${rejectedKeys})` : ''
+  const isSame = resync ? 'false' : 'staged.hash = confirmed.hash'
   return `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
 select {run:String}, rowNumberInAllBlocks() + 1, key, source_key, change, operation, hash, usable, reason
 from (
   select if(found = 0, confirmed.key, staged.key) as key, staged.source_key as source_key, staged.hash as hash, usable,
     multiIf(found = 0, if(confirmed.held = ${held.confirmed}, 'removed', ''), usable = 0, '', found > 1 or shared, 'duplicate',
-      confirmed.held = ${held.nothing}, 'added', confirmed.held = ${held.foreign}, 'foreign',
-      ${resync ? 'true' : 'staged.hash != confirmed.hash'}, 'changed', 'unchanged') as change,
+      confirmed.held = ${held.nothing}, 'added', confirmed.held = ${held.foreign}, 'foreign', 'changed') as change,
     ${byChange(mode, (action) => action)} as action,
     if(action in ('skip', 'invalid'), '', action) as operation,
     multiIf(action = 'invalid', '${reasons.duplicate}', action = 'skip', '${reasons.skip}', '') as reason
-  from (
-    select key, count() as found, countIf(problem = '') as usable, any(hash) as hash, any(source_key) as source_key,
-      max(twice) as shared
-    from (
-      select key, source_key, hash, problem, ${twice} as twice
-      from sync_staged where run_id = {run:String} and key != '' ${rejected}
-    )
-    group by key
-  ) as staged
+  from (${stagedRows(rows)}) as staged
   full outer join (${confirmedRows} ${rejected}) as confirmed on staged.key = confirmed.key
-  where action not in ('', 'none')
+  where not (found = 1 and usable = 1 and not shared and confirmed.held = ${held.confirmed} and ${isSame})
+    and action not in ('', 'none')
   order by operation = '', key
 )
 settings optimize_aggregation_in_order = 1, join_algorithm = 'full_sorting_merge', join_use_nulls = 0,

@@ -9,6 +9,7 @@ import {
   diffStatement,
   invalidStatement,
   rejectedCountStatement,
+  repeatedStatement,
 } from './changes.ts'
 import type { StagedRow } from './row-values.ts'
 
@@ -41,7 +42,7 @@ const dropPartition = (eventStore: EventStore, table: string, id: string): Promi
   return eventStore.command(`alter table ${table} drop partition '${id}'`)
 }
 
-type PlanOptions = Omit<DiffOptions, 'onlyRejected'> & { rerunOf?: string | null }
+type PlanOptions = Omit<DiffOptions, 'onlyRejected' | 'rowsAreUnique'> & { rerunOf?: string | null }
 
 /** How many staged rows of a run have a key that was rejected in the run that it is `of`. */
 export const countRejected = async (
@@ -110,7 +111,9 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       const onlyRejected = rerunOf !== null
       const of = rerunOf ?? ''
       await drop('sync_changes', run)
-      await eventStore.command(diffStatement({ ...options, onlyRejected }), { sync, run, of })
+      const [repeated] = await query<{ n: number }>(repeatedStatement(options), { run })
+      const rowsAreUnique = Number(repeated?.n) === 0
+      await eventStore.command(diffStatement({ ...options, onlyRejected, rowsAreUnique }), { sync, run, of })
       const [found] = await query<{ planned: number; keys: number }>(
         "select countIf(operation != '') as planned, count() as keys from sync_changes where run_id = {run:String}",
         { run },
