@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A webhook that counts the events it took; it shares the product's processors, so it looks at a header only. */
+/** A webhook that counts the events or rows it took; it shares the product's processors, so it looks at a header only. */
 export type CountingPeer = AsyncDisposable & {
   url: string
   events(): number
@@ -26,7 +26,8 @@ export const startCountingPeer = async (behaviour: 'takes' | 'refuses' | 'hangs'
     if (behaviour === 'hangs') return
     request.on('end', () => {
       response.writeHead(behaviour === 'takes' ? 200 : 500).end()
-      if (behaviour === 'takes') note(Number(request.headers['x-tributary-event-count'] ?? 1))
+      const { 'x-tributary-event-count': events, 'x-tributary-record-count': rows } = request.headers
+      if (behaviour === 'takes') note(Number(events ?? rows ?? 1))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

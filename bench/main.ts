@@ -14,6 +14,7 @@ import { measureOneByOne } from './figures/one-by-one.ts'
 import { measureProfiles } from './figures/profiles.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
+import { measureSyncs } from './figures/syncs.ts'
 import { measureUnconnected } from './figures/unconnected.ts'
 import { measureValidation } from './figures/validation.ts'
 import { measureWeb } from './figures/web.ts'
@@ -39,6 +40,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   'configuration-cache': measureConfigurationCache,
   explorer: () => measureExplorer(5_000_000),
   audiences: measureAudiences,
+  syncs: measureSyncs,
   stored: () => measureStored(8),
   profiles: measureProfiles,
   unconnected: () => measureUnconnected(60_000),
