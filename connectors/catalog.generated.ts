@@ -59,6 +59,17 @@ export const listedDataSources: readonly ListedDataSource[] = [
     load: async () => (await import('./data-sources/file/definition.ts')).file,
   },
   {
+    slug: "google-sheets",
+    title: "Google Sheets",
+    description: "Reads the rows of a sheet of a spreadsheet, as it is at each run.",
+    docsUrl: "https://developers.google.com/identity/protocols/oauth2/service-account",
+    icon: "/media/connectors/data-sources/google-sheets-2b92c94b6b91.svg",
+    file: true,
+    upload: false,
+    people: false,
+    load: async () => (await import('./data-sources/google-sheets/definition.ts')).googleSheets,
+  },
+  {
     slug: "mysql",
     title: "MySQL and MariaDB",
     description: "Reads tables and queries from your database. Nothing is ever written to it.",

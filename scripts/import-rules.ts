@@ -27,6 +27,10 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: /^connectors\/data-sources\/file(-url)?$/,
     may: ['packages/connector-kit', 'connectors/wire/files'],
   },
+  {
+    room: /^connectors\/data-sources\/google-sheets$/,
+    may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/google'],
+  },
   { room: /^connectors\/destinations\/s3$/, may: ['packages/connector-kit', 'connectors/wire/s3'] },
   {
     room: /^connectors\/data-sources\/s3$/,

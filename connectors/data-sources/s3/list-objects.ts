@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ConfigurationError, type DeliveryError, RetryableError } from '@tributary/connector-kit'
-import { type WayOut, withResponse } from '../../wire/files/download.ts'
+import { textOfResponse, type WayOut, withResponse } from '../../wire/files/download.ts'
 import { failureWords } from '../../wire/s3/failures.ts'
 import { signRequest } from '../../wire/s3/sign.ts'
 import { isOfPattern, prefixOf } from './key-pattern.ts'
@@ -15,23 +15,11 @@ const pageBytes = 8 * 1024 * 1024
 const errorBytes = 64 * 1024
 const mostObjects = 1000
 
-/** The text of a response with at most so many bytes; undefined for a longer one. */
-const textOf = async (response: IncomingMessage, mostBytes: number): Promise<string | undefined> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > mostBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 /** Why a storage does not give what it was asked for; undefined when it does. */
 export const refusalOf = async (response: IncomingMessage, region: string): Promise<DeliveryError | undefined> => {
   const { statusCode: status = 0, headers } = response
   if (status === 200 || status === 206) return undefined
-  const body = (await textOf(response, errorBytes)) ?? ''
+  const body = (await textOfResponse(response, errorBytes)) ?? ''
   const other = headers['x-amz-bucket-region']
   const bucketRegion = typeof other === 'string' ? other : undefined
   const { text, isLater } = failureWords({ status, body, bucketRegion }, region)
@@ -91,7 +79,7 @@ export const listObjects = async (settings: S3SourceSettings, wayOut: WayOut): P
     const { objects, next } = await withResponse(address, pageBytes, wayOut, async (response) => {
       const refusal = await refusalOf(response, settings.region)
       if (refusal !== undefined) throw refusal
-      const xml = await textOf(response, pageBytes)
+      const xml = await textOfResponse(response, pageBytes)
       if (xml === undefined) throw new ConfigurationError('The storage responds with a list of objects without end')
       return pageOf(xml)
     })

@@ -9,10 +9,11 @@ import { outgoingEvent, type PeerAnswer, runConnectorRows, runDescribeRows } fro
 import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { testRowObject } from '@tributary/connector-kit/testing-rows'
 import { describe, expect, it } from 'vitest'
+import { spreadsheetId } from '../../wire/google/spreadsheet.ts'
 import { cellOf, keyCell } from './cells.ts'
 import { googleSheets } from './definition.ts'
 import { columnLetters } from './read-sheet.ts'
-import { check, oauth2, spreadsheetId } from './settings.ts'
+import { check, oauth2 } from './settings.ts'
 import { sheetObject, sheetOf } from './sheet-address.ts'
 import { answerOf, createSpreadsheet, errorOf, spreadsheet, token } from './testing-google-sheets.ts'
 

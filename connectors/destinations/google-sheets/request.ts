@@ -9,7 +9,8 @@ import {
   RetryableError,
   sendRequest,
 } from '@tributary/connector-kit'
-import { apiOrigin, type GoogleSheetsSettings, spreadsheetId } from './settings.ts'
+import { spreadsheetId } from '../../wire/google/spreadsheet.ts'
+import { apiOrigin, type GoogleSheetsSettings } from './settings.ts'
 
 export type Context = DeliverContext<GoogleSheetsSettings>
 

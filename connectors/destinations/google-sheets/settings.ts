@@ -1,5 +1,6 @@
 import { defineSettings, type OAuth2Client, type SettingsOf, setting } from '@tributary/connector-kit'
 import { googleClient, googleClientSettings } from '../../wire/google/oauth2.ts'
+import { spreadsheetProblem } from '../../wire/google/spreadsheet.ts'
 
 export const settings = defineSettings({
   spreadsheet: setting.text({
@@ -13,20 +14,11 @@ export const settings = defineSettings({
 
 export type GoogleSheetsSettings = SettingsOf<typeof settings>
 
-/**
- * The ID of the spreadsheet that people entered, whole or as its URL (developers.google.com/workspace/sheets/api/guides/concepts:
- * letters, numbers, hyphens, and underscores); undefined when it is neither.
- */
-export const spreadsheetId = (entered: string): string | undefined =>
-  /^(?:https:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/)?([\w-]{20,200})(?:[/?#].*)?$/.exec(
-    entered.trim(),
-  )?.[1]
-
 /** What spans the rules of each setting. */
-export const check = ({ spreadsheet }: Partial<GoogleSheetsSettings>): Record<string, string> =>
-  spreadsheet === undefined || spreadsheetId(spreadsheet) !== undefined
-    ? {}
-    : { spreadsheet: 'Enter the URL of a spreadsheet, such as https://docs.google.com/spreadsheets/d/…' }
+export const check = ({ spreadsheet }: Partial<GoogleSheetsSettings>): Record<string, string> => {
+  const problem = spreadsheetProblem(spreadsheet)
+  return problem === undefined ? {} : { spreadsheet: problem }
+}
 
 /** Where requests with a token go. */
 export const apiOrigin = 'https://sheets.googleapis.com'

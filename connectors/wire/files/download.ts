@@ -21,17 +21,16 @@ const framing = (bytes: number): number => Math.ceil(bytes * 1.1) + 1024 * 1024
 const tooLarge = (maxBytes: number): Error =>
   new ConfigurationError(`The file has more than ${(maxBytes / 1024 / 1024).toLocaleString('en-US')} MB`)
 
-const responseTo = (
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  socket: Duplex,
-  signal: AbortSignal,
-): Promise<IncomingMessage> =>
+/** Where something is asked for; with a body it is posted. */
+export type Address = { url: string; headers: Readonly<Record<string, string>>; body?: string }
+
+const responseTo = ({ url, headers, body }: Address, socket: Duplex, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const request = url.protocol === 'https:' ? requestHttps : requestHttp
-    request(url, { headers, signal, createConnection: () => socket }, resolve)
+    const request = url.startsWith('https:') ? requestHttps : requestHttp
+    const method = body === undefined ? 'GET' : 'POST'
+    request(url, { method, headers, signal, createConnection: () => socket }, resolve)
       .once('error', reject)
-      .end()
+      .end(body)
   })
 
 /** Why an answer is no file; undefined for one that is. */
@@ -46,8 +45,6 @@ const refusalOf = ({ statusCode = 0, headers }: IncomingMessage): Error | undefi
   return undefined
 }
 
-/** Where something is asked for. */
-export type Address = { url: string; headers: Readonly<Record<string, string>> }
 /** The guarded way out, and when to break off. */
 export type WayOut = Pick<DataSourceContext, 'connect' | 'signal'>
 
@@ -75,7 +72,9 @@ export const withResponse = async <T>(
           ...(isIP(host) === 0 ? { servername: host } : {}),
         })
       : stream
-    return await use(await responseTo(url, { ...from.headers, 'accept-encoding': 'identity' }, socket, signal))
+    return await use(
+      await responseTo({ ...from, headers: { ...from.headers, 'accept-encoding': 'identity' } }, socket, signal),
+    )
   } catch (error) {
     throw error instanceof DeliveryError ? error : networkError(error)
   } finally {
@@ -83,10 +82,38 @@ export const withResponse = async <T>(
   }
 }
 
+/** The text of a response with at most so many bytes; undefined for a longer one. */
+export const textOfResponse = async (response: IncomingMessage, mostBytes: number): Promise<string | undefined> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > mostBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
 /** Whether a file of this name is compressed, and what it is called when it is not. */
 export const unzippedName = (name: string): { isZipped: boolean; name: string } => {
   const isZipped = /\.gz$/i.test(name)
   return { isZipped, name: isZipped ? name.slice(0, -3) : name }
+}
+
+/** Passes bytes on while there is room for them where they are written, and counts them. */
+export const roomOf = ({ maxBytes, hasRoom }: Scratch) => {
+  let bytes = 0
+  return {
+    bytes: () => bytes,
+    async *bounded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+      for await (const chunk of chunks) {
+        bytes += chunk.length
+        if (bytes > maxBytes) throw tooLarge(maxBytes)
+        if (!hasRoom()) throw new RetryableError('The disk is nearly full')
+        yield chunk
+      }
+    },
+  }
 }
 
 const notGzip = (error: unknown): unknown =>
@@ -111,20 +138,12 @@ export const download = async (
     if (refusal !== undefined) throw refusal
     if (Number(response.headers['content-length'] ?? 0) > to.maxBytes) throw tooLarge(to.maxBytes)
     const { signal } = wayOut
-    let bytes = 0
-    const bounded = async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        bytes += chunk.length
-        if (bytes > to.maxBytes) throw tooLarge(to.maxBytes)
-        if (!to.hasRoom()) throw new RetryableError('The disk is nearly full')
-        yield chunk
-      }
-    }
+    const room = roomOf(to)
     const file = createWriteStream(to.path, { mode: 0o600 })
     if (from.isZipped)
-      await pipeline(response, createGunzip(), bounded, file, { signal }).catch((error: unknown) => {
+      await pipeline(response, createGunzip(), room.bounded, file, { signal }).catch((error: unknown) => {
         throw notGzip(error)
       })
-    else await pipeline(response, bounded, file, { signal })
-    return bytes
+    else await pipeline(response, room.bounded, file, { signal })
+    return room.bytes()
   })

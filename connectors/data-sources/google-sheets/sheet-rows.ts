@@ -1,0 +1,108 @@
+import { isJsonObject } from '@tributary/connector-kit/exact-json'
+
+/** Characters of a row at most. */
+const rowCharacters = 8 * 1024 * 1024
+
+/** What the API answers is no list of rows, or has a row that is too long. */
+export class UnreadableRows extends Error {
+  override readonly name = 'UnreadableRows'
+}
+
+/** Signs that move through JSON: quotes and escapes of texts, and what opens and closes. */
+const [quote, escape, open, close] = ['"', '\\', '[', ']'].map((sign) => sign.charCodeAt(0))
+
+/**
+ * Reads the rows of a `ValueRange` (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values#ValueRange) from its
+ * text in pieces: the lists in the list `values`. No more than a row is held. Throws UnreadableRows.
+ */
+export const createRowReader = () => {
+  let text = ''
+  let at = 0
+  let isInText = false
+  /** Lists that are open; rows are in the first one. Before `values` there is none. */
+  let depth = 0
+  let rowStart = 0
+
+  const rowAt = (from: number, to: number): unknown[] => {
+    try {
+      const row: unknown = JSON.parse(text.slice(from, to))
+      if (Array.isArray(row)) return row
+    } catch {
+      // Told below.
+    }
+    throw new UnreadableRows('Google’s response is not a list of rows')
+  }
+
+  return {
+    /** The rows that are whole with this piece. */
+    push(piece: string): unknown[][] {
+      text += piece
+      const rows: unknown[][] = []
+      for (; at < text.length; at++) {
+        const sign = text.charCodeAt(at)
+        if (isInText) {
+          if (sign === escape) at++
+          else if (sign === quote) isInText = false
+        } else if (sign === quote) isInText = true
+        else if (sign === open) {
+          depth++
+          if (depth === 2) rowStart = at
+        } else if (sign === close) {
+          depth--
+          if (depth === 1) rows.push(rowAt(rowStart, at + 1))
+        }
+      }
+      const done = depth === 2 ? rowStart : Math.min(at, text.length)
+      // What is before the rows is looked at once it is whole.
+      if (depth > 0) {
+        text = text.slice(done)
+        at -= done
+        rowStart = 0
+      }
+      if (text.length > rowCharacters)
+        throw new UnreadableRows(`A row of the sheet is longer than ${rowCharacters / 1024 / 1024} MB`)
+      return rows
+    },
+    /** Nothing follows. Throws UnreadableRows when what came is not whole. */
+    end(): void {
+      const isWhole = depth === 0 && !isInText && text.trimEnd().endsWith('}')
+      if (!isWhole) throw new UnreadableRows('Google’s response ends too soon')
+      // Without rows there is no list, and all of it is here.
+      if (!text.trimStart().startsWith('{')) return
+      let answer: unknown
+      try {
+        answer = JSON.parse(text)
+      } catch {
+        answer = undefined
+      }
+      if (!isJsonObject(answer)) throw new UnreadableRows('Google’s response is not a list of rows')
+    },
+  }
+}
+
+const cellText = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+
+/** A cell as CSV has it: an empty one is null. */
+const csvCell = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`)
+
+/**
+ * Makes lines of CSV of the rows of a sheet: the first one has the names of the columns. Columns without a name, and rows in which all
+ * others are empty, are left out.
+ */
+export const createCsvOfRows = () => {
+  let columns: number[] | undefined
+  return {
+    line(row: readonly unknown[]): string {
+      const texts = row.map(cellText)
+      if (columns === undefined) {
+        const names = texts.map((name) => name.trim())
+        columns = names.flatMap((name, index) => (name === '' ? [] : [index]))
+        return columns.length === 0 ? '' : `${columns.map((index) => csvCell(names[index] ?? '')).join(',')}\n`
+      }
+      const cells = columns.map((index) => texts[index] ?? '')
+      return cells.every((cell) => cell === '') ? '' : `${cells.map(csvCell).join(',')}\n`
+    },
+    hasColumns: () => columns !== undefined && columns.length > 0,
+  }
+}
