@@ -31,9 +31,8 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: /^connectors\/data-sources\/google-sheets$/,
     may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/google'],
   },
-  { room: /^connectors\/destinations\/s3$/, may: ['packages/connector-kit', 'connectors/wire/s3'] },
   {
-    room: /^connectors\/data-sources\/s3$/,
+    room: /^connectors\/(destinations|data-sources)\/s3$/,
     may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/s3'],
   },
   {

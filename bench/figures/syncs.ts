@@ -105,7 +105,7 @@ const measureChanges = async (
 /** Events a second that are collected and delivered, alone and beside a run that sends all rows of a sync again, in turns. */
 const measureBeside = async (bench: Bench, sync: string): Promise<Figure> => {
   await using peer = await startCountingPeer()
-  const { api, url } = bench.product
+  const { api } = bench.product
   const webhook = { url: peer.url, batching: true, batch_size: 100 }
   await createWebhook(api, bench.workspace, `${bench.workspace}/sources/${bench.sourceId}`, webhook, 'Events')
   const measure = async (kind: 'alone' | 'beside', round: number): Promise<number> => {

@@ -88,7 +88,7 @@ afterAll(async () => {
 const open = (more: { sheet?: string; key?: string; spreadsheet?: string; maxBytes?: number } = {}) => {
   const { maxBytes = 1_000_000, ...settings } = more
   const context = {
-    settings: { spreadsheet, key: keyFile, ...settings },
+    settings: { spreadsheet, sheet: '', key: keyFile, ...settings },
     connect: client.connect,
     signal: new AbortController().signal,
     statementMs: 1000,

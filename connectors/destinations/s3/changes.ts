@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { EventOutcome, OutgoingRow, RowObjectDefinition } from '@tributary/connector-kit'
 import { isJsonObject, parseExactJson } from '@tributary/connector-kit/exact-json'
+import { writeTexts } from '../../wire/files/parquet/write-texts.ts'
 import { type BucketObject, folderOf, suffix } from './objects.ts'
 import type { S3Settings } from './settings.ts'
 
-const formats = ['ndjson', 'csv'] as const
+const formats = ['ndjson', 'csv', 'parquet'] as const
 type Format = (typeof formats)[number]
 
 /** The folder of an object name that people chose; undefined for one that no folder can have. */
@@ -32,7 +33,7 @@ const placeOf = (object: string): { format: Format; folder: string } | undefined
 /** A key cannot be looked for in objects, so there is no mode that depends on whether it is there. */
 const syncModes = ['UPSERT_ONLY', 'FULL_SYNC'] as const
 
-/** What syncs write to a bucket: each change is a line of an object, and no line is ever changed. */
+/** What syncs write to a bucket: each change is a line or row of an object, and none is ever changed. */
 export const changeObjects: readonly RowObjectDefinition[] = [
   {
     name: 'changes_ndjson',
@@ -49,6 +50,14 @@ export const changeObjects: readonly RowObjectDefinition[] = [
       'Each added, changed, or removed row is a line of CSV with its operation. Nothing written before is changed.',
     syncModes,
     address: addressOf('csv'),
+  },
+  {
+    name: 'changes_parquet',
+    title: 'Folder of changes as Parquet',
+    description:
+      'Each added, changed, or removed row is a row of a Parquet file with its operation. Nothing written before is changed.',
+    syncModes,
+    address: addressOf('parquet'),
   },
 ]
 
@@ -69,14 +78,40 @@ const csvValue = (value: unknown): string => {
   return `"${text.replaceAll('"', '""')}"`
 }
 
-const csvLines = (rows: readonly { about: About; json: string }[]): string[] => {
+type Told = { about: About; json: string }
+
+/** The rows with the values of all of them by their names. */
+const tableOf = (rows: readonly Told[]): { names: string[]; records: Record<string, unknown>[] } => {
   const records = rows.map(({ about, json }): Record<string, unknown> => {
     const payload = parseExactJson(json)
     return { ...about, ...(isJsonObject(payload) ? payload : {}) }
   })
-  const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  return { names: [...new Set(records.flatMap((record) => Object.keys(record)))], records }
+}
+
+const csvLines = (rows: readonly Told[]): string[] => {
+  const { names, records } = tableOf(rows)
   const line = (values: readonly unknown[]): string => values.map(csvValue).join()
   return [line(names), ...records.map((record) => line(names.map((name) => record[name])))]
+}
+
+/** Every column is of texts, so that all files of a folder have the same columns, and numbers all of their digits. */
+const parquetBytes = (rows: readonly Told[], settings: S3Settings): Uint8Array => {
+  const { names, records } = tableOf(rows)
+  const textOf = (value: unknown): string | null =>
+    value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value)
+  const columns = names.map((name) => ({ name, values: records.map((record) => textOf(record[name])) }))
+  return writeTexts(columns, suffix(settings) === '' ? 'none' : 'gzip')
+}
+
+/** What stands in an object of a format, how its name ends, and what that is called. */
+const contentOf = (format: Format, rows: readonly Told[], settings: S3Settings) => {
+  if (format === 'parquet')
+    return { bytes: parquetBytes(rows, settings), end: 'parquet', type: 'application/vnd.apache.parquet' }
+  const end = `${format}${suffix(settings)}`
+  return format === 'csv'
+    ? { lines: csvLines(rows), end, type: 'text/csv' }
+    : { lines: rows.map(({ about, json }) => jsonLine(about, json)), end, type: 'application/x-ndjson' }
 }
 
 const upTo = (text: string, mark: string): string => text.slice(0, Math.max(0, text.lastIndexOf(mark)))
@@ -110,17 +145,13 @@ export const objectsOfRows = (
     const hash = createHash('sha256')
     for (const { recordId } of rows) hash.update(recordId).update('\n')
     const first = rows[0]?.recordId.slice(run.length + 1) ?? ''
-    const name = `${first}-${hash.digest('hex').slice(0, 16)}.${place.format}${suffix(settings)}`
     const told = rows.map(({ operation, key, json }) => ({
       about: { _operation: operation, _key: key, _written_at: new Date(now).toISOString() },
       json,
     }))
-    return {
-      key: `${folderOf(settings)}${place.folder}/run=${run}/${name}`,
-      indexes,
-      lines: place.format === 'csv' ? csvLines(told) : told.map(({ about, json }) => jsonLine(about, json)),
-      type: place.format === 'csv' ? 'text/csv' : 'application/x-ndjson',
-    }
+    const { end, ...content } = contentOf(place.format, told, settings)
+    const name = `${first}-${hash.digest('hex').slice(0, 16)}.${end}`
+    return { key: `${folderOf(settings)}${place.folder}/run=${run}/${name}`, indexes, ...content }
   })
   return { objects, refused }
 }

@@ -47,7 +47,7 @@ export const s3 = defineDestination({
       },
       {
         title: 'Rows of syncs',
-        text: 'A sync writes each change of a row as a line of JSON or CSV, in the folder you name. Before the mapped fields, a line has `_operation` (`upsert` or `delete`), `_key`, and `_written_at`. What was written is never changed: of the lines of a key, the one written last holds.',
+        text: 'A sync writes each change of a row as a line of JSON or CSV, or as a row of a Parquet file, in the folder you name. Before the mapped fields, it has `_operation` (`upsert` or `delete`), `_key`, and `_written_at`. What was written is never changed: of the lines of a key, the one written last holds. All columns of Parquet are text, so numbers keep their digits.',
         code: 'events/customers/run={run}/{first row}-{hash}.csv.gz',
         language: 'text',
       },

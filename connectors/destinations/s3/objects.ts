@@ -4,8 +4,11 @@ import { gzip } from 'node:zlib'
 import type { OutgoingEvent } from '@tributary/connector-kit'
 import type { S3Settings } from './settings.ts'
 
-/** An object of lines to be written, with the places of its events or rows in the batch; `type` is what the lines are. */
-export type BucketObject = { key: string; indexes: readonly number[]; lines: readonly string[]; type: string }
+/** An object to be written, with the places of its events or rows in the batch: of lines, or of bytes that stay as they are. `type` is what it holds. */
+export type BucketObject = { key: string; indexes: readonly number[]; type: string } & (
+  | { lines: readonly string[] }
+  | { bytes: Uint8Array }
+)
 
 const compress = promisify(gzip)
 
@@ -51,12 +54,14 @@ export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings)
   })
 }
 
-/** What stands in an object: its lines, compressed when that is chosen. */
+/** What stands in an object: bytes as they are, and lines, compressed when that is chosen. */
 export const bodyOf = async (
-  { lines, type }: BucketObject,
+  object: BucketObject,
   settings: S3Settings,
 ): Promise<{ body: Uint8Array; type: string }> => {
-  const text = `${lines.join('\n')}\n`
+  const { type } = object
+  if ('bytes' in object) return { body: object.bytes, type }
+  const text = `${object.lines.join('\n')}\n`
   if (settings.format === 'json') return { body: Buffer.from(text), type }
   return { body: await compress(text), type: 'application/gzip' }
 }

@@ -1,3 +1,6 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import {
   ConfigurationError,
@@ -22,6 +25,7 @@ import {
 import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { silentLogger } from '@tributary/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
+import { readParquet, scanParquet } from '../../wire/files/parquet/rows.ts'
 import { bucketAddress, objectPath } from '../../wire/s3/address.ts'
 import { signatureRefusal } from '../../wire/s3/testing-signature.ts'
 import { s3 } from './definition.ts'
@@ -129,6 +133,36 @@ describe('rows of a sync', () => {
     )
   })
 
+  test('are rows of Parquet with columns of text, written over themselves when they come again', async () => {
+    const { objects, settings } = await startStorage()
+    const object = 'changes/parquet/customers'
+    const rows = [
+      row(7, 'upsert', 'a', '{"id":"a","total":12345678901234567890.10,"tags":["x"],"note":""}', object),
+      row(8, 'delete', 'b', '{"id":"b"}', object),
+    ]
+    for (let time = 0; time < 2; time++)
+      await runConnectorRows(s3, settings, rows, { now: Date.parse('2026-01-31T13:00:00Z') })
+    expect(objects.size).toBe(1)
+    const [[key, bytes] = ['', Buffer.alloc(0)]] = [...objects]
+    expect(key).toMatch(/^\/my-events\/events\/customers\/run=run-1\/7-[0-9a-f]{16}\.parquet$/)
+    const folder = mkdtempSync(join(tmpdir(), 'tributary-parquet-'))
+    const path = join(folder, 'one')
+    writeFileSync(path, bytes)
+    const fd = openSync(path, 'r')
+    try {
+      expect(scanParquet(fd, bytes.length).columns.map(({ name, type }) => `${name} ${type}`)).toEqual(
+        ['_operation', '_key', '_written_at', 'id', 'total', 'tags', 'note'].map((name) => `${name} text`),
+      )
+      expect([...readParquet(fd, bytes.length)].flat()).toEqual([
+        ['upsert', 'a', '2026-01-31T13:00:00.000Z', 'a', '12345678901234567890.10', '["x"]', ''],
+        ['delete', 'b', '2026-01-31T13:00:00.000Z', 'b', null, null, null],
+      ])
+    } finally {
+      closeSync(fd)
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   test('of several runs are objects of their own, and of those that fail the rows are to be sent again', async () => {
     const { settings, objects } = await startStorage(({ url }) =>
       url.includes('run-2') ? { status: 503, body: errorBody('SlowDown') } : undefined,
@@ -143,7 +177,8 @@ describe('rows of a sync', () => {
   test.each([
     ['changes/ndjson/a%2F..%2Fb', 'upsert'],
     ['changes/ndjson/%2Fa', 'upsert'],
-    ['changes/parquet/a', 'upsert'],
+    ['changes/orc/a', 'upsert'],
+    ['changes/parquet/a', 'insert'],
     ['contacts', 'upsert'],
     ['changes/csv/a', 'insert'],
     ['changes/csv/a', 'update'],

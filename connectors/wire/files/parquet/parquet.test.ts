@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { BrokenFile } from '../broken-file.ts'
 import { readParquet, scanParquet } from './rows.ts'
 import { type WrittenColumn, writeParquet } from './testing/write-parquet.ts'
+import { writeTexts } from './write-texts.ts'
 
 // Written by ClickHouse 26.7 (types, pages), hyparquet-writer 0.17 (encodings), and from apache/parquet-testing (second-pages).
 const written = (name: string): Uint8Array => readFileSync(new URL(`./testing/${name}.parquet`, import.meta.url))
@@ -223,4 +224,17 @@ test('a file with any byte changed is read or refused in words, and never anythi
     }
   }
   expect(refused).toBeGreaterThan(50)
+})
+
+test.each(['none', 'gzip'] as const)('what is written as texts is read again, compressed as %s', (compression) => {
+  const rows = Array.from({ length: 1003 }, (_, at) => at)
+  const columns = [
+    { name: '_key', values: rows.map(String) },
+    { name: 'nöte', values: rows.map((at) => (at % 3 === 0 ? null : at % 5 === 0 ? '' : `ü"\n${at}`)) },
+    { name: 'none', values: rows.map(() => null) },
+    ...Array.from({ length: 20 }, (_, at) => ({ name: `c${at}`, values: rows.map(() => 'x'.repeat(at)) })),
+  ]
+  const found = read(writeTexts(columns, compression))
+  expect(found.columns.slice(0, 3)).toEqual(['_key', 'nöte', 'none'].map((name) => ({ name, type: 'text' })))
+  expect(found.values).toEqual(rows.map((at) => columns.map(({ values }) => values[at])))
 })
