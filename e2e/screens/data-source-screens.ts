@@ -45,4 +45,9 @@ export const dataSourceScreens: Screen[] = [
     path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/s3/new`,
     ready: settled,
   },
+  {
+    name: 'new-data-source-google-sheets',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/google-sheets/new`,
+    ready: settled,
+  },
 ]
