@@ -34,6 +34,9 @@ export const audienceSummary = z.object({
   /** Profiles in it as of `as_of`, exactly; null before the first time. */
   size: z.number().int().nullable(),
   as_of: time.nullable(),
+  /** Destinations that are told who enters and leaves, and syncs that send its members. */
+  destination_count: z.number().int(),
+  sync_count: z.number().int(),
   create_time: time,
   update_time: time,
 })

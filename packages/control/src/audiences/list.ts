@@ -2,7 +2,7 @@ import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentSummary } from './read.ts'
+import { presentSummaries } from './read.ts'
 
 /** The audiences of a workspace, newest first. */
 export const listAudiences =
@@ -19,5 +19,5 @@ export const listAudiences =
       .limit(page.size + 1)
       .execute()
     const { rows, next } = page.cut(found, createdCursorOf)
-    return { audiences: rows.map(presentSummary), next_page_token: next }
+    return { audiences: await presentSummaries(db, rows), next_page_token: next }
   }

@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { AudiencesTable } from '@tributary/storage'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { readListChange } from './lists/stored.ts'
 
 export type AudienceRow = Selectable<AudiencesTable>
@@ -82,17 +82,42 @@ const readDependents = async (db: Db, workspaceId: string, name: string): Promis
   )
 }
 
-/** A row of the list as the wire shows it. */
-export const presentSummary = (row: Omit<AudienceRow, 'query'>): AudienceSummary => ({
+type Uses = { id: string; destinations: number; syncs: number }
+
+/** How many destinations are told of each audience, and how many syncs send its members. */
+const readUses = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, Uses>> => {
+  const { rows } = await sql<Uses>`
+    select audience.id,
+      (select count(*) from audience_destinations d where d.audience_id = audience.id)::int as destinations,
+      (select count(*) from models m join syncs s on s.model_id = m.id where m.audience_id = audience.id)::int as syncs
+    from unnest(${ids}::uuid[]) as audience (id)`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const summaryOf = (row: Omit<AudienceRow, 'query'>, uses: Uses | undefined): AudienceSummary => ({
   name: audienceName(row.workspace_id, row.id),
   title: row.title,
   state: row.state,
   progress: row.state === 'computing' ? { step: row.progress_step ?? 'waiting', share: row.progress_share } : null,
   size: row.size,
   as_of: row.as_of?.toISOString() ?? null,
+  destination_count: uses?.destinations ?? 0,
+  sync_count: uses?.syncs ?? 0,
   create_time: row.create_time.toISOString(),
   update_time: row.update_time.toISOString(),
 })
+
+/** Rows of the list as the wire shows them. */
+export const presentSummaries = async (
+  db: Db,
+  rows: readonly Omit<AudienceRow, 'query'>[],
+): Promise<AudienceSummary[]> => {
+  const uses = await readUses(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => summaryOf(row, uses.get(row.id)))
+}
 
 /** What a member is called who changed something; '' for one who is gone. */
 export const authorOf = async (db: Db, userId: string | null): Promise<string> => {
@@ -119,16 +144,17 @@ export const readChangeTime = async (db: Db, audienceId: string): Promise<string
 
 /** An audience as its page shows it. */
 export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
-  const summary = presentSummary(row)
+  const name = audienceName(row.workspace_id, row.id)
   const query = audienceQuery.parse(JSON.parse(row.query))
-  const [dependents, author, changeTime, list] = await Promise.all([
-    readDependents(db, row.workspace_id, summary.name),
+  const [uses, dependents, author, changeTime, list] = await Promise.all([
+    readUses(db, [row.id]),
+    readDependents(db, row.workspace_id, name),
     authorOf(db, row.author_id),
     readChangeTime(db, row.id),
     readListChange(db, row.id, listOf(query)?.version),
   ])
   return {
-    ...summary,
+    ...summaryOf(row, uses.get(row.id)),
     query,
     version: row.version,
     failure: row.failure,

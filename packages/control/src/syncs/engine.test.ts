@@ -1362,6 +1362,10 @@ test('a run of an audience that failed fails with its reason and sends nothing, 
   await set('paused')
   expect(await people.run()).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } })
   expect(people.sync.model.audience).toBe(people.audience.name)
+  expect(await administrator.ok(methods.audiences.get, people.audienceIds)).toMatchObject({
+    destination_count: 0,
+    sync_count: 1,
+  })
   await administrator.ok(methods.audiences.delete, people.audienceIds)
   expect(await administrator.call('GET', `/${people.model.name}`)).toMatchObject({ status: 404 })
   expect(await administrator.call('GET', `/${people.sync.name}`)).toMatchObject({ status: 404 })

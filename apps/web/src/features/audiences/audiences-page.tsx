@@ -1,17 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AudienceSummary } from '@tributary/contract'
+import { type AudienceSummary, audienceStates } from '@tributary/contract'
 import { Plus, Target } from 'lucide-react'
-import { Link, useNavigate } from 'react-router'
+import { useCallback } from 'react'
+import { Link } from 'react-router'
 import { count } from '../../lib/format/text.ts'
+import { useFlag } from '../../lib/integrations/flags.ts'
 import { paths } from '../../lib/paths.ts'
 import { audiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ListPage } from '../../parts/list-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
+import type { Column } from '../../ui/lists/data-table.tsx'
+import { ListView, stateFilter } from '../../ui/lists/list-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { type AudienceFilters, audienceRows } from './audience-rows.ts'
 import { stateText, stateTitles, stateTones } from './audience-words.ts'
+
+const filters = [stateFilter(audienceStates, stateTitles)]
+
+/** How many there are of something that an audience is sent to. */
+const counted = (id: 'destination_count' | 'sync_count', header: string, width: string): Column<AudienceSummary> => ({
+  id,
+  header,
+  value: (audience) => audience[id],
+  cell: (audience) => (audience[id] === 0 ? <span className="text-ink-3">–</span> : <span>{count(audience[id])}</span>),
+  align: 'right',
+  wide: 'lg',
+  width,
+  className: 'tabular',
+})
+const syncs = counted('sync_count', 'Syncs', 'sm:w-24')
 
 const columns: readonly Column<AudienceSummary>[] = [
   {
@@ -48,6 +67,8 @@ const columns: readonly Column<AudienceSummary>[] = [
     width: 'sm:w-28',
     className: 'tabular',
   },
+  counted('destination_count', 'Destinations', 'sm:w-32'),
+  syncs,
   {
     id: 'updated',
     header: 'Updated',
@@ -61,13 +82,18 @@ const columns: readonly Column<AudienceSummary>[] = [
   },
 ]
 
+const withoutSyncs = columns.filter((column) => column !== syncs)
+
 const idOf = ({ name }: AudienceSummary): string => name
+const titleOf = ({ title }: AudienceSummary): string => title
 
 /** The audiences of the workspace. */
 export const AudiencesPage = () => {
   const workspace = useWorkspace()
-  const navigate = useNavigate()
+  const hasSyncs = useFlag('syncs')
   const query = useQuery(audiencesQuery(workspace.name))
+  const audiences = query.data
+  const narrow = useCallback((values: AudienceFilters) => audienceRows(audiences ?? [], values), [audiences])
   const add = useMayEdit() === true && (
     <ButtonLink to={paths.newAudience(workspace.name)} variant="primary">
       <Plus aria-hidden />
@@ -87,13 +113,16 @@ export const AudiencesPage = () => {
         text: 'An audience finds profiles by their events and traits, such as everyone who added a product and did not order.',
       }}
     >
-      {(audiences) => (
-        <DataTable
+      {(all) => (
+        <ListView
           label="Audiences"
-          columns={columns}
-          rows={audiences}
-          rowId={idOf}
-          onRowClick={({ name }) => void navigate(paths.audience(name))}
+          noun="audience"
+          total={all.length}
+          filters={filters}
+          narrow={narrow}
+          columns={hasSyncs ? columns : withoutSyncs}
+          idOf={idOf}
+          titleOf={titleOf}
         />
       )}
     </ListPage>

@@ -21,6 +21,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
+import { AudienceSyncs } from './audience-syncs.tsx'
 
 type Change = 'connectDestination' | 'resend' | 'cancelFill' | 'disconnectDestination'
 
@@ -168,7 +169,7 @@ const Connect = ({
   )
 }
 
-/** The destinations that are told who enters and leaves an audience. */
+/** The destinations that are told who enters and leaves an audience, and the syncs that send its members. */
 export const DestinationsTab = ({ audience }: { audience: Audience }) => {
   const mayEdit = useMayEdit() === true
   const query = useQuery(audienceDestinationsQuery(audience.name))
@@ -194,6 +195,7 @@ export const DestinationsTab = ({ audience }: { audience: Audience }) => {
               </ul>
             </Card>
           )}
+          <AudienceSyncs audience={audience} />
         </div>
       )}
     </QueryView>

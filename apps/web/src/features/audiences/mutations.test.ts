@@ -23,6 +23,8 @@ test('OBS-03: creating, updating and deleting an audience tell one product event
     title: 'Buyers',
     state: 'live',
     size: 0,
+    destination_count: 0,
+    sync_count: 0,
     as_of: time,
     progress: null,
     create_time: time,

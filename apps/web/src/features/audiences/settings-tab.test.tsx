@@ -15,6 +15,8 @@ const audience: Audience = {
   progress: null,
   size: 2,
   as_of: time,
+  destination_count: 0,
+  sync_count: 0,
   create_time: time,
   update_time: time,
   query: audienceQuery.parse({ groups: { aaaa: { segments: [{ id: 'bbbb', queries }] } } }),

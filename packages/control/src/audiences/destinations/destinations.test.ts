@@ -114,6 +114,8 @@ test('a destination is told who is in when it is connected, counted before, and 
   expect((await list()).available.map(({ name }) => name)).toContain(destination)
   expect(await connect()).toEqual({ fill_count: 2 })
   expect((await list()).destinations).toMatchObject([{ name: destination, state: 'filling', fill_sent_count: 0 }])
+  const { audiences } = await organization.guest.ok(methods.audiences.list, { workspace })
+  expect(audiences.find(({ name }) => idIn(name) === audience)).toMatchObject({ destination_count: 1, sync_count: 0 })
   // Who comes before anything was sent is no part of that.
   await receive({ userId: 'cleo' })
   const stream = createStream()
