@@ -184,7 +184,8 @@ export const audiences = {
     verb: 'GET',
     path: '/workspaces/{workspace}/audiences/{audience}/members',
     access: workspaceMembers,
-    summary: 'Lists the profiles that were in an audience as of `as_of`, those that entered last first.',
+    summary:
+      'Lists the profiles that were in an audience as of `as_of`, those that entered last first. All pages are of the same `as_of`.',
     query: pageQuery,
     response: z.object({
       as_of: time.nullable(),

@@ -154,6 +154,31 @@ describe('the history of an audience', () => {
     expect(titles.toSorted()).toEqual([0, 1, 2, 3, 4].map((index) => `entered user-${index}`))
   })
 
+  test('who is in comes by pages of one time, whoever enters, leaves, and comes back while they are read', async () => {
+    await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
+    await receive({ userId: 'dora' }, { userId: 'eve' })
+    const name = await create(did('Seen'))
+    const { as_of, size } = await compute(name)
+    const params = { workspace, audience: idIn(name) }
+    const read = (page_token: string) =>
+      organization.collaborator.ok(methods.audiences.listMembers, params, { query: { page_size: 1, page_token } })
+    const first = await read('')
+    // Three leave by time, one of whom comes back, and another one enters.
+    harness.advance(hour)
+    await compute(name)
+    harness.advance(hour)
+    await receive({ userId: 'ada' }, { userId: 'finn' })
+    await compute(name)
+    const pages = [first]
+    while (pages.at(-1)?.next_page_token !== '') pages.push(await read(pages.at(-1)?.next_page_token ?? ''))
+    const titles = pages.flatMap((page) => page.members.map(({ profile }) => profile.title))
+    expect(titles.toSorted()).toEqual(['ada', 'bob', 'cleo', 'dora', 'eve'])
+    expect(titles).toHaveLength(size ?? 0)
+    expect(new Set(pages.map((page) => page.as_of))).toEqual(new Set([as_of]))
+    expect(new Set(pages.flatMap((page) => page.members.map(({ enter_time }) => enter_time)))).toEqual(new Set([as_of]))
+    expect(await members(name)).toEqual(['ada', 'dora', 'eve', 'finn'])
+  })
+
   test('names the profile that one was merged into, and none for one that was deleted', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device' }, { userId: 'bob' })
     const name = await create(did('Seen'))

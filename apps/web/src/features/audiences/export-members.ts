@@ -18,33 +18,21 @@ export const membersCsv = (members: Page['members']): string => {
   return csvOf(header, rows)
 }
 
-/** How often a list is read anew that changes while it is read. */
-const readings = 5
-
-/**
- * Every profile of an audience as of one time; read anew when somebody enters or leaves meanwhile. Of one that changes all the time
- * each row is of when it was read.
- */
+/** Every profile of an audience as of the time of the first page, which all pages are of. */
 const readMembers = async (audience: string): Promise<Pick<Page, 'as_of' | 'members'>> => {
-  for (let reading = 1; ; reading++) {
-    const members: Page['members'] = []
-    let asOf: string | null = null
-    let changeTime: string | null | undefined
-    let token = ''
-    let changed = false
-    do {
-      const page: Page = await call(methods.audiences.listMembers, {
-        params: audienceIds(audience),
-        query: { page_size: 1000, page_token: token },
-      })
-      changed ||= changeTime !== undefined && page.change_time !== changeTime
-      changeTime = page.change_time
-      asOf = page.as_of
-      members.push(...page.members)
-      token = page.next_page_token
-    } while (token !== '' && (!changed || reading === readings))
-    if (!changed || reading === readings) return { as_of: asOf, members }
-  }
+  const members: Page['members'] = []
+  let asOf: string | null = null
+  let token = ''
+  do {
+    const page: Page = await call(methods.audiences.listMembers, {
+      params: audienceIds(audience),
+      query: { page_size: 1000, page_token: token },
+    })
+    asOf = page.as_of
+    members.push(...page.members)
+    token = page.next_page_token
+  } while (token !== '')
+  return { as_of: asOf, members }
 }
 
 /** The name of a file of profiles as of a time: 'Loyal 2026-03-04T05-06-07Z.csv', which every file system takes. */
