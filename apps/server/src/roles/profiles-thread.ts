@@ -61,8 +61,7 @@ const audiences = createAudienceFollower({
   eventStore: hidingErased(eventStore, db),
   profileLedger: createProfileLedger(db),
   clock: systemClock,
-  isStored: stored.isStored,
-  isBusy: lag.isBehind,
+  storing: { isStored: stored.isStored, isBehind: lag.isBehind },
   logger,
 })
 

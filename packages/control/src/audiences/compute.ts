@@ -10,7 +10,7 @@ import { lookAgain } from './look-again.ts'
 import { type AudienceRow, audienceName, readKnown } from './read.ts'
 import { comparesWithNow, lookUp } from './references.ts'
 import { type Counts, lockAudience, Superseded, storeCounts, storeMembers } from './store-members.ts'
-import { markNow, readTouched } from './touches.ts'
+import { markNow, readSince } from './touches.ts'
 
 const computed = z.object({ audience: z.string(), version: z.number().int() })
 
@@ -43,7 +43,9 @@ export const queueCompute = async (
  * audience that is gone, is left alone. What takes too much fails with advice; while a store is away it is tried again.
  */
 export const computeAudience = async (
-  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'> & { evaluation: Evaluation },
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock' | 'storedBefore'> & {
+    evaluation: Evaluation
+  },
   { audience, version }: z.output<typeof computed>,
   { signal }: { signal: AbortSignal },
 ): Promise<void> => {
@@ -83,7 +85,7 @@ export const computeAudience = async (
   const asOf = new Date(clock())
   const queryOf = lookUp(known)
   try {
-    const mark = await markNow(db, workspaceId)
+    const mark = await markNow(db, workspaceId, (await deps.storedBefore?.(workspaceId).catch(() => '')) ?? '')
     await evaluation.run<Counts, void>(
       compileAudience(own.query, { workspaceId, asOf: asOf.getTime(), queryOf }),
       {
@@ -97,7 +99,7 @@ export const computeAudience = async (
       { workspaceId, slot: 'heavy', signal, onProgress },
     )
     // Those that were left alone, by what is known of them now; whoever has read the members until then sees that they have changed.
-    const { profiles } = await readTouched(db, workspaceId, mark, () => true)
+    const profiles = await readSince(db, workspaceId, mark)
     const later = new Date(Math.max(clock(), asOf.getTime() + 1))
     const audiences = [{ row, query: own.query }]
     await lookAgain(deps, { workspaceId, audiences, profiles, asOf: later, queryOf, signal })

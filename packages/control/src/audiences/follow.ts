@@ -3,14 +3,12 @@ import { backoffMs, type Logger, retryPolicies } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { LookAgainDeps } from './look-again.ts'
 import { passWorkspace } from './pass.ts'
-import { clearTouches, type IsStored } from './touches.ts'
+import { clearTouches, type Storing } from './touches.ts'
 
 export type AudienceFollowerDeps = LookAgainDeps & {
   clock: () => number
-  /** Whether the requests of a partition before an offset are stored. */
-  isStored: IsStored
-  /** Whether storing is behind, which comes first then. */
-  isBusy: () => boolean
+  /** How far storing is, which comes first while it is behind. */
+  storing: Storing
   logger: Logger
 }
 
@@ -43,7 +41,7 @@ type Due = { workspace_id: string; as_of: Date; touched: boolean }
  * slow ones delay no other's.
  */
 export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFollower => {
-  const { db, clock, isBusy, logger } = deps
+  const { db, clock, storing, logger } = deps
   const stopping = new AbortController()
   const { signal } = stopping
   /** When a workspace that failed is tried again, and how often it failed. */
@@ -64,7 +62,7 @@ export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFoll
     const now = clock()
     return rows.filter(({ as_of, touched }) => {
       const lag = now - as_of.getTime()
-      return isBusy() ? lag >= maxLagMs : touched || lag >= quietMs
+      return storing.isBehind() ? lag >= maxLagMs : touched || lag >= quietMs
     })
   }
 
@@ -101,7 +99,7 @@ export const createAudienceFollower = (deps: AudienceFollowerDeps): AudienceFoll
       } catch (error) {
         if (!signal.aborted) logger.warn({ err: error }, 'Audiences cannot be brought up to date; trying again')
       }
-      const share = isBusy() ? restShare.busy : restShare.quiet
+      const share = storing.isBehind() ? restShare.busy : restShare.quiet
       const rest = Math.min(Math.max(everyMs, (performance.now() - began) * share), maxRestMs)
       await pause(rest, undefined, { signal }).catch(() => {})
     }

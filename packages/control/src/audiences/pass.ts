@@ -6,7 +6,7 @@ import { runEvents } from './evaluate.ts'
 import { type LookAgainDeps, lookAgain } from './look-again.ts'
 import { type KnownAudience, readKnown } from './read.ts'
 import { lookUp } from './references.ts'
-import { type IsStored, readTouched } from './touches.ts'
+import { readTouched, type Storing } from './touches.ts'
 
 type Live = { id: string; version: number; as_of: Date; touched_before: string }
 
@@ -58,11 +58,11 @@ const queriesOfLive = (live: readonly Live[], known: readonly KnownAudience[]) =
  * that are stored.
  */
 export const passWorkspace = async (
-  deps: LookAgainDeps & { clock: () => number; isStored: IsStored },
+  deps: LookAgainDeps & { clock: () => number; storing: Storing },
   workspaceId: string,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { db, clock, isStored } = deps
+  const { db, clock, storing } = deps
   const live = await liveOf(db, workspaceId)
   const [first] = live
   if (first === undefined) return
@@ -75,7 +75,9 @@ export const passWorkspace = async (
     first.touched_before,
   )
   const before = new Date(Math.min(...live.map((each) => each.as_of.getTime())))
-  const touched = await readTouched(db, workspaceId, least, isStored)
+  const touched = await readTouched(db, workspaceId, least, storing)
+  // What they would be as of now nobody can tell: they stay exact as of before, which is shown.
+  if (touched.late) return
   const queries = audiences.map(({ query }) => query)
   const crossed = touched.complete
     ? await crossedSince(deps, { workspaceId, queries, queryOf }, { before, asOf }, signal)

@@ -25,6 +25,8 @@ let organization: Organization
 let workspace: string
 /** Whether what was received is stored, as the pipeline says. */
 let stored = true
+/** Whether it is behind by more than a moment. */
+let behind = false
 /** Runs once, when the event store has answered a query. */
 let afterQuery: (() => Promise<void>) | undefined
 
@@ -44,6 +46,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 beforeEach(async () => {
   stored = true
+  behind = false
   const { administrator, organization: of } = organization
   const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
   workspace = idIn(made.name)
@@ -84,8 +87,7 @@ const followerDeps = () => ({
   eventStore: harness.eventStore,
   profileLedger: harness.profileLedger,
   clock: harness.now,
-  isStored: () => stored,
-  isBusy: () => false,
+  storing: { isStored: () => stored, isBehind: () => behind },
   logger: silentLogger,
 })
 const pass = async (): Promise<void> => {
@@ -187,6 +189,33 @@ describe('a live audience', () => {
     stored = true
     await pass()
     expect(await members(seen)).toEqual(['ada'])
+  })
+
+  test('stays exact as of before while storing is behind, however long, and then misses nobody', async () => {
+    const name = await create(did('Seen'))
+    const { as_of } = await get(name)
+    stored = false
+    behind = true
+    await receiveEvents(harness, workspace, [{ userId: 'ada' }], 1000, { partition: 0 })
+    const longAgo = { time: new Date(Date.now() - 60_000) } as never
+    await harness.db.updateTable('audience_touches').set(longAgo).where('workspace_id', '=', workspace).execute()
+    harness.advance(2 * 60_000)
+    await pass()
+    expect(await get(name)).toMatchObject({ as_of, size: 0 })
+    stored = true
+    await pass()
+    expect(await members(name)).toEqual(['ada'])
+    expect((await get(name)).as_of).not.toBe(as_of)
+  })
+
+  test('takes a note of long ago into account though nothing is heard of its place, unless storing is behind', async () => {
+    const name = await create(did('Seen'))
+    stored = false
+    await receiveEvents(harness, workspace, [{ userId: 'ada' }], 1000, { partition: 0 })
+    const longAgo = { time: new Date(Date.now() - 60_000) } as never
+    await harness.db.updateTable('audience_touches').set(longAgo).where('workspace_id', '=', workspace).execute()
+    await pass()
+    expect(await members(name)).toEqual(['ada'])
   })
 
   test('that is not live is left alone, and a changed query has nothing of the one before', async () => {

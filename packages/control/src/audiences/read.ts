@@ -131,7 +131,7 @@ export const authorOf = async (db: Db, userId: string | null): Promise<string> =
 }
 
 /** When a profile entered or left an audience last; null for never. */
-export const readChangeTime = async (db: Db, audienceId: string): Promise<string | null> => {
+const readChangeTime = async (db: Db, audienceId: string): Promise<string | null> => {
   const row = await db
     .selectFrom('audience_changes')
     .select('time')

@@ -1,10 +1,18 @@
 import type { Db } from '@tributary/api-kit'
+import { parseRecordPlace } from '@tributary/kernel'
 import { sql } from 'kysely'
 
 /** Whether the requests of a partition before an offset are stored; true where nobody can tell. */
-export type IsStored = (partition: number, offset: number) => boolean
+type IsStored = (partition: number, offset: number) => boolean
 
-/** Touches younger than so much may be of events that are not stored yet, ms: an older one is looked at whatever is heard. */
+/** What is known of how far storing is; nothing of it is known before the pipeline was heard of. */
+export type Storing = {
+  isStored: IsStored
+  /** Whether requests of a while ago are not stored yet. */
+  isBehind: () => boolean
+}
+
+/** Touches younger than so much may be of events that are not stored yet, ms: an older one is not, unless storing is behind. */
 const storingMs = 15_000
 
 /** Touches that are read at once. */
@@ -12,13 +20,15 @@ const touchesAtOnce = 2000
 
 /**
  * Below which transaction everything that happened is seen by what is evaluated from now on: of younger touches the events may not be
- * stored yet.
+ * stored yet, and of those behind the place before which events are stored (`<partition>-<offset>-<incarnation>`, '' for unknown).
  */
-export const markNow = async (db: Db, workspaceId: string): Promise<string> => {
+export const markNow = async (db: Db, workspaceId: string, storedBefore: string): Promise<string> => {
+  const place = parseRecordPlace(storedBefore)
   const { rows } = await sql<{ mark: string }>`
     select least(pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (
       select min(transaction) from audience_touches
-      where workspace_id = ${workspaceId}::uuid and time > now() - ${storingMs} * interval '1 millisecond'
+      where workspace_id = ${workspaceId}::uuid and (time > now() - ${storingMs} * interval '1 millisecond'
+        or log_partition = ${place?.partition ?? null}::integer and log_offset >= ${place?.offset ?? null}::bigint)
     ))::text as mark`.execute(db)
   return rows[0]?.mark ?? '0'
 }
@@ -29,6 +39,8 @@ export type Touched = {
   before: string
   /** Whether that is everything there is. */
   complete: boolean
+  /** Whether some have waited for their events for long: storing is behind. */
+  late: boolean
 }
 
 type Row = {
@@ -40,7 +52,12 @@ type Row = {
 }
 
 /** The profiles of a workspace that something happened to from a transaction on, and whose events are stored. */
-export const readTouched = async (db: Db, workspaceId: string, from: string, isStored: IsStored): Promise<Touched> => {
+export const readTouched = async (
+  db: Db,
+  workspaceId: string,
+  from: string,
+  { isStored, isBehind }: Storing,
+): Promise<Touched> => {
   // First, so that what it names is seen by what is read then.
   const { rows: marks } = await sql<{ mark: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as mark`.execute(db)
@@ -49,15 +66,24 @@ export const readTouched = async (db: Db, workspaceId: string, from: string, isS
       time <= now() - ${storingMs} * interval '1 millisecond' as old
     from audience_touches where workspace_id = ${workspaceId}::uuid and transaction >= ${from}::bigint
     order by transaction limit ${touchesAtOnce}`.execute(db)
-  const [stored, waiting] = [new Set<string>(), [] as bigint[]]
-  for (const row of rows)
-    if (row.old || row.log_partition === null || isStored(row.log_partition, Number(row.log_offset) + 1))
-      for (const profile of row.profiles) stored.add(profile)
-    else waiting.push(BigInt(row.transaction))
+  const behind = isBehind()
+  const isReady = ({ old, log_partition, log_offset }: Row): boolean =>
+    log_partition === null || (old && !behind) || isStored(log_partition, Number(log_offset) + 1)
+  const stored = new Set(rows.filter(isReady).flatMap(({ profiles }) => profiles))
+  const waits = rows.filter((row) => !isReady(row))
+  const waiting = waits.map(({ transaction }) => BigInt(transaction))
   const complete = rows.length < touchesAtOnce
   const bounds = [BigInt(marks[0]?.mark ?? 0), ...waiting, ...(complete ? [] : [BigInt(rows.at(-1)?.transaction ?? 0)])]
   const before = bounds.reduce((least, each) => (each < least ? each : least))
-  return { profiles: [...stored], before: String(before), complete }
+  return { profiles: [...stored], before: String(before), complete, late: waits.some(({ old }) => old) }
+}
+
+/** All profiles of a workspace that something happened to from a transaction on, whether or not their events are stored. */
+export const readSince = async (db: Db, workspaceId: string, from: string): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`
+    select distinct unnest(profiles) as id from audience_touches
+    where workspace_id = ${workspaceId}::uuid and transaction >= ${from}::bigint`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** Removes touches that every audience has taken into account, and those that none will: a whole computation finds the same. */
