@@ -1,3 +1,4 @@
+import { newId } from '@tributary/kernel'
 import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
 import { beforeAll, expect, test } from 'vitest'
 import { joinProduct, type SharedProduct } from './shared-product.ts'
@@ -66,12 +67,15 @@ test('connectors that take track events are told who is in first, and who leaves
   const { api } = product
   const { workspace } = await createWorkspace(api, 'Forwarded audiences')
   const { key } = await createSource(api, workspace, 'Shop')
+  const count = { operator: 'exactly', value: 1 }
   const treeOf = (selectedEvent: string) => ({
-    groups: { cccc: { segments: [{ id: 'dddd', queries: [{ id: 'bbbb', type: 'event', selectedEvent }] }] } },
+    groups: { cccc: { segments: [{ id: 'dddd', queries: [{ id: 'bbbb', type: 'event', selectedEvent, count }] }] } },
   })
   const { name } = await api.ok('POST', `/${workspace}/audiences`, { title: 'Seen', query: treeOf('Seen') })
   const path = `/${String(name)}`
-  await send(key, { ...seen, userId: 'ada' }, { ...seen, userId: 'bob' })
+  // A duplicate counts once.
+  const ofAda = { ...seen, userId: 'ada', messageId: newId() }
+  await send(key, ofAda, ofAda, { ...seen, userId: 'bob' })
   await eventually('it has 2 profiles', async () => (await api.ok('GET', path)).size === 2)
   await using receiver = await startWebhookReceiver()
   const { origin } = new URL(receiver.url)

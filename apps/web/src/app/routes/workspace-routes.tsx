@@ -157,7 +157,7 @@ const audienceRoutes: RouteObject[] = [
       {
         path: patterns.newAudience,
         lazy: async () => ({
-          Component: (await import('../../features/audiences/new-audience-page.tsx')).NewAudiencePage,
+          Component: (await import('../../features/audiences/builder/new-audience-page.tsx')).NewAudiencePage,
         }),
       },
       {
@@ -170,7 +170,7 @@ const audienceRoutes: RouteObject[] = [
       {
         path: patterns.editAudience,
         lazy: async () => ({
-          Component: (await import('../../features/audiences/edit-audience-page.tsx')).EditAudiencePage,
+          Component: (await import('../../features/audiences/builder/edit-audience-page.tsx')).EditAudiencePage,
         }),
         loader: reads(({ workspace, params }) => [
           queryClient.prefetchQuery(audienceQuery(`${workspace}/audiences/${params.audienceId ?? ''}`)),

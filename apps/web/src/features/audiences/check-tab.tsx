@@ -16,7 +16,7 @@ import { SearchInput } from '../../ui/forms/input.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { useAudienceTitles } from './estimate-panel.tsx'
+import { useAudienceTitles } from './builder/estimate-panel.tsx'
 import { reasonOf } from './explanation-words.ts'
 
 const Conditions = ({ audience, explanation }: { audience: Audience; explanation: AudienceExplanation }) => {

@@ -18,7 +18,7 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { exportMembers } from './export-members.ts'
-import { useRemoveFromList } from './list-mutations.ts'
+import { useRemoveFromList } from './lists/list-mutations.ts'
 
 type Member = MethodResponse<typeof methods.audiences.listMembers>['members'][number]
 type Profile = Member['profile']

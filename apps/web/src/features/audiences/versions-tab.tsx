@@ -16,7 +16,7 @@ import { SlideOver } from '../../ui/overlays/slide-over.tsx'
 import { CardSkeleton, TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { listChangeText } from './audience-words.ts'
-import { Sentence } from './estimate-panel.tsx'
+import { Sentence } from './builder/estimate-panel.tsx'
 import { useRestoreVersion } from './mutations.ts'
 
 const authorOf = ({ author }: AudienceVersion): string => (author === '' ? 'A former member' : author)

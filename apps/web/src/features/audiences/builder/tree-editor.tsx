@@ -1,9 +1,9 @@
 import { type ElementErrors, type QueryOperator, type QueryType, queryOperators } from '@tributary/contract'
 import { Copy, Plus, Redo2, Trash2, Undo2 } from 'lucide-react'
-import { Button } from '../../ui/button.tsx'
-import { FieldError } from '../../ui/forms/field.tsx'
-import { Select } from '../../ui/forms/input.tsx'
-import { Switch } from '../../ui/forms/switch.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { FieldError } from '../../../ui/forms/field.tsx'
+import { Select } from '../../../ui/forms/input.tsx'
+import { Switch } from '../../../ui/forms/switch.tsx'
 import {
   addGroup,
   addQuery,

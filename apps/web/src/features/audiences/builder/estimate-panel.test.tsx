@@ -2,7 +2,7 @@
 import { screen } from '@testing-library/react'
 import { audienceQuery } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { openInWorkspace } from '../../testing/page.tsx'
+import { openInWorkspace } from '../../../testing/page.tsx'
 import { EstimatePanel } from './estimate-panel.tsx'
 
 const queries = [{ id: 'cccc', type: 'event', selectedEvent: 'Seen' }]

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Audience, type ListReport, methods } from '@tributary/contract'
-import { call } from '../../lib/api/client.ts'
-import { audienceIds, workspaceIds } from '../../lib/format/names.ts'
-import { track } from '../../lib/integrations/analytics.ts'
-import { refresh } from '../../lib/queries/query.ts'
-import { notify } from '../../ui/overlays/toast.tsx'
+import { call } from '../../../lib/api/client.ts'
+import { audienceIds, workspaceIds } from '../../../lib/format/names.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
+import { refresh } from '../../../lib/queries/query.ts'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import type { ListSource } from './list-form.tsx'
 
 /** What would be found of a new list of a workspace (a resource name). */

@@ -8,7 +8,7 @@ import {
   type SegmentQuery,
   type SelectedAttribute,
 } from '@tributary/contract'
-import { shortId } from '../../lib/format/short-id.ts'
+import { shortId } from '../../../lib/format/short-id.ts'
 
 /** A number as it is typed. */
 type Typed = number | string

@@ -1,5 +1,5 @@
 import type { QueryType, SelectedAttribute } from '@tributary/contract'
-import { shortId } from '../../lib/format/short-id.ts'
+import { shortId } from '../../../lib/format/short-id.ts'
 import { type DraftQuery, type DraftTree, idsIn, newAttribute, newQuery, newTree } from './draft.ts'
 
 /** An audience to start from; what it names is changed to what one's own events are called. */

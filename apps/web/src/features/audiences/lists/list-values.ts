@@ -1,6 +1,6 @@
 import { type ListKind, type ListReport, listLimits } from '@tributary/contract'
-import { csvOf } from '../../lib/format/csv.ts'
-import { count } from '../../lib/format/text.ts'
+import { csvOf } from '../../../lib/format/csv.ts'
+import { count } from '../../../lib/format/text.ts'
 
 /** Bytes of a file that is read at most. */
 export const maxFileBytes = 20 * 1024 * 1024
