@@ -431,4 +431,4 @@ test('after each pass there are in random audiences those that a whole computati
     }
   }
   expect(sizes.size).toBeGreaterThan(4)
-}, 120_000)
+}, 600_000)
