@@ -32,6 +32,7 @@ const sound: unknown[] = [
   [1_767_225_600_000, '0-1-0'],
   [1_767_225_600_000, '0-1-0', 1],
   5,
+  [moment, id, { change: '1', change_time: moment, as_of: null }],
 ]
 
 const times = [
@@ -68,6 +69,13 @@ const forged: unknown[] = [
   {},
   [moment],
   [moment, id, id],
+  ...['9'.repeat(19), '-1', '1e3', '', 1, null].map((change) => [
+    moment,
+    id,
+    { change, change_time: null, as_of: null },
+  ]),
+  [moment, id, { change: '1', change_time: 'now', as_of: moment }],
+  [moment, id, { change: '1', change_time: moment, as_of: '0000-01-01T00:00:00.000Z' }],
   [[moment], [id]],
 ]
 
