@@ -7,6 +7,7 @@ import { useKnownConfig } from '../lib/config.ts'
 import { flushAnalytics } from '../lib/integrations/analytics.ts'
 import { clearSession, signIn } from '../lib/people/session.ts'
 import { Observers } from './observers.tsx'
+import '../testing/patience.ts'
 
 const user = {
   name: 'users/u1',

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { MemoryRouter } from 'react-router'
 import { afterEach } from 'vitest'
 import { TooltipProvider } from '../ui/overlays/tooltip.tsx'
+import './patience.ts'
 
 afterEach(cleanup)
 

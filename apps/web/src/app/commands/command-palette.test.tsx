@@ -13,6 +13,7 @@ import { WorkspaceProvider } from '../../lib/workspace.ts'
 import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
 import { areasOf } from '../areas.ts'
 import { CommandPalette } from './command-palette.tsx'
+import '../../testing/patience.ts'
 
 const user = {
   name: 'users/u1',

@@ -6,6 +6,7 @@ import { RouterProvider } from 'react-router/dom'
 import { afterEach, expect, test, vi } from 'vitest'
 import { askServer, serverAnswered } from '../../lib/api/reachability.ts'
 import { AppBoundary, WorkspaceError } from './route-error.tsx'
+import '../../testing/patience.ts'
 
 afterEach(() => {
   cleanup()

@@ -13,6 +13,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
 import { sourceName as name, sourceWith as source } from '../../../testing/source.ts'
 import { type SchemaEdit, useEditSchema } from './use-edit-schema.ts'
+import '../../../testing/patience.ts'
 
 const schemaOf = (...properties: string[]): SourceSchema =>
   parseSourceSchema(
