@@ -25,7 +25,6 @@ export const settings = defineSettings({
   validate_only: setting.toggle({
     label: 'Test mode',
     help: 'Google checks the conversions and imports none. Turn it off when you are done.',
-    required: true,
     default: false,
   }),
 })

@@ -46,7 +46,7 @@ export const googleAnalytics = defineDestination({
       },
       {
         title: 'Join the users of the tag',
-        text: 'Send the client ID of the Google tag with your events, such as in the property `client_id`. Otherwise users of the server are others than those of the tag. With the session ID of the tag, events join its session.',
+        text: 'Send the client ID of the Google tag with your events, such as in the property `client_id`. Otherwise Google counts them as other users. With the session ID of the tag, events join its session.',
         code: "gtag('get', 'G-A1B2C3D4E5', 'client_id', (id) => analytics.track('Order Completed', { client_id: id }))",
         language: 'javascript',
       },
@@ -60,7 +60,7 @@ export const googleAnalytics = defineDestination({
       },
       {
         title: 'Check that it works',
-        text: 'Google answers every request with success, so Tributary checks names and limits before it sends. Look under **Realtime**, or turn on **Debug mode** and look at **DebugView**.',
+        text: 'Google accepts every request, so Tributary checks names and limits before it sends. Look under **Realtime**, or turn on **Debug mode** and look at **DebugView**.',
       },
     ],
   },

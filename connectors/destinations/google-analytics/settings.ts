@@ -29,7 +29,6 @@ export const settings = defineSettings({
   debug_mode: setting.toggle({
     label: 'Debug mode',
     help: 'Shows the events in DebugView of Google Analytics, to try the set-up. They count all the same.',
-    required: true,
     default: false,
   }),
 })

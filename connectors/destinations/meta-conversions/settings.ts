@@ -24,7 +24,6 @@ export const settings = defineSettings({
   limited_data_use: setting.toggle({
     label: 'Limited Data Use',
     help: 'Has Meta limit how it uses data of people in US states that ask for it.',
-    required: true,
     default: false,
   }),
 })

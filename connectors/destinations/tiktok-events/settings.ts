@@ -24,7 +24,6 @@ export const settings = defineSettings({
   limited_data_use: setting.toggle({
     label: 'Limited data use',
     help: 'Has TikTok limit how it uses data of people in US states that ask for it.',
-    required: true,
     default: false,
   }),
 })
