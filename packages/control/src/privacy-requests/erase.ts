@@ -64,10 +64,11 @@ const inPlaces = async (
   }
 }
 
-/** Takes the samples of refused requests away that name somebody. */
+/** Takes the samples of refused requests away that name somebody, as they are or as JSON writes them. */
 const clearRefused = async (db: Db, workspaceId: string, values: readonly string[]): Promise<void> => {
+  const written = new Set(values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]))
   await sql`update refused_requests set sample = '' where workspace_id = ${workspaceId}::uuid
-    and exists (select from unnest(${values}::text[]) as named (value) where position(named.value in sample) > 0)
+    and exists (select from unnest(${[...written]}::text[]) as named (value) where position(named.value in sample) > 0)
     `.execute(db)
 }
 

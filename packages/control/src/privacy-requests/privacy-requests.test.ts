@@ -248,12 +248,32 @@ describe('a deletion', () => {
     await harness.eventStore.insert('deliveries', rows.map((each) => JSON.stringify(each)).join('\n'), {
       token: newId(),
     })
+    const refused = (key_hint: string, sample: string) => ({
+      workspace_id: workspace,
+      key_hint,
+      reason: 'INVALID_EVENT',
+      code: 400,
+      count: 1,
+      hour: new Date(harness.now()),
+      last_time: new Date(harness.now()),
+      sample,
+    })
+    // Texts of JSON have some characters in another form.
+    await harness.db
+      .insertInto('refused_requests')
+      .values([
+        refused('a', JSON.stringify({ userId: 'u-secret' })),
+        refused('b', JSON.stringify({ anonymousId: 'a-"hidden"' })),
+        refused('c', JSON.stringify({ userId: 'u-2' })),
+      ])
+      .execute()
     expect(await everything()).toContain('secret')
-    const { name } = await request('delete', 'u-secret')
+    const { name } = await request('delete', 'u-secret', 'a-"hidden"')
     await erase(name)
     const left = await everything()
-    expect(left).not.toContain('u-secret')
-    expect(left).not.toContain('secret@example.com')
+    for (const value of ['u-secret', 'secret@example.com', 'hidden']) expect(left).not.toContain(value)
+    const samples = await harness.db.selectFrom('refused_requests').select('sample').orderBy('key_hint').execute()
+    expect(samples.map(({ sample }) => sample)).toEqual(['', '', JSON.stringify({ userId: 'u-2' })])
     // An event of another user keeps the ID that both had.
     expect(await events()).toHaveLength(1)
     const places = (await get(name)).places.map(({ place, state }) => [place, state])
