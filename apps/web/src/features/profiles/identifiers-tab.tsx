@@ -130,8 +130,9 @@ export const IdentifiersTab = ({ profile }: { profile: Profile }) => {
           onDone={() => setSelected(none)}
           onClosed={() => setAsked(false)}
         >
-          {count(chosen.length)} {pluralise(chosen.length, 'identifier')} will become a separate profile, with their
-          events and traits, and will never be merged with this profile again. A split can't be undone.
+          {count(chosen.length)} {pluralise(chosen.length, 'identifier')} will become a separate profile, with{' '}
+          {chosen.length === 1 ? 'its' : 'their'} events and traits, and will never be merged with this profile again. A
+          split can't be undone.
         </DangerDialog>
       )}
     </div>
