@@ -35,6 +35,7 @@ import { createClientIp, createProxyWatch } from './http/client-ip.ts'
 import { contentPolicySources } from './http/content-policy.ts'
 import { createHttpServer, listeningUrl, requireFreePort } from './http/http-server.ts'
 import { createMedia } from './http/media.ts'
+import { createPaymentWebhook } from './http/payment-webhook.ts'
 import { createWebFiles } from './http/web-files.ts'
 import { createMail } from './mail/mail.ts'
 import { createDiskWatch } from './operations/disk.ts'
@@ -320,6 +321,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     profileApi,
     syncApi,
     devOutbox: mail.devOutbox,
+    paymentWebhook:
+      has('api') && config.billing.stripe !== undefined
+        ? createPaymentWebhook({ receive: control.receivePaymentWebhook, logger })
+        : undefined,
     media: has('api')
       ? createMedia({ readImage: control.readImage, readLogo: createConnectorLogos(), logger })
       : undefined,

@@ -9,6 +9,7 @@ const config: ClientConfig = {
   sentry_dsn: '',
   environment: 'production',
   messaging_app_id: '',
+  stripe_publishable_key: '',
   analytics_write_key: '',
   mail_enabled: true,
   payment: 'none',

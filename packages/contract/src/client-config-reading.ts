@@ -8,7 +8,7 @@ const hasTexts = (value: unknown, names: readonly string[]): value is Record<str
   isJsonObject(value) && names.every((name) => typeof value[name] === 'string')
 
 const links = ['terms', 'privacy', 'pricing', 'contact_sales', 'documentation', 'support_email']
-const texts = ['sentry_dsn', 'messaging_app_id', 'analytics_write_key']
+const texts = ['sentry_dsn', 'messaging_app_id', 'analytics_write_key', 'stripe_publishable_key']
 
 /** True for what the schema `clientConfig` accepts, told without Zod: every sign-in page reads it, and most read no more. */
 export const isClientConfig = (value: unknown): value is ClientConfig =>
@@ -16,6 +16,6 @@ export const isClientConfig = (value: unknown): value is ClientConfig =>
   hasTexts(value.links, links) &&
   typeof value.sign_up_enabled === 'boolean' &&
   typeof value.mail_enabled === 'boolean' &&
-  (value.payment === 'none' || value.payment === 'sandbox') &&
+  (value.payment === 'none' || value.payment === 'sandbox' || value.payment === 'stripe') &&
   (value.environment === 'production' || value.environment === 'development') &&
   (value.oauth === null || hasTexts(value.oauth, ['provider', 'display_name']))

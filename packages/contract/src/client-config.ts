@@ -26,7 +26,9 @@ export const clientConfig = z.object({
   /** False while mail stays in the server's outbox folder, because no mail server is configured. */
   mail_enabled: z.boolean(),
   /** Who takes payments: `sandbox` moves no money, `none` is an installation without plans to buy. */
-  payment: z.enum(['none', 'sandbox']),
+  payment: z.enum(['none', 'sandbox', 'stripe']),
+  /** With which the card form of Stripe is opened; empty where it takes no payments. */
+  stripe_publishable_key: z.string(),
 })
 export type ClientConfig = z.infer<typeof clientConfig>
 

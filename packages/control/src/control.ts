@@ -4,8 +4,10 @@ import { sendAlert } from './alert-channels/queue.ts'
 import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
 import { createEvaluation } from './audiences/evaluate.ts'
 import { forgetAudienceChanges } from './audiences/forget-changes.ts'
+import { receivePaymentWebhook } from './billing/receive-webhook.ts'
 import { createSandbox } from './billing/sandbox/sandbox.ts'
-import { settleSubscriptions } from './billing/subscription.ts'
+import { settleSubscriptions } from './billing/settle.ts'
+import { createStripe } from './billing/stripe/stripe.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import { createDataSourcePlaces, peopleReaders } from './data-sources/places.ts'
@@ -47,6 +49,8 @@ export type Control = {
   notifyStreamPressure(pressure: StreamPressure): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
+  /** Takes a webhook of the payment provider; resolves to the status to answer, and rejects when it is to be sent again. */
+  receivePaymentWebhook(call: { body: Uint8Array; signature: string }): Promise<200 | 400 | 404>
   /** Reads subscriptions anew whose period has ended; to be called every now and then. */
   settleSubscriptions(): Promise<void>
   /** What jobs of `erasureJob` do: removes the people of a privacy request from each store. */
@@ -97,7 +101,9 @@ export const createControl = (deps: ControlDeps): Control => {
   const syncPlaces = createDataSourcePlaces()
   const dryRunPlaces = createDataSourcePlaces()
   const peoplePlaces = createDataSourcePlaces(peopleReaders)
-  const payment = deps.billing.payment === 'sandbox' ? createSandbox(deps) : undefined
+  const { payment: provider, stripe } = deps.billing
+  const payment =
+    provider === 'sandbox' ? createSandbox(deps) : stripe === undefined ? undefined : createStripe(deps, stripe)
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
@@ -123,6 +129,7 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyFailingDestinations: () => notifyFailingDestinations(deps),
     notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
+    receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
     settleSubscriptions: () => settleSubscriptions({ ...deps, payment }),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     erasePeople: createErasure(deps),

@@ -13,6 +13,7 @@ import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
 import type { Blobs, Coordination, EventStore, Files, JobSender, LogReader } from '@tributary/storage'
 import type { PlanCatalogue } from './billing/catalogue.ts'
+import type { StripeSettings } from './billing/stripe/stripe.ts'
 import type { OpenIdSettings } from './openid/openid.ts'
 import type { ForgottenHashes, ProfileLedger } from './profiles/ledger.ts'
 import type { Outbound } from './syncs/send-rows.ts'
@@ -106,7 +107,15 @@ export type ControlDeps = {
   /**
    * The plans, who takes payments, and whether creates are refused beyond a plan's limits.
    */
-  billing: { plans: PlanCatalogue; payment: 'none' | 'sandbox'; limits: boolean }
+  billing: {
+    plans: PlanCatalogue
+    payment: 'none' | 'sandbox' | 'stripe'
+    limits: boolean
+    /** Days that an invoice can be unpaid before the limits of the first plan hold. */
+    unpaidDays: number
+    /** How Stripe is asked, where it takes the payments. */
+    stripe?: StripeSettings | undefined
+  }
   /** With which the messaging widget is told who a user is; undefined when it is not configured. */
   messagingSecret: string | undefined
   clock: Clock

@@ -32,7 +32,7 @@ import { getAudienceVersion } from './audiences/versions/get.ts'
 import { listAudienceVersions } from './audiences/versions/list.ts'
 import { restoreAudienceVersion } from './audiences/versions/restore.ts'
 import { billingHandlers } from './billing/handlers.ts'
-import type { Sandbox } from './billing/sandbox/sandbox.ts'
+import type { BillingDeps } from './billing/subscription.ts'
 import { getCatalogDataSource } from './catalog-data-sources/get.ts'
 import { listCatalogDataSources } from './catalog-data-sources/list.ts'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
@@ -207,7 +207,9 @@ import { oauthLoginCallback } from './users/oauth/oauth-login-callback.ts'
 import { oauthRedirects } from './users/oauth/oauth-redirects.ts'
 import { oauthSignupCallback } from './users/oauth/oauth-signup-callback.ts'
 import { completeOnboarding } from './users/onboarding/complete-onboarding.ts'
+import { listOnboardings } from './users/onboarding/list-onboardings.ts'
 import { onboard } from './users/onboarding/onboard.ts'
+import { revokeOnboarding } from './users/onboarding/revoke-onboarding.ts'
 import { startOnboarding } from './users/onboarding/start-onboarding.ts'
 import { removePhoto } from './users/remove-photo.ts'
 import { login } from './users/sign-in/login.ts'
@@ -249,11 +251,12 @@ export const createHandlers = (
     evaluation: Evaluation
     dataSourcePlaces: DataSourcePlaces
     peoplePlaces: DataSourcePlaces
-    payment: Sandbox | undefined
+    payment: BillingDeps['payment']
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },
   ...billingHandlers(deps),
+  onboardings: { list: listOnboardings(deps), revoke: revokeOnboarding(deps) },
   users: {
     login: login(deps),
     sendOtp: sendOtp(deps),

@@ -4,10 +4,11 @@ import { type Config, ConfigurationError } from './config.ts'
 
 /** The plans of this installation, read from the file that is set. Throws ConfigurationError for one that cannot be read. */
 export const readBilling = async ({ billing }: Pick<Config, 'billing'>): Promise<ControlDeps['billing']> => {
-  const { plansFile, payment, limits } = billing
-  if (plansFile === undefined) return { plans: defaultPlans, payment, limits }
+  const { plansFile, payment, limits, unpaidDays, stripe } = billing
+  const rest = { payment, limits, unpaidDays, stripe }
+  if (plansFile === undefined) return { plans: defaultPlans, ...rest }
   try {
-    return { plans: readPlanCatalogue(await readFile(plansFile, 'utf8')), payment, limits }
+    return { plans: readPlanCatalogue(await readFile(plansFile, 'utf8')), ...rest }
   } catch (cause) {
     throw new ConfigurationError([`TRIBUTARY_PLANS_FILE: ${cause instanceof Error ? cause.message : String(cause)}`])
   }

@@ -32,5 +32,6 @@ export const clientConfigOf = (
   messaging_app_id: config.messagingAppId ?? '',
   analytics_write_key: config.analyticsWriteKey ?? '',
   payment: config.billing.payment,
+  stripe_publishable_key: config.billing.stripe?.publishableKey ?? '',
   mail_enabled: config.mail.smtpUrl !== undefined,
 })

@@ -116,13 +116,43 @@ test('the web application is told what is configured and no secret', () => {
     sentry_dsn: 'https://key@o1.ingest.sentry.io/2',
     environment: 'production',
     messaging_app_id: '',
+    stripe_publishable_key: '',
   })
   expect(JSON.stringify(told)).not.toMatch(/the-secret|the-client|xxxx/)
   expect(clientConfigOf(readConfig({})).oauth).toBeNull()
 })
 
+test('Stripe needs both of its keys, of which the web application is told the publishable one, and its addresses are admitted', () => {
+  const keys = {
+    TRIBUTARY_STRIPE_SECRET_KEY: 'sk_test_secret1',
+    TRIBUTARY_STRIPE_PUBLISHABLE_KEY: 'pk_test_public1',
+    TRIBUTARY_STRIPE_WEBHOOK_SECRET: 'whsec_signing1',
+  }
+  expect(() => readConfig({ TRIBUTARY_PAYMENT: 'stripe' })).toThrow(/TRIBUTARY_STRIPE_SECRET_KEY[^]*PUBLISHABLE_KEY/)
+  const config = readConfig({ TRIBUTARY_PAYMENT: 'stripe', ...keys })
+  expect(config.billing).toMatchObject({
+    payment: 'stripe',
+    limits: true,
+    stripe: { apiUrl: 'https://api.stripe.com' },
+  })
+  const told = clientConfigOf(config)
+  expect(told).toMatchObject({ payment: 'stripe', stripe_publishable_key: 'pk_test_public1' })
+  expect(JSON.stringify(told)).not.toMatch(/secret1|signing1/)
+  expect(contentPolicySources(config)['script-src']).toContain('https://js.stripe.com')
+  // Keys alone admit nothing, and nobody is asked.
+  const none = readConfig(keys)
+  expect(none.billing.stripe).toBeUndefined()
+  expect(JSON.stringify(contentPolicySources(none))).not.toContain('stripe')
+})
+
 test('the sandbox is refused in production unless it is allowed there, and plans limit where they can be bought', () => {
-  expect(readConfig({}).billing).toEqual({ payment: 'none', plansFile: undefined, limits: false })
+  expect(readConfig({}).billing).toEqual({
+    payment: 'none',
+    plansFile: undefined,
+    limits: false,
+    unpaidDays: 14,
+    stripe: undefined,
+  })
   expect(readConfig({ TRIBUTARY_PLAN_LIMITS: 'on' }).billing.limits).toBe(true)
   expect(() => readConfig({ TRIBUTARY_PAYMENT: 'sandbox' })).toThrow('TRIBUTARY_PAYMENT')
   const allowed = [

@@ -34,7 +34,13 @@ export type Config = {
     supportEmail: string
   }
   /** Who takes payments, where the plans are read from, and whether they limit what is created. */
-  billing: { payment: 'none' | 'sandbox'; plansFile: string | undefined; limits: boolean }
+  billing: {
+    payment: 'none' | 'sandbox' | 'stripe'
+    plansFile: string | undefined
+    limits: boolean
+    unpaidDays: number
+    stripe: { secretKey: string; publishableKey: string; webhookSecret: string | undefined; apiUrl: string } | undefined
+  }
   sentryDsn: string | undefined
   analyticsWriteKey: string | undefined
   messagingAppId: string | undefined
@@ -99,6 +105,9 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
       if (parsed[name] !== undefined) problems.push(`${name}: requires OIDC_CLIENT_ID`)
   if (parsed.TRIBUTARY_PAYMENT === 'sandbox' && parsed.TRIBUTARY_ENVIRONMENT === 'production')
     problems.push('TRIBUTARY_PAYMENT: the sandbox moves no money. In production it must be sandbox-in-production')
+  if (parsed.TRIBUTARY_PAYMENT === 'stripe')
+    for (const name of ['TRIBUTARY_STRIPE_SECRET_KEY', 'TRIBUTARY_STRIPE_PUBLISHABLE_KEY'])
+      if (parsed[name] === undefined) problems.push(`${name}: is required with TRIBUTARY_PAYMENT=stripe`)
   if (problems.length > 0) throw new ConfigurationError(problems)
   return toConfig(parsed as SettingValues, environment)
 }
@@ -126,6 +135,17 @@ const openIdOf = (values: Partial<SettingValues>): OpenIdConfig | undefined => {
     clientId: values.OIDC_CLIENT_ID,
     clientSecret: values.OIDC_CLIENT_SECRET,
     displayName: values.OIDC_DISPLAY_NAME ?? (issuer === google ? 'Google' : new URL(issuer).host),
+  }
+}
+
+const stripeOf = (values: SettingValues): Config['billing']['stripe'] => {
+  const { TRIBUTARY_STRIPE_SECRET_KEY: secretKey, TRIBUTARY_STRIPE_PUBLISHABLE_KEY: publishableKey } = values
+  if (values.TRIBUTARY_PAYMENT !== 'stripe' || secretKey === undefined || publishableKey === undefined) return undefined
+  return {
+    secretKey,
+    publishableKey,
+    webhookSecret: values.TRIBUTARY_STRIPE_WEBHOOK_SECRET,
+    apiUrl: values.TRIBUTARY_STRIPE_API_URL.replace(/\/+$/, ''),
   }
 }
 
@@ -157,7 +177,9 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
     supportEmail: values.TRIBUTARY_SUPPORT_EMAIL ?? '',
   },
   billing: {
-    payment: values.TRIBUTARY_PAYMENT === 'none' ? 'none' : 'sandbox',
+    payment: values.TRIBUTARY_PAYMENT === 'sandbox-in-production' ? 'sandbox' : values.TRIBUTARY_PAYMENT,
+    unpaidDays: values.TRIBUTARY_UNPAID_DAYS,
+    stripe: stripeOf(values),
     plansFile: values.TRIBUTARY_PLANS_FILE,
     limits:
       values.TRIBUTARY_PLAN_LIMITS === 'on' ||

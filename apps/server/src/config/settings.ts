@@ -166,9 +166,37 @@ export const settings = {
   ),
   TRIBUTARY_CONTACT_SALES_URL: setting(webAddress, undefined, 'Contact page of sales.', 'no link'),
   TRIBUTARY_PAYMENT: setting(
-    z.enum(['none', 'sandbox', 'sandbox-in-production']),
+    z.enum(['none', 'sandbox', 'sandbox-in-production', 'stripe']),
     'none',
-    'Who takes payments for plans. `sandbox` takes test cards only and moves no money; without `TRIBUTARY_ENVIRONMENT=development` it must be `sandbox-in-production`. With `none`, plans cannot be bought.',
+    'Who takes payments for plans. `stripe` needs its keys below. `sandbox` takes test cards only and moves no money; without `TRIBUTARY_ENVIRONMENT=development` it must be `sandbox-in-production`. With `none`, plans cannot be bought.',
+  ),
+  TRIBUTARY_STRIPE_SECRET_KEY: setting(
+    text.regex(/^[rs]k_(live|test)_\w+$/, 'must begin with sk_live_, sk_test_, rk_live_, or rk_test_'),
+    undefined,
+    'Secret or restricted key of Stripe. It never leaves the server.',
+    'none',
+  ),
+  TRIBUTARY_STRIPE_PUBLISHABLE_KEY: setting(
+    text.regex(/^pk_(live|test)_\w+$/, 'must begin with pk_live_ or pk_test_'),
+    undefined,
+    'Publishable key of Stripe, for its card form.',
+    'none',
+  ),
+  TRIBUTARY_STRIPE_WEBHOOK_SECRET: setting(
+    text.regex(/^whsec_\S+$/, 'must begin with whsec_'),
+    undefined,
+    'Signing secret of the webhook endpoint `<your URL>/webhooks/stripe` at Stripe. Send it `customer.subscription.*`, `subscription_schedule.*`, `invoice.*`, and `payment_method.*`.',
+    'webhooks are refused',
+  ),
+  TRIBUTARY_STRIPE_API_URL: setting(
+    webAddress,
+    'https://api.stripe.com',
+    'Address of the API of Stripe, the only one that is asked. For tests.',
+  ),
+  TRIBUTARY_UNPAID_DAYS: setting(
+    whole(0, 365),
+    '14',
+    'Days that an invoice can be unpaid before the limits of the first plan hold.',
   ),
   TRIBUTARY_PLANS_FILE: setting(
     text.min(1),

@@ -21,12 +21,22 @@ const chat: PolicySources = {
   'frame-src': ['https://intercom-sheets.com'],
 }
 
-/** Origins that the configuration calls for: where errors are reported, and the support chat. */
+/** What the card form of Stripe loads, by docs.stripe.com/security/guide, "Content Security Policy". */
+const cards: PolicySources = {
+  'script-src': ['https://js.stripe.com', 'https://*.js.stripe.com'],
+  'connect-src': ['https://api.stripe.com'],
+  'frame-src': ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
+}
+
+/** Origins that the configuration calls for: where errors are reported, the support chat, and the card form. */
 export const contentPolicySources = ({
   sentryDsn,
   messagingAppId,
-}: Pick<Config, 'sentryDsn' | 'messagingAppId'>): PolicySources => {
+  billing,
+}: Pick<Config, 'sentryDsn' | 'messagingAppId' | 'billing'>): PolicySources => {
   const sources: Record<string, readonly string[]> = messagingAppId === undefined ? {} : { ...chat }
+  if (billing.stripe !== undefined)
+    for (const [name, added] of Object.entries(cards)) sources[name] = [...(sources[name] ?? []), ...added]
   if (sentryDsn !== undefined) sources['connect-src'] = [...(sources['connect-src'] ?? []), new URL(sentryDsn).origin]
   return sources
 }

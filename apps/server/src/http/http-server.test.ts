@@ -13,6 +13,7 @@ const parts: HttpParts = {
   devOutbox: undefined,
   profileApi: undefined,
   syncApi: undefined,
+  paymentWebhook: undefined,
   media: undefined,
   api: undefined,
   web: (_, response) => void response.end('page'),

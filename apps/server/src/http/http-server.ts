@@ -22,6 +22,8 @@ export type HttpParts = {
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
   syncApi: { handles(path: string): boolean; handle: Handler } | undefined
   profileApi: { handles(path: string): boolean; handle: Handler } | undefined
+  /** What the payment provider tells of. */
+  paymentWebhook: { handles(path: string): boolean; handle: Handler } | undefined
   media: { handles(path: string): boolean; handle: Handler } | undefined
   /** The documentation that comes with the product. */
   guides: { handles(path: string): boolean; handle: Handler }
@@ -121,6 +123,8 @@ export const createHttpServer = (
       const url = request.url ?? '/'
       if (parts.collect?.handles(request)) parts.collect.handle(request, response)
       else if (isApi(url) && parts.api !== undefined) parts.api(request, response)
+      else if (parts.paymentWebhook?.handles(url.split('?')[0] ?? '') === true)
+        parts.paymentWebhook.handle(request, response)
       else if (parts.media?.handles(url)) parts.media.handle(request, response)
       else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
       else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)

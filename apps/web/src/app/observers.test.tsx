@@ -26,6 +26,7 @@ const config = {
   sentry_dsn: '',
   environment: 'production',
   messaging_app_id: '',
+  stripe_publishable_key: '',
   analytics_write_key: 'KEY',
   mail_enabled: true,
   payment: 'none',

@@ -47,6 +47,7 @@ export const config = {
   sentry_dsn: '',
   environment: 'production',
   messaging_app_id: '',
+  stripe_publishable_key: '',
   analytics_write_key: '',
   mail_enabled: true,
   payment: 'none',

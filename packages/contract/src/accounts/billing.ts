@@ -9,7 +9,16 @@ const noPayment = {
   reason: 'PAYMENT_NOT_CONFIGURED',
   when: 'This installation has no payment provider.',
 } as const
+const away = {
+  code: 503,
+  reason: 'PAYMENT_UNAVAILABLE',
+  when: 'The payment provider cannot be reached.',
+} as const
+const refused = { code: 409, reason: 'PAYMENT_REFUSED', when: 'The payment provider refused the request.' } as const
 const declined = { code: 402, reason: 'CARD_DECLINED', when: 'The card was declined. Nothing was changed.' } as const
+
+/** When the provider was last read, while it cannot be reached; null when this is what it holds now. */
+const asOf = time.nullable()
 
 /** What an organization pays for, as the payment provider holds it. */
 export const subscription = z.object({
@@ -28,8 +37,12 @@ export const subscription = z.object({
   period_end_time: time.nullable(),
   /** What holds from the end of the period; null when it goes on as it is. */
   next: z.object({ plan: z.string(), recurring_interval: z.enum(billingFrequencies) }).nullable(),
+  /** Since when an invoice is not paid, and when the limits of the first plan hold if it stays so; null when all is paid. */
+  past_due_time: time.nullable(),
+  limits_time: time.nullable(),
   /** Who takes payments: `sandbox` moves no money; `none` where plans cannot be bought. */
-  payment: z.enum(['none', 'sandbox']),
+  payment: z.enum(['none', 'sandbox', 'stripe']),
+  as_of_time: asOf,
 })
 export type Subscription = z.infer<typeof subscription>
 
@@ -67,7 +80,7 @@ export const invoice = z.object({
   organization: z.string(),
   /** Whom it was addressed to when it was made; null when nobody was entered. */
   company: billingCompany.nullable(),
-  status: z.enum(['paid', 'open']),
+  status: z.enum(['paid', 'open', 'void']),
   create_time: time,
   currency: z.string(),
   /** They add up to the total; amounts are decimal text. */
@@ -77,11 +90,42 @@ export const invoice = z.object({
 })
 export type Invoice = z.infer<typeof invoice>
 
-const listedInvoice = invoice
+/** An invoice of a list. */
+export const listedInvoice = invoice
   .pick({ number: true, status: true, create_time: true, currency: true, total: true })
-  /** A path of the product, which opens without signing in. */
+  /** Opens without signing in: a path of the product, or an address of the payment provider. */
   .extend({ invoice_url: z.string() })
 export type ListedInvoice = z.infer<typeof listedInvoice>
+
+/** What a change of plan would do, before it is agreed to. */
+export const planPreview = z.object({
+  /** `none` when it holds already. */
+  takes_effect: z.enum(['now', 'period_end', 'none']),
+  /** When it takes effect at the end of the period. */
+  effect_time: time.nullable(),
+  /** What is charged now: decimal text, lines add up to the total. Empty when nothing is. */
+  lines: z.array(z.object({ description: z.string(), amount: z.string() })),
+  total: z.string(),
+  currency: z.string(),
+  /** From when unused time is counted: sent along with the change, exactly the total is charged. */
+  prorate_time: time.nullable(),
+})
+export type PlanPreview = z.infer<typeof planPreview>
+
+/** A change of the plan that was asked for. */
+export const planChange = z.object({
+  change: z.enum(['change', 'cancel', 'resume']),
+  /** Null for what is no change of plan. */
+  plan: z.string().nullable(),
+  recurring_interval: z.enum(billingFrequencies).nullable(),
+  takes_effect: z.enum(['now', 'period_end']).nullable(),
+  create_time: time,
+  /** `pending` until the payment provider has answered. */
+  outcome: z.enum(['pending', 'done', 'declined', 'refused']),
+  /** Who asked for it; empty when the product did. */
+  actor: z.string(),
+})
+export type PlanChange = z.infer<typeof planChange>
 
 /** What the form of the sandbox sends. Only test numbers are taken, and none is kept. */
 export const sandboxCard = z.object({
@@ -97,6 +141,11 @@ export const sandboxCard = z.object({
 })
 
 const organizationPath = '/organizations/{organization}'
+
+const planRequest = z.object({
+  plan: line(100).min(1, 'Required'),
+  recurring_interval: z.enum(billingFrequencies),
+})
 
 export const subscriptions = {
   get: defineMethod({
@@ -115,9 +164,32 @@ export const subscriptions = {
     access: organizationAdministrators,
     summary:
       'Changes the plan or its billing frequency. An upgrade takes effect immediately and is prorated; a downgrade takes effect at the end of the period.',
-    request: z.object({ plan: line(100).min(1, 'Required'), recurring_interval: z.enum(billingFrequencies) }),
+    request: planRequest.extend({
+      /** That of a preview of the last hour. */
+      prorate_time: time.optional(),
+    }),
     response: subscription,
-    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment],
+    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment, refused, away],
+  }),
+  preview: defineMethod({
+    name: 'subscriptions.preview',
+    verb: 'POST',
+    path: `${organizationPath}/subscription:preview`,
+    access: organizationAdministrators,
+    reads: true,
+    summary: 'Says what a change of plan would charge and when it takes effect, without changing anything.',
+    request: planRequest,
+    response: planPreview,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment, refused, away],
+  }),
+  listChanges: defineMethod({
+    name: 'subscriptions.listChanges',
+    verb: 'GET',
+    path: `${organizationPath}/subscription/changes`,
+    access: organizationAdministrators,
+    summary: 'Lists the changes of plan that were asked for, newest first, 100 at most.',
+    response: z.object({ changes: z.array(planChange) }),
+    errors: [errors.forbidden, errors.notFound],
   }),
   cancel: defineMethod({
     name: 'subscriptions.cancel',
@@ -127,7 +199,7 @@ export const subscriptions = {
     summary: 'Cancels the subscription at the end of its period.',
     request: empty,
     response: subscription,
-    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
   resume: defineMethod({
     name: 'subscriptions.resume',
@@ -137,7 +209,7 @@ export const subscriptions = {
     summary: 'Takes back a cancellation or a downgrade that has not taken effect.',
     request: empty,
     response: subscription,
-    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
 }
 
@@ -148,7 +220,7 @@ export const paymentMethods = {
     path: `${organizationPath}/paymentMethods`,
     access: organizationAdministrators,
     summary: "Lists an organization's payment methods, oldest first.",
-    response: z.object({ payment_methods: z.array(paymentMethod) }),
+    response: z.object({ payment_methods: z.array(paymentMethod), as_of_time: asOf }),
     errors: [errors.forbidden, errors.notFound],
   }),
   setup: defineMethod({
@@ -159,7 +231,7 @@ export const paymentMethods = {
     summary: 'Begins adding a payment method: the secret is for the card form of the payment provider.',
     request: empty,
     response: z.object({ client_secret: z.string() }),
-    errors: [errors.forbidden, errors.notFound, noPayment],
+    errors: [errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
   confirmSandbox: defineMethod({
     name: 'paymentMethods.confirmSandbox',
@@ -169,7 +241,7 @@ export const paymentMethods = {
     summary: 'Adds a test card in the sandbox, in place of the card form of a payment provider. Test numbers only.',
     request: sandboxCard,
     response: paymentMethod,
-    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment],
+    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
   setDefault: defineMethod({
     name: 'paymentMethods.setDefault',
@@ -179,7 +251,7 @@ export const paymentMethods = {
     summary: 'Makes a payment method the one that invoices are charged to.',
     request: empty,
     response: empty,
-    errors: [errors.forbidden, errors.notFound, noPayment],
+    errors: [errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
   delete: defineMethod({
     name: 'paymentMethods.delete',
@@ -188,7 +260,7 @@ export const paymentMethods = {
     access: organizationAdministrators,
     summary: 'Removes a payment method. The last one of a subscription that renews cannot be removed.',
     response: empty,
-    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
 }
 
@@ -210,7 +282,7 @@ export const billingCompanies = {
     summary: 'Changes whom later invoices are addressed to.',
     request: billingCompany,
     response: billingCompany,
-    errors: [errors.invalid, errors.forbidden, errors.notFound],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, away],
   }),
 }
 
@@ -221,7 +293,7 @@ export const invoices = {
     path: `${organizationPath}/invoices`,
     access: organizationAdministrators,
     summary: "Lists an organization's invoices, newest first, 100 at most.",
-    response: z.object({ invoices: z.array(listedInvoice) }),
+    response: z.object({ invoices: z.array(listedInvoice), as_of_time: asOf }),
     errors: [errors.forbidden, errors.notFound],
   }),
   get: defineMethod({

@@ -34,7 +34,7 @@ export const amountText = (minor: number, currency: string): string => {
 /** The minor units of a decimal text of the wire; undefined for what is no amount of the currency, such as `custom`. */
 export const minorUnits = (text: string, currency: string): number | undefined => {
   const places = decimals[currency] ?? 2
-  const match = /^(\d{1,10})(?:\.(\d{1,3}))?$/.exec(text)
+  const match = /^(\d{1,12})(?:\.(\d{1,3}))?$/.exec(text)
   const [whole, part = ''] = [match?.[1], match?.[2]]
   return whole === undefined || part.length > places ? undefined : Number(`${whole}${part.padEnd(places, '0')}`)
 }

@@ -41,6 +41,8 @@ const otherwise: Readonly<Record<string, Access>> = {
   'invitationLinks.accept': { scope: 'everybody' },
   'organizations.join': { scope: 'everybody' },
   'users.onboard': { scope: 'staff' },
+  'onboardings.list': { scope: 'staff' },
+  'onboardings.revoke': { scope: 'staff' },
   'workspaces.find': { scope: 'staff' },
   'workspaces.actOnBehalf': { scope: 'staff' },
   'refusedRequests.listUnowned': { scope: 'staff' },
@@ -50,6 +52,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'invitations.list': { scope: 'organization', roles: administrators },
   'invitationLinks.list': { scope: 'organization', roles: administrators },
   // So does what is paid, and how.
+  'subscriptions.listChanges': { scope: 'organization', roles: administrators },
   'subscriptions.get': { scope: 'organization', roles: administrators },
   'paymentMethods.list': { scope: 'organization', roles: administrators },
   'billingCompanies.get': { scope: 'organization', roles: administrators },

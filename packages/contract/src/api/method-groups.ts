@@ -5,6 +5,7 @@ export { billingCompanies, invoices, paymentMethods, subscriptions } from '../ac
 export { invitationLinks, invitations } from '../accounts/invitations.ts'
 export { memberships } from '../accounts/memberships.ts'
 export { notifications } from '../accounts/notifications.ts'
+export { onboardings } from '../accounts/onboardings.ts'
 export { organizations } from '../accounts/organizations.ts'
 export { plans } from '../accounts/plans.ts'
 export { sessions, users } from '../accounts/users.ts'

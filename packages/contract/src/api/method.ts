@@ -98,6 +98,7 @@ export const resourcePattern = <const Pattern extends string>(pattern: Pattern):
 export const resourceNames = {
   user: resourcePattern('users/{user}'),
   session: resourcePattern('users/{user}/sessions/{session}'),
+  onboarding: resourcePattern('onboardings/{onboarding}'),
   notification: resourcePattern('users/{user}/notifications/{notification}'),
   organization: resourcePattern('organizations/{organization}'),
   membership: resourcePattern('organizations/{organization}/memberships/{membership}'),

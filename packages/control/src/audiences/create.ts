@@ -46,7 +46,7 @@ export const addAudience = async (
       update_time: time,
     })
     .execute()
-  await withinPlan(tx, { billing }, workspace.organizationId, 'audiences')
+  await withinPlan(tx, { billing, clock: () => time.getTime() }, workspace.organizationId, 'audiences')
   await keepVersion(tx, { id, version: 1, title, query: text }, { actor, time })
   await audit(tx, {
     actor,

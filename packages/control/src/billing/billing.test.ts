@@ -13,14 +13,14 @@ import {
 import { trialAudience } from '../testing/requests.ts'
 import { defaultPlans, listedPlans, readPlanCatalogue } from './catalogue.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
-import { changeSubscription, finishOpen, settleSubscriptions } from './subscription.ts'
+import { changeSubscription, finishOpen } from './subscription.ts'
 
 const day = 86_400_000
 let harness: Harness
 /** How much later than the start it is. */
 let ahead = 0
 const clock = () => startTime + ahead
-const billing = { plans: defaultPlans, payment: 'sandbox', limits: true } as const
+const billing = { plans: defaultPlans, payment: 'sandbox', limits: true, unpaidDays: 14 } as const
 beforeAll(async () => {
   harness = await startControl({ billing, clock })
 })
@@ -112,6 +112,7 @@ describe('the sandbox', () => {
       payment_methods: [
         { name: expect.any(String), brand: 'Visa', last4: '4242', exp_month: 12, exp_year: 2090, default: true },
       ],
+      as_of_time: null,
     })
     const kept = await harness.database.pool.query(
       'select (select json_agg(m) from sandbox_payment_methods m)::text || (select json_agg(a) from audit_log a)::text as all',
@@ -132,7 +133,10 @@ describe('the sandbox', () => {
       status,
       body: { reason },
     })
-    expect((await administrator.call('GET', `/${organization}/paymentMethods`)).body).toEqual({ payment_methods: [] })
+    expect((await administrator.call('GET', `/${organization}/paymentMethods`)).body).toEqual({
+      payment_methods: [],
+      as_of_time: null,
+    })
   })
 
   test("does not take another organization's secret, nor its payment methods", async () => {
@@ -268,7 +272,7 @@ describe('changing the plan', () => {
     expect(await administrator.ok(methods.subscriptions.resume, params, { body: {} })).toMatchObject({ next: null })
     await buy(administrator, organization, 'plans/team')
     ahead = 31 * day
-    await settleSubscriptions({ db: harness.db, clock, billing, payment: createSandbox({ db: harness.db, clock }) })
+    await harness.settleSubscriptions()
     expect((await administrator.call('GET', `/${organization}`)).body).toMatchObject({
       subscription: { extra: { plan_name: 'plans/team' } },
     })
@@ -305,7 +309,9 @@ describe('changing the plan', () => {
   })
 
   test('where nobody takes payments is refused, and the plan is the first', async () => {
-    await using none = await startControl({ billing: { plans: defaultPlans, payment: 'none', limits: false } })
+    await using none = await startControl({
+      billing: { plans: defaultPlans, payment: 'none', limits: false, unpaidDays: 14 },
+    })
     const { administrator, organization } = await startOrganization(none)
     expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
       status: 409,

@@ -1,4 +1,4 @@
-import type { methods } from '@tributary/contract'
+import type { BillingFrequency, methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { priceOf } from './catalogue.ts'
@@ -18,15 +18,18 @@ export const whenOf = (
   return (ranks.price ?? 0) > (ranks.held ?? 0) ? 'now' : 'period-end'
 }
 
-const rankOf = (deps: BillingDeps, plan: string): number | undefined => {
+/** What a plan costs a month, to compare: one with a custom price costs more than any. */
+const rankOf = (deps: Pick<BillingDeps, 'billing'>, plan: string): number | undefined => {
+  const listed = deps.billing.plans.plans.find(({ name }) => name === plan)
+  if (listed?.monthly === null || listed?.annually === null) return Number.POSITIVE_INFINITY
   const monthly = priceOf(deps.billing.plans, plan, 'MONTHLY')?.amount
   const annually = priceOf(deps.billing.plans, plan, 'ANNUALLY')?.amount
   return monthly ?? (annually === undefined ? undefined : annually / 12)
 }
 
 /** What is to be asked of the provider for a price to hold; undefined when it does already. */
-const changeTo = (
-  deps: BillingDeps,
+export const changeTo = (
+  deps: Pick<BillingDeps, 'billing'>,
   held: ProviderSubscription | undefined,
   price: Price,
 ): SubscriptionChange | undefined => {
@@ -39,18 +42,34 @@ const changeTo = (
   return { kind: 'change', price, when: whenOf(held.price, price, ranks) }
 }
 
+/** What a plan costs at a billing frequency. Throws 400 for one that cannot be bought so. */
+export const requirePrice = (
+  { billing: { plans } }: Pick<BillingDeps, 'billing'>,
+  { plan, recurring_interval }: { plan: string; recurring_interval: BillingFrequency },
+): Price => {
+  const listed = priceOf(plans, plan, recurring_interval)
+  // What costs nothing does so however often it is billed.
+  const free = priceOf(plans, plan, 'MONTHLY')
+  const price = listed ?? (free?.amount === 0 ? free : undefined)
+  if (price !== undefined) return price
+  const text = 'This plan cannot be bought at this billing frequency'
+  throw badRequest('VALIDATION', text, { plan: text })
+}
+
+/** How long a total that was shown can be agreed to. */
+const previewLifeMs = 3_600_000
+
 /** Changes the plan or its billing frequency. Throws 400 for a plan that cannot be bought, or without a payment method. */
 export const updateSubscription =
   (deps: BillingDeps): Handler<typeof methods.subscriptions.update> =>
   async ({ actor, organization: { id }, body }) => {
     const payment = requirePayment(deps)
-    const listed = priceOf(deps.billing.plans, body.plan, body.recurring_interval)
-    // What costs nothing does so however often it is billed.
-    const free = priceOf(deps.billing.plans, body.plan, 'MONTHLY')
-    const price = listed ?? (free?.amount === 0 ? free : undefined)
-    if (price === undefined) {
-      const text = 'This plan cannot be bought at this billing frequency'
-      throw badRequest('VALIDATION', text, { plan: text })
+    const price = requirePrice(deps, body)
+    const { prorate_time: prorateTime } = body
+    const age = prorateTime === undefined ? 0 : deps.clock() - Date.parse(prorateTime)
+    if (age < 0 || age > previewLifeMs) {
+      const text = 'The price that was shown is no longer valid. Look at it again.'
+      throw badRequest('VALIDATION', text, { prorate_time: text })
     }
     return await changeSubscription(
       deps,
@@ -60,7 +79,7 @@ export const updateSubscription =
         if (change?.kind !== 'change') return change
         const methods = await payment.listPaymentMethods(await payment.customerOf(id))
         if (methods.length === 0) throw badRequest('PAYMENT_METHOD_REQUIRED', 'Please setup a payment method first')
-        return change
+        return change.when === 'now' && held !== undefined ? { ...change, prorateTime } : change
       },
     )
   }

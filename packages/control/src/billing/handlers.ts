@@ -1,10 +1,22 @@
 import { audit } from '@tributary/api-kit'
-import { type BillingCompany, billingCompany, type methods, resourceNames } from '@tributary/contract'
+import {
+  type BillingCompany,
+  billingCompany,
+  type ListedInvoice,
+  listedInvoice,
+  type methods,
+  type PaymentMethod,
+  paymentMethod,
+  resourceNames,
+  subscription,
+} from '@tributary/contract'
 import type { Handler, Handlers } from '@tributary/http'
-import { AppError, badRequest, notFound } from '@tributary/kernel'
+import { AppError, badRequest, conflict, notFound } from '@tributary/kernel'
 import { listedPlans } from './catalogue.ts'
 import { cancelSubscription, resumeSubscription, updateSubscription } from './change-plan.ts'
-import { PaymentDeclined, type ProviderPaymentMethod } from './provider.ts'
+import { lastKnown } from './last-known.ts'
+import { listChanges, previewSubscription } from './preview.ts'
+import { PaymentDeclined, PaymentRefused, type ProviderPaymentMethod } from './provider.ts'
 import { type BillingDeps, finishOpen, presentSubscription, readSubscription, requirePayment } from './subscription.ts'
 
 const methodName = (organization: string, payment_method: string): string =>
@@ -22,15 +34,33 @@ const presentMethod = (organization: string, each: ProviderPaymentMethod) => ({
 const getSubscription =
   (deps: BillingDeps): Handler<typeof methods.subscriptions.get> =>
   async ({ organization: { id } }) => {
-    if (deps.payment !== undefined) await finishOpen(deps, id)
-    return presentSubscription(deps, id, await readSubscription(deps, id))
+    if (deps.payment === undefined) return presentSubscription(deps, id, undefined)
+    const { value, asOf } = await lastKnown(
+      deps,
+      { organizationId: id, what: 'subscription', schema: subscription },
+      async () => {
+        await finishOpen(deps, id)
+        return presentSubscription(deps, id, await readSubscription(deps, id))
+      },
+    )
+    return { ...value, as_of_time: asOf }
   }
 
 const listPaymentMethods =
-  ({ payment }: BillingDeps): Handler<typeof methods.paymentMethods.list> =>
+  (deps: BillingDeps): Handler<typeof methods.paymentMethods.list> =>
   async ({ organization: { id } }) => {
-    const known = payment === undefined ? [] : await payment.listPaymentMethods(await payment.customerOf(id))
-    return { payment_methods: known.map((each) => presentMethod(id, each)) }
+    const { payment } = deps
+    if (payment === undefined) return { payment_methods: [], as_of_time: null }
+    const { value, asOf } = await lastKnown<PaymentMethod[]>(
+      deps,
+      { organizationId: id, what: 'payment-methods', schema: paymentMethod.array() },
+      async () => {
+        const customer = await payment.findCustomer(id)
+        const known = customer === undefined ? [] : await payment.listPaymentMethods(customer)
+        return known.map((each) => presentMethod(id, each))
+      },
+    )
+    return { payment_methods: value, as_of_time: asOf }
   }
 
 const setupPaymentMethod =
@@ -62,6 +92,8 @@ const confirmSandbox =
   (deps: BillingDeps): Handler<typeof methods.paymentMethods.confirmSandbox> =>
   async ({ actor, organization, body }) => {
     const payment = requirePayment(deps)
+    if (payment.kind !== 'sandbox')
+      throw conflict('PAYMENT_NOT_CONFIGURED', 'Cards are entered in the card form of the payment provider')
     const customer = await payment.customerOf(organization.id)
     try {
       const card = { number: body.number, expMonth: body.exp_month, expYear: body.exp_year }
@@ -125,6 +157,13 @@ const updateCompany =
   ({ db, clock, payment }: BillingDeps): Handler<typeof methods.billingCompanies.update> =>
   async ({ actor, organization: { id }, body }) => {
     const company = JSON.stringify(body)
+    try {
+      // First, since the provider knows whether a tax ID can be one.
+      await payment?.updateCustomer(await payment.customerOf(id), body)
+    } catch (cause) {
+      if (!(cause instanceof PaymentRefused)) throw cause
+      throw badRequest('VALIDATION', cause.message, { [cause.field ?? 'company']: cause.message })
+    }
     await db.transaction().execute(async (tx) => {
       await tx
         .insertInto('billing_companies')
@@ -141,21 +180,30 @@ const updateCompany =
         time: new Date(clock()),
       })
     })
-    await payment?.updateCustomer(await payment.customerOf(id), body)
     return body
   }
 
 const listInvoices =
-  ({ payment }: BillingDeps): Handler<typeof methods.invoices.list> =>
+  (deps: BillingDeps): Handler<typeof methods.invoices.list> =>
   async ({ organization: { id } }) => {
-    const known = payment === undefined ? [] : await payment.listInvoices(await payment.customerOf(id))
-    return { invoices: known.map(({ path, ...rest }) => ({ ...rest, invoice_url: path })) }
+    const { payment } = deps
+    if (payment === undefined) return { invoices: [], as_of_time: null }
+    const { value, asOf } = await lastKnown<ListedInvoice[]>(
+      deps,
+      { organizationId: id, what: 'invoices', schema: listedInvoice.array() },
+      async () => {
+        const customer = await payment.findCustomer(id)
+        const known = customer === undefined ? [] : await payment.listInvoices(customer)
+        return known.map(({ url, ...rest }) => ({ ...rest, invoice_url: url }))
+      },
+    )
+    return { invoices: value, as_of_time: asOf }
   }
 
 const getInvoice =
   ({ payment }: BillingDeps): Handler<typeof methods.invoices.get> =>
   async ({ params }) => {
-    const found = await payment?.getInvoice(params.invoice)
+    const found = payment?.kind === 'sandbox' ? await payment.getInvoice(params.invoice) : undefined
     if (found === undefined) throw notFound('invoice not found')
     return found
   }
@@ -168,6 +216,8 @@ export const billingHandlers = (
   subscriptions: {
     get: getSubscription(deps),
     update: updateSubscription(deps),
+    preview: previewSubscription(deps),
+    listChanges: listChanges(deps),
     cancel: cancelSubscription(deps),
     resume: resumeSubscription(deps),
   },

@@ -19,13 +19,26 @@ where workspaces.organization_id = ${organizationId}${alive}`.execute(db)
 }
 
 /**
+ * The name of the plan whose limits hold for a row of `subscriptions`: undefined, for the first plan, without one, and when an
+ * invoice has been unpaid for longer than it may.
+ */
+export const planNow = (
+  held: { plan: string; past_due_time: Date | null } | undefined,
+  { unpaidDays }: Pick<ControlDeps['billing'], 'unpaidDays'>,
+  now: number,
+): string | undefined =>
+  held === undefined || (held.past_due_time !== null && held.past_due_time.getTime() + unpaidDays * 86_400_000 <= now)
+    ? undefined
+    : held.plan
+
+/**
  * Refuses what a transaction has just created when it is more than the organization's plan has: 402, which undoes it. Creations of an
  * organization wait for each other here, so that two do not go beyond the limit. What there is already stays as it is, also
  * when it is more than the plan has.
  */
 export const withinPlan = async (
   tx: Tx,
-  { billing }: Pick<ControlDeps, 'billing'>,
+  { billing, clock }: Pick<ControlDeps, 'billing' | 'clock'>,
   organizationId: string,
   what: Limited,
 ): Promise<void> => {
@@ -33,10 +46,10 @@ export const withinPlan = async (
   await lockOrganization(tx, organizationId)
   const subscription = await tx
     .selectFrom('subscriptions')
-    .select('plan')
+    .select(['plan', 'past_due_time'])
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  const limit = planOf(billing.plans, subscription?.plan).features[what]
+  const limit = planOf(billing.plans, planNow(subscription, billing, clock())).features[what]
   if (limit >= 0 && (await countLimited(tx, organizationId, what)) > limit)
     throw new AppError(402, 'UPGRADE_REQUIRED', 'upgrade required')
 }

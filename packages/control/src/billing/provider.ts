@@ -1,7 +1,11 @@
 import type { BillingCompany, BillingFrequency, Invoice } from '@tributary/contract'
+import { AppError } from '@tributary/kernel'
 
 /** What a plan costs for each period, in minor units of its currency. */
 export type Price = { plan: string; title: string; interval: BillingFrequency; amount: number; currency: string }
+
+/** A line of an invoice, in minor units. */
+export type Line = { description: string; amount: number }
 
 /** A subscription as the provider holds it. */
 export type ProviderSubscription = {
@@ -12,6 +16,8 @@ export type ProviderSubscription = {
   next: Price | null | undefined
   periodStart: Date
   periodEnd: Date
+  /** Since when its oldest invoice that could not be charged is open; undefined while none is. */
+  pastDueSince: Date | undefined
 }
 
 export type ProviderPaymentMethod = {
@@ -23,11 +29,23 @@ export type ProviderPaymentMethod = {
   default: boolean
 }
 
-/** What changes a subscription. `now` is prorated, `period-end` is not. */
-export type SubscriptionChange =
-  | { kind: 'change'; price: Price; when: 'now' | 'period-end' }
-  | { kind: 'cancel' }
-  | { kind: 'resume' }
+export type ProviderInvoice = Omit<Invoice, 'organization' | 'company' | 'lines' | 'payment'> & {
+  /** Opens without a session: a path of the product, or an address of the provider. */
+  url: string
+}
+
+/** A price that is to hold. `now` is prorated from `prorateTime` (ISO 8601), `period-end` is not. */
+export type PriceChange = {
+  kind: 'change'
+  price: Price
+  when: 'now' | 'period-end'
+  prorateTime?: string | undefined
+  /** Invoices are sent and due in so many days, instead of charged to a payment method. For a first subscription. */
+  daysUntilDue?: number | undefined
+}
+
+/** What changes a subscription. */
+export type SubscriptionChange = PriceChange | { kind: 'cancel' } | { kind: 'resume' }
 
 /** The card, or the charge, was refused: nothing has changed. */
 export class PaymentDeclined extends Error {
@@ -37,15 +55,40 @@ export class PaymentDeclined extends Error {
   }
 }
 
+/** The provider will never do what was asked: nothing has changed. The message is its own, without secrets. */
+export class PaymentRefused extends Error {
+  /** The provider's own word for why, '' where it has none. */
+  readonly code: string
+  /** The field of the billing details that is wrong. */
+  readonly field: string | undefined
+
+  constructor(message: string, code = '', field?: string) {
+    super(message)
+    this.name = 'PaymentRefused'
+    this.code = code
+    this.field = field
+  }
+}
+
+/** The provider did not answer, or not as it should: what was asked may have been done or not. */
+export class PaymentUnavailable extends AppError {
+  constructor(options?: ErrorOptions) {
+    super(503, 'PAYMENT_UNAVAILABLE', 'The payment provider cannot be reached. Try again in a minute.')
+    this.cause = options?.cause
+  }
+}
+
 /**
  * Who takes payments, shaped by Stripe's objects. A call with a key has one effect however often it is made, and gives the
- * same answer again. What a customer does not have is not found: undefined, or false.
+ * same answer again. What a customer does not have is not found: undefined, or false. Each call throws PaymentUnavailable.
  */
 export type PaymentProvider = {
-  kind: 'sandbox'
+  kind: 'sandbox' | 'stripe'
+  /** The customer of an organization; undefined when there is none yet. */
+  findCustomer(organizationId: string): Promise<string | undefined>
   /** The customer of an organization, made when there is none. */
   customerOf(organizationId: string): Promise<string>
-  /** Whom later invoices are addressed to. */
+  /** Whom later invoices are addressed to. Throws PaymentRefused for details it does not take, such as a tax ID that cannot be. */
   updateCustomer(customer: string, company: BillingCompany): Promise<void>
   createSetupIntent(customer: string): Promise<{ clientSecret: string }>
   listPaymentMethods(customer: string): Promise<ProviderPaymentMethod[]>
@@ -54,15 +97,25 @@ export type PaymentProvider = {
   detachPaymentMethod(customer: string, id: string): Promise<boolean>
   /** The subscription that is not over, as it is now. */
   getSubscription(customer: string): Promise<ProviderSubscription | undefined>
-  /** Subscribes, or changes the subscription that there is; undefined when it is over with that. Throws PaymentDeclined. */
+  /** What a change now would charge: lines that add up to it. */
+  previewChange(customer: string, change: PriceChange): Promise<{ lines: Line[]; total: number; currency: string }>
+  /**
+   * Subscribes, or changes the subscription that there is; undefined when it is over with that. Throws PaymentDeclined and
+   * PaymentRefused.
+   */
   changeSubscription(
     key: string,
     customer: string,
     change: SubscriptionChange,
   ): Promise<ProviderSubscription | undefined>
-  /** Newest first, 100 at most. `path` is of the product and opens without a session. */
-  listInvoices(
+  /** Makes an invoice that is sent, not charged. Throws PaymentRefused. */
+  createInvoice(
+    key: string,
     customer: string,
-  ): Promise<(Omit<Invoice, 'organization' | 'company' | 'lines' | 'payment'> & { path: string })[]>
-  getInvoice(secret: string): Promise<Invoice | undefined>
+    invoice: { lines: readonly Line[]; currency: string; daysUntilDue: number },
+  ): Promise<{ id: string; url: string }>
+  /** Takes an invoice back that is not paid; one that is paid, or void already, stays as it is. */
+  voidInvoice(customer: string, id: string): Promise<void>
+  /** Newest first, 100 at most. */
+  listInvoices(customer: string): Promise<ProviderInvoice[]>
 }

@@ -3,16 +3,24 @@ import { amountText, resourceNames, type Subscription } from '@tributary/contrac
 import { AppError, conflict, newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganization } from '../organizations/lock.ts'
-import { PaymentDeclined, type ProviderSubscription, type SubscriptionChange } from './provider.ts'
+import {
+  PaymentDeclined,
+  type PaymentProvider,
+  PaymentRefused,
+  PaymentUnavailable,
+  type ProviderSubscription,
+  type SubscriptionChange,
+} from './provider.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+import type { Stripe } from './stripe/stripe.ts'
 
 export type BillingDeps = Pick<ControlDeps, 'db' | 'clock' | 'billing'> & {
   /** Absent where plans cannot be bought. */
-  payment: Sandbox | undefined
+  payment: Sandbox | Stripe | undefined
 }
 
 /** The payment provider; throws 409 where there is none. */
-export const requirePayment = ({ payment }: Pick<BillingDeps, 'payment'>): Sandbox => {
+export const requirePayment = ({ payment }: Pick<BillingDeps, 'payment'>): Sandbox | Stripe => {
   if (payment === undefined) throw conflict('PAYMENT_NOT_CONFIGURED', 'This installation has no payment provider')
   return payment
 }
@@ -41,7 +49,10 @@ export const presentSubscription = (
       period_start_time: null,
       period_end_time: null,
       next: null,
+      past_due_time: null,
+      limits_time: null,
       payment: provider,
+      as_of_time: null,
     }
   const { price, next } = held
   return {
@@ -59,7 +70,13 @@ export const presentSubscription = (
         : next === null
           ? { plan: first.name, recurring_interval: 'MONTHLY' }
           : { plan: next.plan, recurring_interval: next.interval },
+    past_due_time: held.pastDueSince?.toISOString() ?? null,
+    limits_time:
+      held.pastDueSince === undefined
+        ? null
+        : new Date(held.pastDueSince.getTime() + billing.unpaidDays * 86_400_000).toISOString(),
     payment: provider,
+    as_of_time: null,
   }
 }
 
@@ -67,7 +84,7 @@ export const presentSubscription = (
 const mirror = async (
   tx: Tx,
   organizationId: string,
-  provider: Sandbox['kind'],
+  provider: PaymentProvider['kind'],
   held: ProviderSubscription | undefined,
 ): Promise<void> => {
   if (held === undefined) {
@@ -86,6 +103,7 @@ const mirror = async (
     period_end_time: held.periodEnd,
     next_plan: held.next?.plan ?? null,
     next_interval: held.next?.interval ?? null,
+    past_due_time: held.pastDueSince ?? null,
   }
   await tx
     .insertInto('subscriptions')
@@ -113,7 +131,8 @@ export const readSubscription = async (
   const { db, payment } = deps
   if (payment === undefined) return undefined
   const before = await operationsOf(db, organizationId)
-  const held = await payment.getSubscription(await payment.customerOf(organizationId))
+  const customer = await payment.findCustomer(organizationId)
+  const held = customer === undefined ? undefined : await payment.getSubscription(customer)
   await db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId)
     const after = await operationsOf(tx, organizationId)
@@ -125,6 +144,9 @@ export const readSubscription = async (
 /** One change that is asked of the provider, as it is written down before. */
 type Operation = { change: SubscriptionChange; action: string }
 
+/** An operation as it was written down. */
+export const readOperation = (request: string): Operation => JSON.parse(request) as Operation
+
 /** Carries out an operation that is written down, whoever began it: the same key asks for the same thing once. */
 const carryOut = async (
   deps: BillingDeps,
@@ -133,11 +155,11 @@ const carryOut = async (
 ): Promise<void> => {
   const { db, clock } = deps
   const payment = requirePayment(deps)
-  const { change, action } = JSON.parse(row.request) as Operation
-  const done = (tx: Tx) =>
+  const { change, action } = readOperation(row.request)
+  const close = (tx: Tx, outcome: 'done' | 'declined' | 'refused') =>
     tx
       .updateTable('payment_operations')
-      .set({ done_time: new Date(clock()) })
+      .set({ done_time: new Date(clock()), outcome })
       .where('id', '=', row.id)
       .where('done_time', 'is', null)
       .returning('id')
@@ -146,16 +168,20 @@ const carryOut = async (
   try {
     held = await payment.changeSubscription(row.id, await payment.customerOf(organizationId), change)
   } catch (cause) {
-    if (!(cause instanceof PaymentDeclined)) throw cause
-    await db.transaction().execute(done)
-    throw new AppError(402, 'CARD_DECLINED', 'The card was declined. Nothing was changed.')
+    if (cause instanceof PaymentDeclined) {
+      await db.transaction().execute((tx) => close(tx, 'declined'))
+      throw new AppError(402, 'CARD_DECLINED', `${cause.message}. Nothing was changed.`)
+    }
+    if (!(cause instanceof PaymentRefused)) throw cause
+    await db.transaction().execute((tx) => close(tx, 'refused'))
+    throw conflict('PAYMENT_REFUSED', `The payment provider refused the change: ${cause.message}`)
   }
   await db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId)
-    if ((await done(tx)) === undefined) return
+    if ((await close(tx, 'done')) === undefined) return
     await mirror(tx, organizationId, payment.kind, held)
     await audit(tx, {
-      actor: { userId: row.actor },
+      actor: row.actor === '' ? null : { userId: row.actor },
       action,
       resource: subscriptionName(organizationId),
       organizationId,
@@ -184,8 +210,8 @@ export const finishOpen = async (deps: BillingDeps, organizationId: string): Pro
   try {
     await carryOut(deps, organizationId, open)
   } catch (cause) {
-    // Declined to whoever asked for it; it is closed.
-    if (!(cause instanceof AppError)) throw cause
+    // Declined or refused to whoever asked for it; it is closed.
+    if (!(cause instanceof AppError) || cause.code >= 500) throw cause
   }
 }
 
@@ -198,7 +224,7 @@ const mostRounds = 20
  */
 export const changeSubscription = async (
   deps: BillingDeps,
-  { organizationId, userId, action }: { organizationId: string; userId: string; action: string },
+  { organizationId, userId, action }: { organizationId: string; userId: string | null; action: string },
   decide: (held: ProviderSubscription | undefined) => Promise<SubscriptionChange | undefined>,
 ): Promise<Subscription> => {
   const { db, clock } = deps
@@ -210,7 +236,7 @@ export const changeSubscription = async (
     const change = await decide(held)
     if (change === undefined) return presentSubscription(deps, organizationId, held)
     const operation: Operation = { change, action }
-    const row = { id: newId(), request: JSON.stringify(operation), actor: userId }
+    const row = { id: newId(), request: JSON.stringify(operation), actor: userId ?? '' }
     const begun = await db.transaction().execute(async (tx) => {
       await lockOrganization(tx, organizationId)
       // Somebody else came first: what they changed is looked at before anything else is decided.
@@ -218,35 +244,25 @@ export const changeSubscription = async (
       if (now.open || now.count !== count) return false
       await tx
         .insertInto('payment_operations')
-        .values({ ...row, organization_id: organizationId, create_time: new Date(clock()), done_time: null })
+        .values({
+          ...row,
+          organization_id: organizationId,
+          create_time: new Date(clock()),
+          done_time: null,
+          outcome: null,
+        })
         .execute()
       return true
     })
     if (!begun) continue
-    await carryOut(deps, organizationId, row)
+    try {
+      await carryOut(deps, organizationId, row)
+    } catch (cause) {
+      if (!(cause instanceof PaymentUnavailable)) throw cause
+      const text = 'The payment provider did not answer. The change is pending, and is made as soon as it answers.'
+      throw new AppError(503, 'PAYMENT_UNAVAILABLE', text)
+    }
     return presentSubscription(deps, organizationId, await readSubscription(deps, organizationId))
   }
   throw conflict('BUSY', 'The subscription is being changed by someone else. Try again.')
-}
-
-/** Reads anew what ended its period, or was cut off, for limits to follow; to be called every now and then. */
-export const settleSubscriptions = async (deps: BillingDeps): Promise<void> => {
-  if (deps.payment === undefined) return
-  const { db, clock } = deps
-  const due = await db
-    .selectFrom('subscriptions')
-    .select('organization_id')
-    .where('period_end_time', '<=', new Date(clock()))
-    .limit(500)
-    .execute()
-  // One that is carried out right now is left to whoever does.
-  const cutOff = await db
-    .selectFrom('payment_operations')
-    .select('organization_id')
-    .where('done_time', 'is', null)
-    .where('create_time', '<', new Date(clock() - 60_000))
-    .limit(500)
-    .execute()
-  for (const { organization_id } of cutOff) await finishOpen(deps, organization_id)
-  for (const { organization_id } of due) await readSubscription(deps, organization_id)
 }

@@ -1,5 +1,6 @@
 import { formatPath, type Method, methods } from '@tributary/contract'
 import { type Caller, type Harness, idIn, type Organization } from './control-harness.ts'
+import { onboardBody } from './sign-ins.ts'
 
 /** A test card that lasts. */
 export const trialCard = { number: '4242 4242 4242 4242', exp_month: 12, exp_year: 2090, cvc: '123' }
@@ -24,10 +25,17 @@ const company = {
 /** A call about plans and payment in an organization that has a card, and is subscribed where that is needed. */
 export const billingRequest = async (
   harness: Harness,
-  { administrator, organizationId }: Organization,
+  { administrator, platformAdmin, organizationId }: Organization,
   { name, path }: Method,
 ): Promise<{ path: string; body?: unknown } | undefined> => {
   const [area, verb] = name.split('.')
+  if (area === 'onboardings') {
+    await platformAdmin.ok(methods.users.onboard, {}, { body: onboardBody() })
+    const { onboardings } = await platformAdmin.ok(methods.onboardings.list, {})
+    return verb === 'list'
+      ? { path }
+      : { path: formatPath(path, { onboarding: idIn(onboardings[0]?.name ?? '') }), body: {} }
+  }
   if (!['plans', 'subscriptions', 'paymentMethods', 'billingCompanies', 'invoices'].includes(area ?? ''))
     return undefined
   const params = { organization: organizationId }
@@ -44,6 +52,7 @@ export const billingRequest = async (
   const { client_secret } = await administrator.ok(methods.paymentMethods.setup, params, { body: {} })
   const bodies: Readonly<Record<string, unknown>> = {
     'subscriptions.update': { plan: 'plans/team', recurring_interval: 'MONTHLY' },
+    'subscriptions.preview': { plan: 'plans/business', recurring_interval: 'MONTHLY' },
     'subscriptions.cancel': {},
     'subscriptions.resume': {},
     'paymentMethods.setup': {},

@@ -155,6 +155,7 @@ export const testClientConfig: ClientConfig = {
   sentry_dsn: '',
   environment: 'production',
   messaging_app_id: '',
+  stripe_publishable_key: '',
   analytics_write_key: '',
   mail_enabled: true,
   payment: 'sandbox',
@@ -241,7 +242,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
-    billing: { plans: defaultPlans, payment: 'sandbox', limits: false },
+    billing: { plans: defaultPlans, payment: 'sandbox', limits: false, unpaidDays: 14 },
     onAccessChanged: (userId) => accessChanges.push(userId),
     // Time moves on with every look, so that the order of creation is known.
     clock: () => now++,

@@ -369,6 +369,11 @@ export type OnboardingsTable = {
   expire_time: ColumnType<Date, Date | string, Date | string>
   complete_time: NullableTime
   revoke_time: NullableTime
+  /** The set-up invoice as the payment provider knows it, and where it opens. */
+  invoice: string | null
+  invoice_url: string | null
+  /** Whether something is still to be asked of the payment provider; null when nothing ever was. */
+  billing: 'open' | 'done' | null
 }
 
 export type NotificationsTable = {
@@ -883,7 +888,20 @@ export type SubscriptionsTable = {
   /** What holds from the end of the period, when that is something else. */
   next_plan: string | null
   next_interval: 'MONTHLY' | 'ANNUALLY' | null
+  /** Since when an invoice is not paid. */
+  past_due_time: NullableTime
 }
+
+/** What was last read of the payment provider, as JSON: shown while it is away. */
+export type PaymentSnapshotsTable = {
+  organization_id: string
+  what: 'subscription' | 'payment-methods' | 'invoices'
+  content: string
+  read_time: Time
+}
+
+/** Which customer of Stripe an organization is. */
+export type StripeCustomersTable = { organization_id: string; customer: string }
 
 /** A change that is asked of a payment provider, by its id as the key: at most one of an organization is not done. */
 export type PaymentOperationsTable = {
@@ -894,6 +912,8 @@ export type PaymentOperationsTable = {
   actor: string
   create_time: Time
   done_time: NullableTime
+  /** How it ended; null until then. */
+  outcome: 'done' | 'declined' | 'refused' | null
 }
 
 /** Whom invoices are addressed to, as JSON. */
@@ -931,6 +951,8 @@ export type SandboxSubscriptionsTable = {
   anchor_time: Time
   period_start_time: Time
   period_end_time: Time
+  /** Where invoices are sent instead of charged, in how many days they are due. */
+  days_until_due: number | null
 }
 export type SandboxInvoicesTable = {
   /** A secret, with which it opens. */
@@ -939,7 +961,7 @@ export type SandboxInvoicesTable = {
   customer: string
   /** JSON of whom it is addressed to. */
   company: string | null
-  status: 'paid' | 'open'
+  status: 'paid' | 'open' | 'void'
   currency: string
   /** JSON of descriptions and minor units. */
   lines: string
@@ -1123,6 +1145,8 @@ export type Database = {
   alert_messages: AlertMessagesTable
   subscriptions: SubscriptionsTable
   payment_operations: PaymentOperationsTable
+  payment_snapshots: PaymentSnapshotsTable
+  stripe_customers: StripeCustomersTable
   billing_companies: BillingCompaniesTable
   sandbox_customers: SandboxCustomersTable
   sandbox_setup_intents: SandboxSetupIntentsTable

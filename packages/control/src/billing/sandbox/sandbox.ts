@@ -1,10 +1,10 @@
 import type { Db, Tx } from '@tributary/api-kit'
-import { amountText, type BillingCompany } from '@tributary/contract'
+import { amountText, type BillingCompany, type Invoice } from '@tributary/contract'
 import { badRequest, type Clock, newId, randomToken } from '@tributary/kernel'
 import { PaymentDeclined, type PaymentProvider } from '../provider.ts'
 import { once } from './answers.ts'
 import { testCard } from './cards.ts'
-import { applyChange, payOpenInvoices, presentSubscription, settle } from './subscriptions.ts'
+import { applyChange, issue, payOpenInvoices, presentSubscription, previewChange, settle } from './subscriptions.ts'
 
 /** Payment methods of a customer at most. */
 const mostPaymentMethods = 10
@@ -19,6 +19,9 @@ export type Sandbox = PaymentProvider & {
     clientSecret: string,
     card: { number: string; expMonth: number; expYear: number },
   ): Promise<{ id: string }>
+  /** An invoice by the secret of its address. */
+  getInvoice(secret: string): Promise<Invoice | undefined>
+  kind: 'sandbox'
 }
 
 const invoicePath = (id: string): string => `/invoices/${id}`
@@ -146,7 +149,29 @@ const cards = ({
     }),
 })
 
-const invoicesOf = ({ db }: { db: Db }): Pick<Sandbox, 'listInvoices' | 'getInvoice'> => ({
+const invoicesOf = ({
+  db,
+  clock,
+}: {
+  db: Db
+  clock: Clock
+}): Pick<Sandbox, 'createInvoice' | 'voidInvoice' | 'listInvoices' | 'getInvoice'> => ({
+  async createInvoice(key, customer, { lines, currency }) {
+    const time = new Date(clock())
+    const id = await once(db, { key, customer, time }, async (tx) => ({
+      answer: await issue(tx, customer, { lines, currency, time, paid: false }),
+    }))
+    return { id, url: invoicePath(id) }
+  },
+  async voidInvoice(customer, id) {
+    await db
+      .updateTable('sandbox_invoices')
+      .set({ status: 'void' })
+      .where('id', '=', id)
+      .where('customer', '=', customer)
+      .where('status', '=', 'open')
+      .execute()
+  },
   async listInvoices(customer) {
     const rows = await db
       .selectFrom('sandbox_invoices')
@@ -161,7 +186,7 @@ const invoicesOf = ({ db }: { db: Db }): Pick<Sandbox, 'listInvoices' | 'getInvo
       create_time: row.create_time.toISOString(),
       currency: row.currency,
       total: amountText(Number(row.total), row.currency),
-      path: invoicePath(row.id),
+      url: invoicePath(row.id),
     }))
   },
   async getInvoice(secret) {
@@ -194,6 +219,14 @@ export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
   const { db, clock } = deps
   return {
     kind: 'sandbox',
+    async findCustomer(organizationId) {
+      const found = await db
+        .selectFrom('sandbox_customers')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .executeTakeFirst()
+      return found?.id
+    },
     async customerOf(organizationId) {
       await db
         .insertInto('sandbox_customers')
@@ -221,7 +254,12 @@ export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
       db.transaction().execute(async (tx) => {
         await lockCustomer(tx, customer)
         const row = await settle(tx, customer, new Date(clock()))
-        return row === undefined ? undefined : presentSubscription(row)
+        return row === undefined ? undefined : await presentSubscription(tx, row)
+      }),
+    previewChange: (customer, change) =>
+      db.transaction().execute(async (tx) => {
+        await lockCustomer(tx, customer)
+        return await previewChange(tx, customer, change, new Date(clock()))
       }),
     async changeSubscription(key, customer, change) {
       const time = new Date(clock())

@@ -3,25 +3,42 @@ import { newId, randomToken } from '@tributary/kernel'
 import type { SandboxSubscriptionsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import { periodEnd, remainderOf } from '../periods.ts'
-import type { Price, ProviderSubscription, SubscriptionChange } from '../provider.ts'
+import type { Line, Price, PriceChange, ProviderSubscription, SubscriptionChange } from '../provider.ts'
 import type { Outcome } from './answers.ts'
 
 type Row = Selectable<SandboxSubscriptionsTable>
-type Line = { description: string; amount: number }
 
 const priceOf = (text: string): Price => JSON.parse(text) as Price
 const perInterval = ({ title, interval }: Price): string =>
   `${title} (${interval === 'MONTHLY' ? 'monthly' : 'annually'})`
 
 /** A subscription of the sandbox as the port shows it. */
-export const presentSubscription = (row: Row): ProviderSubscription => ({
-  id: row.id,
-  status: row.status === 'past_due' ? 'past_due' : 'active',
-  price: priceOf(row.price),
-  next: row.cancel_at_period_end ? null : row.next_price === null ? undefined : priceOf(row.next_price),
-  periodStart: row.period_start_time,
-  periodEnd: row.period_end_time,
-})
+export const presentSubscription = async (tx: Tx, row: Row): Promise<ProviderSubscription> => {
+  const late = row.status === 'past_due' ? await oldestOpen(tx, row.customer) : undefined
+  return {
+    id: row.id,
+    status: row.status === 'past_due' ? 'past_due' : 'active',
+    price: priceOf(row.price),
+    next: row.cancel_at_period_end ? null : row.next_price === null ? undefined : priceOf(row.next_price),
+    periodStart: row.period_start_time,
+    periodEnd: row.period_end_time,
+    pastDueSince: late === undefined ? undefined : new Date(late.getTime() + (row.days_until_due ?? 0) * dayMs),
+  }
+}
+
+const dayMs = 86_400_000
+
+/** When the oldest invoice that is not paid was made. */
+const oldestOpen = async (tx: Tx, customer: string): Promise<Date | undefined> => {
+  const row = await tx
+    .selectFrom('sandbox_invoices')
+    .select('create_time')
+    .where('customer', '=', customer)
+    .where('status', '=', 'open')
+    .orderBy('create_time')
+    .executeTakeFirst()
+  return row?.create_time
+}
 
 /** Whether a charge to the customer's default payment method goes through. */
 const chargeable = async (tx: Tx, customer: string): Promise<boolean> => {
@@ -34,12 +51,13 @@ const chargeable = async (tx: Tx, customer: string): Promise<boolean> => {
   return method !== undefined && !method.declines
 }
 
-/** Makes an invoice; its total is the sum of its lines. */
-const issue = async (
+/** Makes an invoice, whose total is the sum of its lines; resolves to its secret. */
+export const issue = async (
   tx: Tx,
   customer: string,
   { lines, currency, time, paid }: { lines: readonly Line[]; currency: string; time: Date; paid: boolean },
-): Promise<void> => {
+): Promise<string> => {
+  const id = randomToken(24)
   const { company } = await tx
     .selectFrom('sandbox_customers')
     .select('company')
@@ -48,7 +66,7 @@ const issue = async (
   await tx
     .insertInto('sandbox_invoices')
     .values({
-      id: randomToken(24),
+      id,
       customer,
       company,
       status: paid ? 'paid' : 'open',
@@ -58,6 +76,7 @@ const issue = async (
       create_time: time,
     })
     .execute()
+  return id
 }
 
 /** Pays what is open, when the default payment method can be charged; a subscription that was past due is active again. */
@@ -75,6 +94,17 @@ export const payOpenInvoices = async (tx: Tx, customer: string): Promise<void> =
     .where('customer', '=', customer)
     .where('status', '=', 'past_due')
     .execute()
+}
+
+/** A subscription whose invoices are sent is past due once one of them is due. */
+const dueBy = async (tx: Tx, row: Row, now: Date): Promise<Row> => {
+  if (row.days_until_due === null) return row
+  const oldest = await oldestOpen(tx, row.customer)
+  const late = oldest !== undefined && oldest.getTime() + row.days_until_due * dayMs <= now.getTime()
+  const status = late ? 'past_due' : 'active'
+  if (status !== row.status)
+    await tx.updateTable('sandbox_subscriptions').set({ status }).where('id', '=', row.id).execute()
+  return { ...row, status }
 }
 
 /** At most so many periods are caught up with in one call. */
@@ -101,7 +131,8 @@ export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row |
     const before = priceOf(row.price)
     const price: Price = row.next_price === null ? before : priceOf(row.next_price)
     const anchor: Date = price.interval === before.interval ? row.anchor_time : start
-    const paid = await chargeable(tx, customer)
+    const sent: boolean = row.days_until_due !== null
+    const paid = !sent && (await chargeable(tx, customer))
     await issue(tx, customer, {
       lines: [{ description: perInterval(price), amount: price.amount }],
       currency: price.currency,
@@ -111,7 +142,7 @@ export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row |
     row = await tx
       .updateTable('sandbox_subscriptions')
       .set({
-        status: paid ? 'active' : 'past_due',
+        status: paid || sent ? 'active' : 'past_due',
         price: JSON.stringify(price),
         next_price: null,
         anchor_time: anchor,
@@ -122,11 +153,17 @@ export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row |
       .returningAll()
       .executeTakeFirst()
   }
-  return row
+  return row === undefined ? undefined : await dueBy(tx, row, now)
 }
 
-const subscribe = async (tx: Tx, customer: string, price: Price, now: Date): Promise<Outcome<Row>> => {
-  if (!(await chargeable(tx, customer))) return { declined: 'The card was declined' }
+const subscribe = async (
+  tx: Tx,
+  customer: string,
+  { price, daysUntilDue }: PriceChange,
+  now: Date,
+): Promise<Outcome<Row>> => {
+  const sent = daysUntilDue !== undefined
+  if (!sent && !(await chargeable(tx, customer))) return { declined: 'The card was declined' }
   const answer = await tx
     .insertInto('sandbox_subscriptions')
     .values({
@@ -138,11 +175,12 @@ const subscribe = async (tx: Tx, customer: string, price: Price, now: Date): Pro
       anchor_time: now,
       period_start_time: now,
       period_end_time: periodEnd(now, now, price.interval),
+      days_until_due: daysUntilDue ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
   const lines = [{ description: perInterval(price), amount: price.amount }]
-  await issue(tx, customer, { lines, currency: price.currency, time: now, paid: true })
+  await issue(tx, customer, { lines, currency: price.currency, time: now, paid: !sent })
   return { answer }
 }
 
@@ -164,10 +202,33 @@ export const prorationLines = (
   ]
 }
 
-const upgrade = async (tx: Tx, row: Row, price: Price, now: Date): Promise<Outcome<Row>> => {
+/** From when an upgrade is prorated: what was agreed to, within the period. */
+const proratedAt = (row: Row, { prorateTime }: PriceChange, now: Date): Date => {
+  const agreed = prorateTime === undefined ? now : new Date(prorateTime)
+  return agreed < row.period_start_time || agreed > now ? now : agreed
+}
+
+/** What a change now would charge. */
+export const previewChange = async (
+  tx: Tx,
+  customer: string,
+  change: PriceChange,
+  now: Date,
+): Promise<{ lines: Line[]; total: number; currency: string }> => {
+  const { price } = change
+  const row = await settle(tx, customer, now)
+  const lines =
+    row === undefined
+      ? [{ description: perInterval(price), amount: price.amount }]
+      : prorationLines(row, price, proratedAt(row, change, now))
+  return { lines, total: lines.reduce((sum, { amount }) => sum + amount, 0), currency: price.currency }
+}
+
+const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promise<Outcome<Row>> => {
+  const { price } = change
   if (!(await chargeable(tx, row.customer))) return { declined: 'The card was declined' }
   await issue(tx, row.customer, {
-    lines: prorationLines(row, price, now),
+    lines: prorationLines(row, price, proratedAt(row, change, now)),
     currency: price.currency,
     time: now,
     paid: true,
@@ -178,7 +239,13 @@ const upgrade = async (tx: Tx, row: Row, price: Price, now: Date): Promise<Outco
     : { anchor_time: now, period_start_time: now, period_end_time: periodEnd(now, now, price.interval) }
   const answer = await tx
     .updateTable('sandbox_subscriptions')
-    .set({ price: JSON.stringify(price), next_price: null, cancel_at_period_end: false, ...period })
+    .set({
+      price: JSON.stringify(price),
+      next_price: null,
+      cancel_at_period_end: false,
+      days_until_due: null,
+      ...period,
+    })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -193,8 +260,8 @@ export const applyChange = async (
   now: Date,
 ): Promise<Outcome<Row | null>> => {
   const row = await settle(tx, customer, now)
-  if (row === undefined) return change.kind === 'change' ? subscribe(tx, customer, change.price, now) : { answer: null }
-  if (change.kind === 'change' && change.when === 'now') return await upgrade(tx, row, change.price, now)
+  if (row === undefined) return change.kind === 'change' ? subscribe(tx, customer, change, now) : { answer: null }
+  if (change.kind === 'change' && change.when === 'now') return await upgrade(tx, row, change, now)
   const answer = await tx
     .updateTable('sandbox_subscriptions')
     .set({

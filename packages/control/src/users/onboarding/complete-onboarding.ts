@@ -2,6 +2,8 @@ import type { Tx } from '@tributary/api-kit'
 import { isPublicMailDomain, mailDomain, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
+import { settleOnboarding } from '../../billing/onboarding.ts'
+import type { BillingDeps } from '../../billing/subscription.ts'
 import type { AccessChanged, ControlDeps } from '../../deps.ts'
 import { readOrganization } from '../../organizations/read.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
@@ -30,12 +32,16 @@ export const completeOnboarding =
     sessions,
     answerLogin,
     accessChanged,
-  }: Pick<ControlDeps, 'db' | 'clock'> & {
-    passwords: Passwords
-    sessions: Sessions
-    answerLogin: AnswerLogin
-    accessChanged: AccessChanged
-  }): Handler<typeof methods.users.completeOnboarding> =>
+    billing,
+    payment,
+    logger,
+  }: Pick<ControlDeps, 'logger'> &
+    BillingDeps & {
+      passwords: Passwords
+      sessions: Sessions
+      answerLogin: AnswerLogin
+      accessChanged: AccessChanged
+    }): Handler<typeof methods.users.completeOnboarding> =>
   async ({ params, body, client }) => {
     const link = { userId: params.user, token: body.onboarding_token }
     // Looked at before the costly hash, so that made-up links cost little.
@@ -66,8 +72,14 @@ export const completeOnboarding =
         action: 'users.completeOnboarding',
         detail: { organization_id: onboarding.organizationId, auto_join_domain: domain },
       })
-      return { ...login, organization: await readOrganization(tx, onboarding.organizationId) }
+      return { login, organizationId: onboarding.organizationId, onboardingId: onboarding.id }
     })
     accessChanged(params.user)
-    return answer
+    try {
+      await settleOnboarding({ db, clock, billing, payment }, answer.onboardingId)
+    } catch (error) {
+      // What was agreed upon follows as soon as the provider can be reached.
+      logger.warn({ id: answer.onboardingId, err: error }, 'an onboarding could not be subscribed yet')
+    }
+    return { ...answer.login, organization: await readOrganization(db, answer.organizationId) }
   }

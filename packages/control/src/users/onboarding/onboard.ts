@@ -3,6 +3,8 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, newId } from '@tributary/kernel'
 import { sql } from 'kysely'
+import { agreedAmount, requireAgreedAmounts, settleOnboarding } from '../../billing/onboarding.ts'
+import type { BillingDeps } from '../../billing/subscription.ts'
 import type { ControlDeps } from '../../deps.ts'
 import { queueMail } from '../../mail/queue-mail.ts'
 import { onboardingMail } from '../../mail/templates.ts'
@@ -49,13 +51,18 @@ export const onboard =
     clock,
     sessions,
     publicUrl,
-  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'publicUrl'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
-    typeof methods.users.onboard
-  > =>
+    billing,
+    payment,
+    logger,
+  }: Pick<ControlDeps, 'jobs' | 'publicUrl' | 'logger'> &
+    BillingDeps & { sessions: Pick<Sessions, 'refresh'> }): Handler<typeof methods.users.onboard> =>
   async ({ actor, body }) => {
     const create_time = new Date(clock())
     const expire_time = new Date(create_time.getTime() + onboardingLifeMs)
     const { token, hash } = newToken()
+    const id = newId()
+    if (payment !== undefined) requireAgreedAmounts(body)
+    const paid = agreedAmount(body.setup_amount) > 0 || agreedAmount(body.yearly_amount) > 0
     const answer = await db.transaction().execute(async (tx) => {
       const { email, first_name, last_name } = body
       const user = await takeUser(tx, { email, first_name, last_name, create_time })
@@ -76,7 +83,7 @@ export const onboard =
       await tx
         .insertInto('onboardings')
         .values({
-          id: newId(),
+          id,
           user_id: user.id,
           organization_id: organization.id,
           token_hash: hash,
@@ -84,6 +91,8 @@ export const onboard =
           setup_amount: body.setup_amount,
           create_time,
           expire_time,
+          // Where nobody takes payments, what was agreed upon is only written down.
+          billing: paid && payment !== undefined ? 'open' : null,
         })
         .execute()
       const page = new URL(`${publicUrl()}/${resourceNames.user.format({ user: user.id })}/onboarding/complete`)
@@ -118,10 +127,19 @@ export const onboard =
         organization: presentOrganization({ ...organization, plan: null }),
         workspace: presentWorkspace(workspace, { ...organization, plan: null }),
         onboarding_token: token,
-        // There is no payment provider to invoice with.
-        invoice_url: '',
       }
     })
     sessions.refresh()
-    return answer
+    try {
+      await settleOnboarding({ db, clock, billing, payment }, id)
+    } catch (error) {
+      // The organization is made; the invoice follows as soon as the provider can be reached.
+      logger.warn({ id, err: error }, 'a set-up fee could not be invoiced yet')
+    }
+    const { invoice_url } = await db
+      .selectFrom('onboardings')
+      .select('invoice_url')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return { ...answer, invoice_url: invoice_url === null ? '' : new URL(invoice_url, publicUrl()).href }
   }

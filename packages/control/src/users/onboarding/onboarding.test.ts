@@ -37,7 +37,7 @@ const gone = {
 }
 
 describe('an onboarding link', () => {
-  test('API-29, ONB-18: is made with user, organisation and workspace, and answers with the token and no invoice', async () => {
+  test('API-29, ONB-18, STF-11: is made with user, organisation and workspace, and answers with the token and an invoice', async () => {
     const made = await onboard()
     expect(Object.keys(made).toSorted()).toEqual([
       'invoice_url',
@@ -51,8 +51,11 @@ describe('an onboarding link', () => {
       organization: { title: 'Acme Inc', display_name: 'Acme Inc', auto_join_domain: '' },
       workspace: { organization: { name: made.organization.name } },
       onboarding_token: expect.stringMatching(/^[\w-]{43}$/),
-      invoice_url: '',
+      invoice_url: expect.stringMatching(/^https:\/\/cdp\.example\.com\/invoices\/[\w-]{32}$/),
     })
+    // It opens without a session.
+    const opened = await harness.call('', 'GET', made.invoice_url.replace(publicUrl, ''))
+    expect(opened).toMatchObject({ status: 200, body: { status: 'open', total: '10.50', organization: 'Acme Inc' } })
     expect(
       await harness.db.selectFrom('memberships').selectAll().where('user_id', '=', made.user.id).execute(),
     ).toMatchObject([{ organization_id: idIn(made.organization.name), role: 'ORG_ADMIN' }])
@@ -135,6 +138,7 @@ describe('an onboarding link', () => {
     [{ organization_title: 'abc' }, { organization_title: 'Please provide a name that is 4 characters or more' }],
     [{ setup_amount: '1.234' }, { setup_amount: 'Must be a valid number with up to two decimals' }],
     [{ yearly_amount: '-1' }, { yearly_amount: 'Must be a valid number with up to two decimals' }],
+    [{ setup_amount: '1000000' }, { setup_amount: 'At most 999,999.99' }],
     [{ yearly_amount: '9'.repeat(13) }, { yearly_amount: expect.any(String) }],
   ])('is not made of %j', async (given, metadata) => {
     expect(await organization.platformAdmin.call('POST', '/users:onboard', onboardBody(given))).toMatchObject({

@@ -1,0 +1,182 @@
+import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
+import { newId, silentLogger } from '@tributary/kernel'
+import { createTestDatabase, type StripePeer, startStripePeer, stripePeerKeys } from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defaultPlans, priceOf } from './catalogue.ts'
+import { changeTo } from './change-plan.ts'
+import type { PaymentProvider, ProviderSubscription } from './provider.ts'
+import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
+import { createStripe, type Stripe } from './stripe/stripe.ts'
+import { type BillingDeps, changeSubscription, finishOpen, readSubscription } from './subscription.ts'
+
+const start = Date.parse('2026-01-31T10:00:00Z') / 1000
+const day = 86_400
+let peer: StripePeer
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let client: ReturnType<typeof createRequestClient>
+beforeAll(async () => {
+  peer = await startStripePeer({ now: start })
+  database = await createTestDatabase()
+  client = createRequestClient({ egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }), logger: silentLogger })
+})
+afterAll(async () => {
+  await client.close()
+  await database[Symbol.asyncDispose]()
+  await peer[Symbol.asyncDispose]()
+})
+
+/** Numbers of a seed, the same each time (mulberry32). */
+const numbersOf = (seed: number) => {
+  let state = seed
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+type Step =
+  | { does: 'change'; plan: string; interval: 'MONTHLY' | 'ANNUALLY' }
+  | { does: 'cancel' | 'resume' | 'read' }
+  | { does: 'wait'; days: number }
+/** Where the process is killed: before the call that changes, behind it, or behind what was learned of it. */
+type Kill = 'before' | 'after' | 'learned' | undefined
+
+const plans = ['plans/free', 'plans/team', 'plans/business']
+const historyOf = (seed: number): { step: Step; kill: Kill }[] => {
+  const below = numbersOf(seed)
+  return Array.from({ length: 3 + below(4) }, () => {
+    const kind = below(10)
+    const step: Step =
+      kind < 5
+        ? { does: 'change', plan: plans[below(3)] ?? '', interval: below(2) === 0 ? 'MONTHLY' : 'ANNUALLY' }
+        : kind < 8
+          ? { does: 'wait', days: 1 + below(40) }
+          : { does: (['cancel', 'resume'] as const)[below(2)] ?? 'read' }
+    return { step, kill: ([undefined, undefined, 'before', 'after', 'learned'] as const)[below(5)] }
+  })
+}
+
+class Killed extends Error {}
+
+/** A provider whose process is killed once, at a point of its next change. */
+const killedAt = <P extends Sandbox | Stripe>(payment: P, kill: Kill): P => {
+  if (kill === undefined) return payment
+  const changeSubscription: PaymentProvider['changeSubscription'] = async (...given) => {
+    if (kill === 'before') throw new Killed()
+    await payment.changeSubscription(...given)
+    throw new Killed()
+  }
+  return { ...payment, changeSubscription }
+}
+
+const run = async (deps: BillingDeps, organizationId: string, step: Step, kill: Kill): Promise<void> => {
+  const { payment } = deps
+  if (payment === undefined || step.does === 'wait') return
+  const by = { organizationId, userId: null, action: 'subscriptions.update' }
+  const price = step.does === 'change' ? priceOf(defaultPlans, step.plan, step.interval) : undefined
+  const free =
+    step.does === 'change' && step.plan === 'plans/free' ? priceOf(defaultPlans, step.plan, 'MONTHLY') : undefined
+  const wanted = price ?? free
+  const decide = async (held: ProviderSubscription | undefined) => {
+    if (step.does === 'cancel')
+      return held === undefined || held.next === null ? undefined : ({ kind: 'cancel' } as const)
+    if (step.does === 'resume') return held?.next === undefined ? undefined : ({ kind: 'resume' } as const)
+    return wanted === undefined ? undefined : changeTo(deps, held, wanted)
+  }
+  // The line is cut in the middle of what a change is made of at Stripe; the whole call is lost otherwise.
+  const cutAt = kill === 'learned' || payment.kind === 'sandbox' ? undefined : kill
+  let cuts = 0
+  peer.cut = ({ method, path }) =>
+    method === 'POST' && path.startsWith('subscription') && cuts++ === 0 ? cutAt : undefined
+  try {
+    await changeSubscription({ ...deps, payment: cutAt === undefined ? killedAt(payment, kill) : payment }, by, decide)
+  } catch (cause) {
+    if (kill === undefined) throw cause
+  } finally {
+    peer.cut = () => undefined
+  }
+  if (kill !== undefined) await finishOpen(deps, organizationId)
+}
+
+const shown = (held: ProviderSubscription | undefined) =>
+  held === undefined
+    ? undefined
+    : {
+        plan: held.price.plan,
+        interval: held.price.interval,
+        amount: held.price.amount,
+        status: held.status,
+        next:
+          held.next === null ? null : held.next === undefined ? undefined : `${held.next.plan} ${held.next.interval}`,
+        end: held.periodEnd.toISOString(),
+      }
+
+const mirrorOf = async (organizationId: string) => {
+  const row = await database.db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { plan: row.plan, interval: row.recurring_interval, status: row.status }
+}
+
+const newOrganization = async (): Promise<string> => {
+  const id = newId()
+  await database.db
+    .insertInto('organizations')
+    .values({ id, title: 'Paying', create_time: new Date(start * 1000) })
+    .execute()
+  return id
+}
+
+/** 200 in all; each is short, and takes about as long as its questions to the database. */
+test.each(Array.from({ length: 10 }, (_, group) => group))(
+  '20 random histories (group %i) end in the same state here, in the sandbox and at Stripe, wherever they are killed',
+  async (group) => {
+    for (let seed = group * 20; seed < group * 20 + 20; seed++) {
+      peer.state.subscriptions.clear()
+      peer.state.now = start
+      const deps = {
+        db: database.db,
+        clock: () => peer.state.now * 1000,
+        billing: { plans: defaultPlans, payment: 'stripe', limits: false, unpaidDays: 14 } as const,
+      }
+      const both = await Promise.all(
+        [
+          createSandbox(deps),
+          createStripe({ ...deps, requestClient: client }, { ...stripePeerKeys, apiUrl: peer.url }),
+        ].map(async (payment) => {
+          const organizationId = await newOrganization()
+          const customer = await payment.customerOf(organizationId)
+          const { clientSecret } = await payment.createSetupIntent(customer)
+          if (payment.kind === 'stripe') peer.confirmSetup(clientSecret)
+          else {
+            const card = { number: '4242424242424242', expMonth: 12, expYear: 2090 }
+            await payment.confirmSetupIntent(customer, clientSecret, card)
+          }
+          await payment.listPaymentMethods(customer)
+          return { organizationId, customer, deps: { ...deps, payment } }
+        }),
+      )
+      for (const { step, kill } of historyOf(seed)) {
+        if (step.does === 'wait') peer.state.advance(peer.state.now + step.days * day)
+        for (const { deps: own, organizationId } of both) await run(own, organizationId, step, kill)
+      }
+      const [sandbox, stripe] = await Promise.all(
+        both.map(async ({ deps: own, organizationId, customer }) => {
+          const here = await readSubscription(own, organizationId)
+          const there = await own.payment.getSubscription(customer)
+          expect(shown(here), `history ${seed}`).toEqual(shown(there))
+          const mirror = await mirrorOf(organizationId)
+          expect(mirror?.plan, `history ${seed}`).toBe(there?.price.plan)
+          return shown(there)
+        }),
+      )
+      expect(stripe, `history ${seed}`).toEqual(sandbox)
+      const live = [...peer.state.subscriptions.values()].filter(({ status }) => status !== 'canceled')
+      expect(live.length, `history ${seed}`).toBeLessThan(2)
+    }
+  },
+)

@@ -1,0 +1,384 @@
+import { methods } from '@tributary/contract'
+import { type StripePeer, startStripePeer, stripePeerKeys } from '@tributary/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Harness,
+  type Organization,
+  startControl,
+  startOrganization,
+  startTime,
+} from '../../testing/control-harness.ts'
+import { completeBody, onboardBody } from '../../testing/sign-ins.ts'
+import { defaultPlans } from '../catalogue.ts'
+
+const day = 86_400
+const start = Math.floor(startTime / 1000)
+let harness: Harness
+let peer: StripePeer
+const clock = () => peer.state.now * 1000
+beforeAll(async () => {
+  peer = await startStripePeer({ now: start })
+  harness = await startControl({
+    clock,
+    billing: {
+      plans: defaultPlans,
+      payment: 'stripe',
+      limits: false,
+      unpaidDays: 14,
+      stripe: { ...stripePeerKeys, apiUrl: peer.url },
+    },
+  })
+})
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]()
+  await peer[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  // What others subscribed to is theirs, and does not pass on with the time.
+  peer.state.subscriptions.clear()
+  peer.state.now = start
+  peer.cut = () => undefined
+  peer.failing = undefined
+})
+
+type Paying = Organization & { params: { organization: string } }
+const startPaying = async (card: { declines?: boolean } = {}): Promise<Paying> => {
+  const made = await startOrganization(harness)
+  await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
+  const params = { organization: made.organizationId }
+  await addCard({ ...made, params }, card)
+  return { ...made, params }
+}
+const addCard = async ({ administrator, params }: Paying, card: { declines?: boolean; last4?: string } = {}) => {
+  const { client_secret } = await administrator.ok(methods.paymentMethods.setup, params, { body: {} })
+  return peer.confirmSetup(client_secret, card)
+}
+const buy = ({ administrator, organization }: Organization, plan: string, more: object = {}) =>
+  administrator.call('PATCH', `/${organization}/subscription`, { plan, recurring_interval: 'MONTHLY', ...more })
+const customerOf = async ({ organizationId }: Organization): Promise<string> => {
+  const rows = harness.db
+    .selectFrom('stripe_customers')
+    .select('customer')
+    .where('organization_id', '=', organizationId)
+  return (await rows.executeTakeFirstOrThrow()).customer
+}
+const heldOf = async (made: Organization) => {
+  const customer = await customerOf(made)
+  return [...peer.state.subscriptions.values()].filter((each) => each.customer === customer)
+}
+const mirrored = async ({ administrator, organization }: Organization) =>
+  ((await administrator.call('GET', `/${organization}`)).body.subscription as { extra: { plan_name: string } }).extra
+    .plan_name
+const webhook = async (made: Organization, given: Parameters<StripePeer['webhook']>[1] = {}) =>
+  harness.receivePaymentWebhook(
+    peer.webhook({ id: 'sub_1', object: 'subscription', customer: await customerOf(made), status: 'canceled' }, given),
+  )
+
+describe('with Stripe', () => {
+  test('a plan is bought with a card of its form, its invoice has an address, and each change has a key', async () => {
+    const made = await startPaying()
+    const { administrator, params } = made
+    expect(await administrator.ok(methods.paymentMethods.list, params)).toMatchObject({
+      payment_methods: [{ brand: 'Visa', last4: '4242', default: true }],
+      as_of_time: null,
+    })
+    peer.calls.length = 0
+    expect(await buy(made, 'plans/team')).toMatchObject({
+      status: 200,
+      body: { plan: 'plans/team', amount: '120.00', currency: 'USD', next: null, payment: 'stripe' },
+    })
+    const { id } = await harness.db
+      .selectFrom('payment_operations')
+      .select('id')
+      .where('organization_id', '=', made.organizationId)
+      .executeTakeFirstOrThrow()
+    expect(peer.calls.filter(({ method, path }) => method === 'POST' && path === 'subscriptions')).toMatchObject([
+      { key: id },
+    ])
+    expect(await administrator.ok(methods.invoices.list, params)).toMatchObject({
+      invoices: [{ status: 'paid', total: '120.00', invoice_url: expect.stringMatching(/^http.*\/i\/in_/) }],
+    })
+    expect(await mirrored(made)).toBe('plans/team')
+  })
+
+  test('an upgrade charges exactly what was shown before; a downgrade, and what ends, hold from the end of the period', async () => {
+    const made = await startPaying()
+    const { administrator, params } = made
+    await buy(made, 'plans/team')
+    peer.state.advance(peer.state.now + 10 * day)
+    const shown = await administrator.ok(methods.subscriptions.preview, params, {
+      body: { plan: 'plans/business', recurring_interval: 'MONTHLY' },
+    })
+    expect(shown).toMatchObject({ takes_effect: 'now', lines: [{}, {}], prorate_time: expect.any(String) })
+    peer.state.advance(peer.state.now + 600)
+    await buy(made, 'plans/business', { prorate_time: shown.prorate_time })
+    const { invoices } = await administrator.ok(methods.invoices.list, params)
+    expect(invoices[0]?.total).toBe(shown.total)
+    const old = { prorate_time: new Date(clock() - 3_700_000).toISOString() }
+    expect(await buy(made, 'plans/business', old)).toMatchObject({ status: 400 })
+    expect(await buy(made, 'plans/team')).toMatchObject({
+      body: { plan: 'plans/business', next: { plan: 'plans/team' } },
+    })
+    expect((await buy(made, 'plans/free')).body).toMatchObject({ next: { plan: 'plans/free' } })
+    expect(await administrator.ok(methods.subscriptions.resume, params, { body: {} })).toMatchObject({ next: null })
+    await buy(made, 'plans/team')
+    peer.state.advance(peer.state.now + 31 * day)
+    await harness.settleSubscriptions()
+    expect(await mirrored(made)).toBe('plans/team')
+    await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
+    peer.state.advance(peer.state.now + 31 * day)
+    expect(await webhook(made)).toBe(200)
+    expect(await mirrored(made)).toBe('plans/free')
+    const { changes } = await administrator.ok(methods.subscriptions.listChanges, params)
+    expect(changes.map(({ change, plan, outcome }) => `${change} ${plan} ${outcome}`)).toEqual([
+      'cancel null done',
+      'change plans/team done',
+      'resume null done',
+      'cancel null done',
+      'change plans/team done',
+      'change plans/business done',
+      'change plans/team done',
+    ])
+  })
+
+  test('a declined upgrade leaves the plan and what was to hold later', async () => {
+    const made = await startPaying()
+    const { administrator, params } = made
+    await buy(made, 'plans/team')
+    await buy(made, 'plans/team', { recurring_interval: 'ANNUALLY' })
+    await buy(made, 'plans/team')
+    const bad = await addCard(made, { declines: true })
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: bad }, { body: {} })
+    expect(await buy(made, 'plans/business')).toMatchObject({ status: 402, body: { reason: 'CARD_DECLINED' } })
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({
+      plan: 'plans/team',
+      recurring_interval: 'ANNUALLY',
+      next: { plan: 'plans/team', recurring_interval: 'MONTHLY' },
+    })
+  })
+
+  test('a first charge that is declined subscribes to nothing; a card whose confirmation was left is none', async () => {
+    const made = await startPaying({ declines: true })
+    expect(await buy(made, 'plans/team')).toMatchObject({ status: 402 })
+    expect(await heldOf(made)).toEqual([])
+    const other = await startOrganization(harness)
+    const params = { organization: other.organizationId }
+    // 3-D Secure was not finished: the setup intent is left as it is.
+    await other.administrator.ok(methods.paymentMethods.setup, params, { body: {} })
+    expect(await buy(other, 'plans/team')).toMatchObject({ status: 400, body: { reason: 'PAYMENT_METHOD_REQUIRED' } })
+    expect((await other.administrator.ok(methods.paymentMethods.list, params)).payment_methods).toEqual([])
+  })
+
+  test('a renewal that is declined says since when and when limits hold; another card pays it', async () => {
+    const [made, other] = [await startPaying(), await startPaying()]
+    const { administrator, params } = made
+    await buy(made, 'plans/team')
+    const bad = await addCard(made, { declines: true })
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: bad }, { body: {} })
+    peer.state.advance(peer.state.now + 31 * day)
+    const late = await administrator.ok(methods.subscriptions.get, params)
+    expect(late.status).toBe('past_due')
+    expect(Date.parse(late.limits_time ?? '') - Date.parse(late.past_due_time ?? '')).toBe(14 * day * 1000)
+    const good = await addCard(made)
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: good }, { body: {} })
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({
+      status: 'active',
+      past_due_time: null,
+    })
+    // Another organization's cards are not found.
+    const path = `/${other.organization}/paymentMethods/${good}`
+    expect((await other.administrator.call('DELETE', path)).status).toBe(404)
+    expect((await other.administrator.call('POST', `${path}:setDefault`, {})).status).toBe(404)
+  })
+
+  test.each(['before', 'after'] as const)(
+    'a change whose call is cut %s Stripe has it is pending, and ends in one subscription',
+    async (when) => {
+      const made = await startPaying()
+      peer.cut = ({ method, path }) => (method === 'POST' && path === 'subscriptions' ? when : undefined)
+      expect(await buy(made, 'plans/team')).toMatchObject({ status: 503, body: { reason: 'PAYMENT_UNAVAILABLE' } })
+      peer.cut = () => undefined
+      // Keys are forgotten after a day: what was done is known without them, too.
+      peer.state.advance(peer.state.now + 120)
+      await harness.settleSubscriptions()
+      expect(await heldOf(made)).toHaveLength(1)
+      expect(await mirrored(made)).toBe('plans/team')
+      expect((await buy(made, 'plans/team')).status).toBe(200)
+      expect(await heldOf(made)).toHaveLength(1)
+    },
+  )
+
+  test('two people who change the plan at once end in one subscription', async () => {
+    const made = await startPaying()
+    const calls = [made.administrator, made.platformAdmin, made.administrator].map((administrator) =>
+      buy({ ...made, administrator }, 'plans/team'),
+    )
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await heldOf(made)).toHaveLength(1)
+  })
+
+  test('while it is away pages show what was last known, and when; what was never known is unavailable', async () => {
+    const made = await startPaying()
+    const { administrator, params } = made
+    await buy(made, 'plans/team')
+    const before = clock()
+    const read = async () => ({
+      subscription: await administrator.ok(methods.subscriptions.get, params),
+      cards: await administrator.ok(methods.paymentMethods.list, params),
+      invoices: await administrator.ok(methods.invoices.list, params),
+    })
+    const known = await read()
+    peer.failing = 500
+    peer.state.advance(peer.state.now + 3600)
+    const as_of_time = new Date(before).toISOString()
+    expect(await read()).toEqual({
+      subscription: { ...known.subscription, as_of_time },
+      cards: { ...known.cards, as_of_time },
+      invoices: { ...known.invoices, as_of_time },
+    })
+    expect(await buy(made, 'plans/business')).toMatchObject({ status: 503 })
+    const other = await startOrganization(harness)
+    await harness.db
+      .insertInto('stripe_customers')
+      .values({ organization_id: other.organizationId, customer: `cus_${other.organizationId}` })
+      .execute()
+    expect(await other.administrator.call('GET', `/${other.organization}/invoices`)).toMatchObject({ status: 503 })
+  })
+
+  test('what it refuses of billing details is told at the field', async () => {
+    const made = await startPaying()
+    const company = {
+      company: 'Acme',
+      email: 'billing@acme.example',
+      line1: '1 Main Street',
+      city: 'Springfield',
+      postal_code: '12345',
+      country: 'Germany',
+      tax_type: 'eu_vat',
+      tax_id: 'DE123456789',
+    }
+    const put = (given: object) =>
+      made.administrator.call('PUT', `/${made.organization}/billingCompany`, { ...company, ...given })
+    expect((await put({})).status).toBe(200)
+    const kept = peer.state.customer(await customerOf(made))
+    expect(kept.company).toMatchObject({ name: 'Acme', address: { country: 'DE' } })
+    expect(await put({ tax_id: 'nonsense' })).toMatchObject({
+      status: 400,
+      body: { metadata: { tax_id: expect.stringContaining('Invalid value') } },
+    })
+    expect(await put({ country: 'Atlantis' })).toMatchObject({
+      status: 400,
+      body: { metadata: { country: expect.any(String) } },
+    })
+    expect(kept.tax.map(({ value }) => value)).toEqual(['DE123456789'])
+    expect((await put({ tax_id: 'DE987654321' })).status).toBe(200)
+    expect(kept.tax.map(({ value }) => value)).toEqual(['DE987654321'])
+  })
+})
+
+describe('a webhook', () => {
+  test('is read anew at Stripe, so that late, replayed and contradicting ones change nothing else', async () => {
+    const made = await startPaying()
+    await buy(made, 'plans/team')
+    // It says that the subscription is canceled, which Stripe does not.
+    for (let times = 0; times < 3; times++) expect(await webhook(made)).toBe(200)
+    expect(await mirrored(made)).toBe('plans/team')
+    const [held] = await heldOf(made)
+    if (held !== undefined) held.status = 'canceled'
+    expect(await webhook(made)).toBe(200)
+    expect(await mirrored(made)).toBe('plans/free')
+  })
+
+  test('that is forged, old, of another account, of the other mode, or of a deleted organization changes nothing', async () => {
+    const made = await startPaying()
+    await buy(made, 'plans/team')
+    const [held] = await heldOf(made)
+    if (held !== undefined) held.status = 'canceled'
+    expect(await webhook(made, { secret: 'whsec_other' })).toBe(400)
+    expect(await webhook(made, { time: peer.state.now - 301 })).toBe(400)
+    expect(await webhook(made, { account: 'acct_other' })).toBe(200)
+    expect(await webhook(made, { livemode: true })).toBe(200)
+    const { body, signature } = peer.webhook({ id: 'x', object: 'invoice', customer: 'cus_deleted' })
+    expect(await harness.receivePaymentWebhook({ body, signature })).toBe(200)
+    const changed = Buffer.concat([body, Buffer.from(' ')])
+    expect(await harness.receivePaymentWebhook({ body: changed, signature })).toBe(400)
+    expect(await mirrored(made)).toBe('plans/team')
+  })
+
+  test('that cannot be followed now is rejected, to be sent again', async () => {
+    const made = await startPaying()
+    peer.failing = 500
+    await expect(webhook(made)).rejects.toThrow('cannot be reached')
+  })
+})
+
+describe('STF-11: an onboarding link with amounts', () => {
+  const onboard = async (given: object) => {
+    const { platformAdmin } = await startOrganization(harness)
+    const made = await platformAdmin.ok(methods.users.onboard, {}, { body: onboardBody(given) })
+    const { onboardings } = await platformAdmin.ok(methods.onboardings.list, {})
+    const organizationId = made.organization.name.replace('organizations/', '')
+    const customer = async () =>
+      (
+        await harness.db
+          .selectFrom('stripe_customers')
+          .select('customer')
+          .where('organization_id', '=', organizationId)
+          .executeTakeFirst()
+      )?.customer
+    const invoices = async () => {
+      const id = await customer()
+      return [...peer.state.invoices.values()].filter((each) => each.customer === id)
+    }
+    const name = onboardings.find(({ email }) => email === made.user.email)?.name ?? ''
+    return { ...made, platformAdmin, invoices, name, organizationId }
+  }
+  const complete = (made: Awaited<ReturnType<typeof onboard>>) =>
+    harness.call('', 'POST', `/${made.user.name}:completeOnboarding`, completeBody(made.onboarding_token))
+
+  test('has a set-up invoice that opens, and a subscription once it is used, and once only', async () => {
+    const made = await onboard({ setup_amount: '10.50', yearly_amount: '1200.00' })
+    const [invoice] = await made.invoices()
+    expect(invoice).toMatchObject({ status: 'open', lines: [{ description: 'Set-up fee', amount: 1050 }] })
+    expect(made.invoice_url).toBe(`${peer.url}/i/${invoice?.id}`)
+    expect((await complete(made)).status).toBe(200)
+    expect((await complete(made)).status).toBe(404)
+    await harness.settleSubscriptions()
+    expect((await made.invoices()).map(({ status, lines }) => [status, lines[0]?.amount])).toEqual([
+      ['open', 1050],
+      ['open', 120_000],
+    ])
+    const { body } = await made.platformAdmin.call('GET', `/organizations/${made.organizationId}/subscription`)
+    expect(body).toMatchObject({ plan: 'plans/enterprise', recurring_interval: 'ANNUALLY', amount: '1200.00' })
+  })
+
+  test('without a fee has no invoice', async () => {
+    const made = await onboard({ setup_amount: '0.00', yearly_amount: '0.00' })
+    expect([made.invoice_url, await made.invoices()]).toEqual(['', []])
+  })
+
+  test.each(['revoked', 'expired'])('that is %s has a void invoice and no subscription', async (how) => {
+    const made = await onboard({ setup_amount: '99.99', yearly_amount: '10' })
+    const path = `/${made.name}:revoke`
+    if (how === 'revoked')
+      expect(await made.platformAdmin.call('POST', path, {})).toMatchObject({ body: { state: how } })
+    else peer.state.advance(peer.state.now + 14 * day)
+    await harness.settleSubscriptions()
+    expect((await made.invoices()).map(({ status }) => status)).toEqual(['void'])
+    expect((await complete(made)).status).toBe(404)
+    await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
+    expect((await made.platformAdmin.call('POST', path, {})).status).toBe(404)
+    expect([...peer.state.subscriptions.values()].some(({ customer }) => customer === made.organizationId)).toBe(false)
+  })
+
+  test('whose invoice cannot be made now gets one, and one only, as soon as Stripe answers', async () => {
+    peer.cut = ({ path }) => (path.endsWith('/finalize') ? 'after' : undefined)
+    const made = await onboard({ setup_amount: '5', yearly_amount: '0' })
+    expect(made.invoice_url).toBe('')
+    peer.cut = () => undefined
+    await harness.settleSubscriptions()
+    expect((await made.invoices()).map(({ status }) => status)).toEqual(['open'])
+    const { onboardings } = await made.platformAdmin.ok(methods.onboardings.list, {})
+    expect(onboardings.find(({ name }) => name === made.name)?.invoice_url).toMatch(/\/i\/in_/)
+  })
+})

@@ -1,0 +1,236 @@
+import type { PaymentProvider, Price, PriceChange, ProviderSubscription } from '../provider.ts'
+import { PaymentDeclined, PaymentRefused } from '../provider.ts'
+import { idPath, type StripeApi } from './api.ts'
+import {
+  fromStripe,
+  priceData,
+  priceOf,
+  productOf,
+  type StripeSchedule,
+  type StripeSubscription,
+  stripePreview,
+  stripeSchedule,
+  stripeSubscription,
+  stripeSubscriptions,
+} from './objects.ts'
+
+const date = (seconds: number): Date => new Date(seconds * 1000)
+const live: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due', 'unpaid'])
+
+const scheduleOf = ({ schedule }: StripeSubscription): StripeSchedule | undefined =>
+  typeof schedule === 'object' && schedule !== null && ['active', 'not_started'].includes(schedule.status)
+    ? schedule
+    : undefined
+
+const itemOf = ({ items }: StripeSubscription) => {
+  const [item] = items.data
+  if (item === undefined) throw new PaymentRefused('The subscription has no price')
+  return item
+}
+
+const nextOf = (subscription: StripeSubscription): ProviderSubscription['next'] => {
+  if (subscription.cancel_at_period_end) return null
+  const item = itemOf(subscription)
+  const phase = scheduleOf(subscription)?.phases.find(({ start_date }) => start_date >= item.current_period_end)
+  const price = phase?.items[0]?.price
+  return price === undefined || typeof price === 'string' ? undefined : priceOf(price)
+}
+
+/** A subscription of Stripe as the port shows it. */
+export const presentSubscription = (subscription: StripeSubscription): ProviderSubscription => {
+  const item = itemOf(subscription)
+  const late = subscription.status === 'past_due' || subscription.status === 'unpaid'
+  const invoice = typeof subscription.latest_invoice === 'object' ? subscription.latest_invoice : undefined
+  const since = invoice?.due_date ?? invoice?.created ?? item.current_period_start
+  return {
+    id: subscription.id,
+    status: late ? 'past_due' : 'active',
+    price: priceOf(item.price),
+    next: nextOf(subscription),
+    periodStart: date(item.current_period_start),
+    periodEnd: date(item.current_period_end),
+    pastDueSince: late ? date(since) : undefined,
+  }
+}
+
+// At most four levels deep, as docs.stripe.com/api/expanding_objects says.
+const expand = ['items.data.price.product', 'schedule.phases.items.price', 'latest_invoice']
+
+const read = async (api: StripeApi, id: string): Promise<StripeSubscription> =>
+  stripeSubscription.parse(await api.get(`subscriptions/${idPath(id)}`, { expand }))
+
+/** The oldest subscription of a customer that is not over. */
+export const findSubscription = async (api: StripeApi, customer: string): Promise<StripeSubscription | undefined> => {
+  const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
+  const [first] = data.filter(({ status }) => live.has(status)).toSorted((a, b) => a.created - b.created)
+  return first === undefined ? undefined : await read(api, first.id)
+}
+
+/** The product of a plan, made when there is none. */
+export const ensureProduct = async (api: StripeApi, { plan, title }: Price): Promise<void> => {
+  const id = productOf(plan)
+  if ((await api.find(`products/${idPath(id)}`)) !== undefined) return
+  try {
+    await api.post('products', { id, name: title, metadata: { plan } })
+  } catch (cause) {
+    // Somebody else was first.
+    if (!(cause instanceof PaymentRefused && cause.code === 'resource_already_exists')) throw cause
+  }
+}
+
+const proration = ({ prorateTime }: PriceChange) =>
+  prorateTime === undefined ? undefined : Math.floor(Date.parse(prorateTime) / 1000)
+
+/** Ends the schedule of a subscription, which goes on as it is. */
+const release = async (api: StripeApi, key: string, held: StripeSubscription): Promise<void> => {
+  const schedule = scheduleOf(held)
+  if (schedule !== undefined)
+    await api.post(`subscription_schedules/${idPath(schedule.id)}/release`, {}, `${key}:release`)
+}
+
+const subscribe = async (
+  api: StripeApi,
+  key: string,
+  customer: string,
+  { price, daysUntilDue }: PriceChange,
+): Promise<StripeSubscription> => {
+  await ensureProduct(api, price)
+  const paid =
+    daysUntilDue === undefined
+      ? // Nothing is subscribed to when the charge fails.
+        { payment_behavior: 'error_if_incomplete', off_session: true }
+      : { collection_method: 'send_invoice', days_until_due: daysUntilDue }
+  const made = stripeSubscription.parse(
+    await api.post(
+      'subscriptions',
+      { customer, items: [{ price_data: priceData(price) }], metadata: { operation: key }, ...paid },
+      key,
+    ),
+  )
+  return await read(api, made.id)
+}
+
+const changeNow = async (api: StripeApi, key: string, held: StripeSubscription, change: PriceChange): Promise<void> => {
+  await ensureProduct(api, change.price)
+  await release(api, key, held)
+  const updated = api.post(
+    `subscriptions/${idPath(held.id)}`,
+    {
+      items: [{ id: itemOf(held).id, price_data: priceData(change.price) }],
+      proration_behavior: 'always_invoice',
+      proration_date: proration(change),
+      payment_behavior: 'error_if_incomplete',
+      cancel_at_period_end: false,
+      collection_method: held.collection_method === 'send_invoice' ? 'charge_automatically' : undefined,
+      off_session: true,
+      metadata: { operation: key },
+    },
+    key,
+  )
+  await updated.catch(async (cause: unknown) => {
+    const later = nextOf(held)
+    // What was to hold from the end of the period still is.
+    if (cause instanceof PaymentDeclined && later !== undefined && later !== null)
+      await changeLater(
+        api,
+        `${key}:restore`,
+        { ...held, schedule: null },
+        { kind: 'change', price: later, when: 'period-end' },
+      )
+    throw cause
+  })
+}
+
+/** Two phases: the price that holds up to the end of the period, then the other one, which goes on without a schedule. */
+const changeLater = async (
+  api: StripeApi,
+  key: string,
+  held: StripeSubscription,
+  { price }: PriceChange,
+): Promise<void> => {
+  await ensureProduct(api, price)
+  if (held.cancel_at_period_end)
+    await api.post(`subscriptions/${idPath(held.id)}`, { cancel_at_period_end: false }, `${key}:keep`)
+  const schedule =
+    scheduleOf(held) ??
+    stripeSchedule.parse(await api.post('subscription_schedules', { from_subscription: held.id }, `${key}:schedule`))
+  const item = itemOf(held)
+  const { start_date, end_date } = schedule.current_phase ?? {
+    start_date: item.current_period_start,
+    end_date: item.current_period_end,
+  }
+  const data = priceData(price)
+  await api.post(
+    `subscription_schedules/${idPath(schedule.id)}`,
+    {
+      end_behavior: 'release',
+      proration_behavior: 'none',
+      phases: [
+        { items: [{ price: item.price.id, quantity: 1 }], start_date, end_date, proration_behavior: 'none' },
+        {
+          items: [{ price_data: data, quantity: 1 }],
+          duration: { interval: data.recurring.interval, interval_count: 1 },
+          proration_behavior: 'none',
+        },
+      ],
+      metadata: { operation: key },
+    },
+    key,
+  )
+}
+
+/** Whether the operation of this key is already what a subscription was last changed by: keys are forgotten after a day. */
+const isDone = (held: StripeSubscription, key: string): boolean =>
+  held.metadata?.operation === key || scheduleOf(held)?.metadata?.operation === key
+
+/** How subscriptions are changed at Stripe. */
+export const subscriptionsOf = (
+  api: StripeApi,
+): Pick<PaymentProvider, 'getSubscription' | 'previewChange' | 'changeSubscription'> => ({
+  async getSubscription(customer) {
+    const held = await findSubscription(api, customer)
+    return held === undefined ? undefined : presentSubscription(held)
+  },
+  async previewChange(customer, change) {
+    await ensureProduct(api, change.price)
+    const held = await findSubscription(api, customer)
+    const items = [{ id: held === undefined ? undefined : itemOf(held).id, price_data: priceData(change.price) }]
+    const details =
+      held === undefined
+        ? { items }
+        : {
+            items,
+            proration_behavior: 'always_invoice',
+            proration_date: proration(change),
+            cancel_at_period_end: false,
+          }
+    const values = { customer, subscription: held?.id, subscription_details: details }
+    const found = stripePreview.parse(await api.post('invoices/create_preview', values))
+    const currency = found.currency.toUpperCase()
+    const lines = found.lines.data.map(({ description, amount }) => ({
+      description: description ?? '',
+      amount: fromStripe(amount, currency),
+    }))
+    const total = fromStripe(found.total, currency)
+    const rest = total - lines.reduce((sum, { amount }) => sum + amount, 0)
+    return {
+      lines: rest === 0 ? lines : [...lines, { description: 'Taxes and discounts', amount: rest }],
+      total,
+      currency,
+    }
+  },
+  async changeSubscription(key, customer, change) {
+    const held = await findSubscription(api, customer)
+    if (held === undefined)
+      return change.kind === 'change' ? presentSubscription(await subscribe(api, key, customer, change)) : undefined
+    if (isDone(held, key)) return presentSubscription(held)
+    if (change.kind === 'change' && change.when === 'now') await changeNow(api, key, held, change)
+    else if (change.kind === 'change') await changeLater(api, key, held, change)
+    else {
+      await release(api, key, held)
+      const cancel_at_period_end = change.kind === 'cancel'
+      await api.post(`subscriptions/${idPath(held.id)}`, { cancel_at_period_end, metadata: { operation: key } }, key)
+    }
+    return await this.getSubscription(customer)
+  },
+})

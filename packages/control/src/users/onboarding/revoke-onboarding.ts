@@ -1,0 +1,46 @@
+import { audit, isId } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { settleOnboarding } from '../../billing/onboarding.ts'
+import type { BillingDeps } from '../../billing/subscription.ts'
+import type { ControlDeps } from '../../deps.ts'
+import { presentOnboarding, selectOnboardings } from './list-onboardings.ts'
+
+/** Ends an onboarding link that is open; its set-up invoice is void with that. Platform admins only. */
+export const revokeOnboarding =
+  (deps: BillingDeps & Pick<ControlDeps, 'publicUrl' | 'logger'>): Handler<typeof methods.onboardings.revoke> =>
+  async ({ actor, params: { onboarding: id } }) => {
+    const { db, clock, logger } = deps
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const row = isId(id)
+        ? await tx
+            .updateTable('onboardings')
+            .set({ revoke_time: time })
+            .where('id', '=', id)
+            .where('complete_time', 'is', null)
+            .where('revoke_time', 'is', null)
+            .where('expire_time', '>', time)
+            .returning(['organization_id'])
+            .executeTakeFirst()
+        : undefined
+      if (row === undefined) throw notFound('onboarding not found')
+      await audit(tx, {
+        actor,
+        action: 'onboardings.revoke',
+        resource: resourceNames.onboarding.format({ onboarding: id }),
+        organizationId: row.organization_id,
+        workspaceId: null,
+        time,
+      })
+    })
+    try {
+      await settleOnboarding(deps, id)
+    } catch (error) {
+      // It is void as soon as the provider can be reached.
+      logger.warn({ id, err: error }, 'the invoice of a revoked onboarding could not be voided yet')
+    }
+    const row = await selectOnboardings(db).where('onboardings.id', '=', id).executeTakeFirstOrThrow()
+    return presentOnboarding(row, deps)
+  }

@@ -1,0 +1,302 @@
+import { type Form, formAt, textAt } from './form.ts'
+
+/** An answer that is no success, as docs.stripe.com/api/errors describes it. */
+export class StripeError extends Error {
+  readonly status: number
+  readonly type: string
+  readonly code: string | undefined
+
+  constructor(status: number, type: string, message: string, code?: string) {
+    super(message)
+    this.status = status
+    this.type = type
+    this.code = code
+  }
+}
+
+export const invalid = (message: string, code?: string): StripeError =>
+  new StripeError(400, 'invalid_request_error', message, code)
+export const missing = (what: string, id: string): StripeError =>
+  new StripeError(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing')
+const declined = (): StripeError => new StripeError(402, 'card_error', 'Your card was declined.', 'card_declined')
+
+export type PeerPrice = {
+  id: string
+  product: string
+  currency: string
+  unit_amount: number
+  interval: 'month' | 'year'
+}
+export type PeerCard = { id: string; customer: string | null; last4: string; declines: boolean; created: number }
+export type PeerCustomer = {
+  id: string
+  default: string | null
+  company: Form
+  tax: { id: string; type: string; value: string }[]
+}
+export type PeerSubscription = {
+  id: string
+  customer: string
+  status: 'active' | 'past_due' | 'canceled'
+  created: number
+  collection_method: 'charge_automatically' | 'send_invoice'
+  days_until_due: number
+  cancel_at_period_end: boolean
+  price: PeerPrice
+  item: string
+  anchor: number
+  start: number
+  end: number
+  schedule: PeerSchedule | null
+  latest_invoice: string | null
+  metadata: Record<string, string>
+}
+export type PeerSchedule = { id: string; next: PeerPrice | null; metadata: Record<string, string> }
+export type PeerInvoice = {
+  id: string
+  customer: string
+  subscription: string | null
+  number: string | null
+  status: 'draft' | 'open' | 'paid' | 'void'
+  created: number
+  due_date: number | null
+  currency: string
+  lines: { description: string; amount: number }[]
+  metadata: Record<string, string>
+}
+
+/** The end of the period after `start`, on the day of the anchor (docs.stripe.com/billing/subscriptions/billing-cycle). */
+export const periodEnd = (anchor: number, start: number, interval: 'month' | 'year'): number => {
+  const first = new Date(anchor * 1000)
+  for (let count = 1; ; count++) {
+    const months = interval === 'year' ? count * 12 : count
+    const day = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + months + 1, 0)).getUTCDate()
+    const end =
+      Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + months, Math.min(day, first.getUTCDate())) / 1000 +
+      (anchor % 86_400)
+    if (end > start) return end
+  }
+}
+
+/** What the account holds, and the rules by which it changes. `now` is in seconds. */
+export class StripeState {
+  readonly customers = new Map<string, PeerCustomer>()
+  readonly cards = new Map<string, PeerCard>()
+  readonly intents = new Map<string, string>()
+  readonly products = new Map<string, string>()
+  readonly subscriptions = new Map<string, PeerSubscription>()
+  readonly invoices = new Map<string, PeerInvoice>()
+  now: number
+  #count = 0
+
+  constructor(now: number) {
+    this.now = now
+  }
+
+  id(prefix: string): string {
+    this.#count += 1
+    return `${prefix}_${String(this.#count).padStart(6, '0')}`
+  }
+
+  customer(id: string): PeerCustomer {
+    const found = this.customers.get(id)
+    if (found === undefined) throw missing('customer', id)
+    return found
+  }
+
+  subscription(id: string): PeerSubscription {
+    const found = this.subscriptions.get(id)
+    if (found === undefined || found.status === 'canceled') throw missing('subscription', id)
+    return found
+  }
+
+  invoice(id: string): PeerInvoice {
+    const found = this.invoices.get(id)
+    if (found === undefined) throw missing('invoice', id)
+    return found
+  }
+
+  /** A price of `price_data`: the product must be there, the amount a whole number (docs.stripe.com/api/subscriptions/create). */
+  price(form: Form | undefined): PeerPrice {
+    const product = textAt(form ?? {}, 'product') ?? ''
+    if (!this.products.has(product)) throw missing('product', product)
+    const amount = textAt(form ?? {}, 'unit_amount') ?? ''
+    const currency = textAt(form ?? {}, 'currency') ?? ''
+    const interval = textAt(form ?? {}, 'recurring', 'interval')
+    if (!/^\d+$/.test(amount)) throw invalid('Invalid integer: unit_amount', 'parameter_invalid_integer')
+    if (!/^[a-z]{3}$/.test(currency)) throw invalid('Invalid currency')
+    if (interval !== 'month' && interval !== 'year') throw invalid('Invalid recurring[interval]')
+    return { id: this.id('price'), product, currency, unit_amount: Number(amount), interval }
+  }
+
+  chargeable(customer: string): boolean {
+    const card = this.cards.get(this.customer(customer).default ?? '')
+    return card !== undefined && card.customer === customer && !card.declines
+  }
+
+  bill(
+    customer: string,
+    given: Pick<PeerInvoice, 'currency' | 'lines' | 'status'> & {
+      subscription?: string
+      due?: number
+      metadata?: Record<string, string>
+    },
+  ): PeerInvoice {
+    const id = this.id('in')
+    const made: PeerInvoice = {
+      id,
+      customer,
+      subscription: given.subscription ?? null,
+      number: given.status === 'draft' ? null : id.toUpperCase(),
+      status: given.status,
+      created: this.now,
+      due_date: given.due ?? null,
+      currency: given.currency,
+      lines: given.lines,
+      metadata: given.metadata ?? {},
+    }
+    this.invoices.set(id, made)
+    return made
+  }
+
+  subscribe(customer: string, form: Form): PeerSubscription {
+    this.customer(customer)
+    const price = this.price(formAt(form, 'items', '0', 'price_data'))
+    const sent = textAt(form, 'collection_method') === 'send_invoice'
+    const days = Number(textAt(form, 'days_until_due') ?? 0)
+    if (sent && days < 1) throw invalid('days_until_due is required with send_invoice')
+    if (!sent && !this.chargeable(customer)) {
+      if (textAt(form, 'payment_behavior') !== 'error_if_incomplete')
+        throw invalid('The peer knows error_if_incomplete only')
+      throw declined()
+    }
+    const id = this.id('sub')
+    const invoice = this.bill(customer, {
+      subscription: id,
+      currency: price.currency,
+      lines: [{ description: `1 × ${price.product}`, amount: price.unit_amount }],
+      status: sent ? 'open' : 'paid',
+      ...(sent ? { due: this.now + days * 86_400 } : {}),
+    })
+    const made: PeerSubscription = {
+      id,
+      customer,
+      status: 'active',
+      created: this.now,
+      collection_method: sent ? 'send_invoice' : 'charge_automatically',
+      days_until_due: days,
+      cancel_at_period_end: false,
+      price,
+      item: this.id('si'),
+      anchor: this.now,
+      start: this.now,
+      end: periodEnd(this.now, this.now, price.interval),
+      schedule: null,
+      latest_invoice: invoice.id,
+      metadata: metadataOf(form),
+    }
+    this.subscriptions.set(id, made)
+    return made
+  }
+
+  /** Unused time back and remaining time on (docs.stripe.com/billing/subscriptions/prorations), at `date`. */
+  proration(held: PeerSubscription, price: PeerPrice, date: number): { description: string; amount: number }[] {
+    if (date < held.start || date > this.now) throw invalid('The proration date is outside of the current period')
+    const part = (held.end - date) / (held.end - held.start)
+    const same = price.interval === held.price.interval
+    return [
+      { description: `Unused time on ${held.price.product}`, amount: -Math.round(held.price.unit_amount * part) },
+      {
+        description: `${same ? 'Remaining time on' : '1 ×'} ${price.product}`,
+        amount: same ? Math.round(price.unit_amount * part) : price.unit_amount,
+      },
+    ]
+  }
+
+  update(id: string, form: Form): PeerSubscription {
+    const held = this.subscription(id)
+    const cancel = textAt(form, 'cancel_at_period_end')
+    // docs.stripe.com/billing/subscriptions/subscription-schedules: a schedule manages what it was made from.
+    if (held.schedule !== null) throw invalid('The subscription is managed by the subscription schedule')
+    const data = formAt(form, 'items', '0', 'price_data')
+    if (data !== undefined) {
+      if (textAt(form, 'items', '0', 'id') !== held.item) throw invalid('No such subscription item')
+      if (textAt(form, 'proration_behavior') !== 'always_invoice') throw invalid('The peer knows always_invoice only')
+      const price = this.price(data)
+      if (price.currency !== held.price.currency) throw invalid('The price has another currency than the subscription')
+      const lines = this.proration(held, price, Number(textAt(form, 'proration_date') ?? this.now))
+      if (!this.chargeable(held.customer)) throw declined()
+      const invoice = this.bill(held.customer, { subscription: id, currency: price.currency, lines, status: 'paid' })
+      if (price.interval !== held.price.interval)
+        Object.assign(held, { anchor: this.now, start: this.now, end: periodEnd(this.now, this.now, price.interval) })
+      Object.assign(held, { price, latest_invoice: invoice.id })
+    }
+    const collection = textAt(form, 'collection_method')
+    if (collection === 'charge_automatically') held.collection_method = collection
+    if (cancel !== undefined) held.cancel_at_period_end = cancel === 'true'
+    held.metadata = { ...held.metadata, ...metadataOf(form) }
+    return held
+  }
+
+  /** Pays an invoice with a card; a subscription that was late is active again when none is open. */
+  pay(id: string, card: PeerCard | undefined): PeerInvoice {
+    const invoice = this.invoice(id)
+    if (invoice.status !== 'open') throw invalid('The invoice is not open')
+    if (card === undefined || card.customer !== invoice.customer || card.declines) throw declined()
+    invoice.status = 'paid'
+    const held = this.subscriptions.get(invoice.subscription ?? '')
+    const open = [...this.invoices.values()].some((each) => each.subscription === held?.id && each.status === 'open')
+    if (held?.status === 'past_due' && !open) held.status = 'active'
+    return invoice
+  }
+
+  /** Lets time pass: periods that end are renewed, canceled, or go on at the price of their schedule. */
+  advance(to: number): void {
+    for (const held of this.subscriptions.values())
+      while (held.status !== 'canceled' && held.end <= to) {
+        this.now = held.end
+        this.#renew(held)
+      }
+    this.now = to
+    for (const held of this.subscriptions.values()) {
+      const late = [...this.invoices.values()].some(
+        (each) => each.subscription === held.id && each.status === 'open' && (each.due_date ?? to) <= to,
+      )
+      if (late && held.status === 'active') held.status = 'past_due'
+    }
+  }
+
+  #renew(held: PeerSubscription): void {
+    if (held.cancel_at_period_end) {
+      held.status = 'canceled'
+      return
+    }
+    const next = held.schedule?.next
+    if (next) {
+      if (next.interval !== held.price.interval) held.anchor = held.end
+      held.price = next
+    }
+    // `end_behavior` is `release`.
+    if (held.schedule !== null) held.schedule = null
+    held.start = held.end
+    held.end = periodEnd(held.anchor, held.start, held.price.interval)
+    const sent = held.collection_method === 'send_invoice'
+    const paid = !sent && this.chargeable(held.customer)
+    const invoice = this.bill(held.customer, {
+      subscription: held.id,
+      currency: held.price.currency,
+      lines: [{ description: `1 × ${held.price.product}`, amount: held.price.unit_amount }],
+      status: paid ? 'paid' : 'open',
+      ...(sent ? { due: this.now + held.days_until_due * 86_400 } : {}),
+    })
+    held.latest_invoice = invoice.id
+    if (!sent) held.status = paid ? 'active' : 'past_due'
+  }
+}
+
+export const metadataOf = (form: Form): Record<string, string> => {
+  const given = formAt(form, 'metadata') ?? {}
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
