@@ -56,7 +56,7 @@ test('STF-01, STF-02, STF-03, STF-04, STF-06: the onboarding link has six fields
     await expect(form.getByText(text)).toBeVisible()
 })
 
-test('STF-07, STF-08, STF-09, STF-10, STF-14: generating answers the ids and the link, which opens the completion form; the empty form comes back', async ({
+test('STF-07, STF-08, STF-09, STF-11, STF-14: generating answers the ids, the invoice and the link, which is completed in another browser; the empty form comes back', async ({
   signedIn: page,
   product,
   chromium,
@@ -70,6 +70,7 @@ test('STF-07, STF-08, STF-09, STF-10, STF-14: generating answers the ids and the
   await form.getByRole('textbox', { name: 'First name' }).fill('Fir')
   await form.getByRole('textbox', { name: 'Last name' }).fill('St')
   await form.getByLabel('Yearly amount').fill('1200.5')
+  await form.getByLabel('Setup amount').fill('250')
   const sent = page.waitForResponse('**/api/users:onboard')
   await form.getByRole('button', { name: 'Generate onboarding link' }).click()
   const response = await sent
@@ -78,7 +79,7 @@ test('STF-07, STF-08, STF-09, STF-10, STF-14: generating answers the ids and the
     first_name: 'Fir',
     last_name: 'St',
     organization_title: 'Brand New',
-    setup_amount: '0.00',
+    setup_amount: '250.00',
     yearly_amount: '1200.50',
   })
   const made = await response.json()
@@ -91,21 +92,38 @@ test('STF-07, STF-08, STF-09, STF-10, STF-14: generating answers the ids and the
   const invited = await visitor.newPage()
   await invited.goto(link)
   await expect(invited.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
+  const invoiceLink = page.getByRole('link', { name: made.invoice_url, exact: true })
+  await expect(invoiceLink).toHaveAttribute('href', made.invoice_url)
+  // Before anybody of the organization has signed in.
+  const invoice = await visitor.newPage()
+  await invoice.goto(made.invoice_url)
+  await expect(invoice.getByText('Set-up fee')).toBeVisible()
+  await expect(invoice.getByText('$250.00')).toHaveCount(2)
+  await invited.getByRole('textbox', { name: 'New password' }).fill('Fresh-start-1')
+  await invited.getByRole('button', { name: 'Join', exact: true }).click()
+  await invited.waitForURL('**/workspaces/*')
+  await invited.goto(`${product.url}/${made.workspace.name}/settings/organization/billing`)
+  await expect(invited.getByRole('heading', { name: 'Current plan: Enterprise' })).toBeVisible()
+  await expect(invited.getByText('$1,200.50 a year')).toBeVisible()
+  await expect(invited.getByRole('link', { name: /^SANDBOX-/ })).toHaveCount(2)
   await visitor.close()
-
   await page.getByRole('button', { name: 'Generate a new onboarding link', exact: true }).click()
   await expect(form.getByRole('textbox', { name: 'Organization name' })).toHaveValue('')
   await expect(form.getByLabel('Yearly amount')).toHaveValue('0.00')
+  await page.reload()
+  const links = page.getByRole('listitem').filter({ hasText: email })
+  await expect(links.getByText('Completed')).toBeVisible()
+  await expect(links.getByRole('link', { name: /^Invoice/ })).toHaveAttribute('href', made.invoice_url)
 })
 
-test('FORM-13, STF-11, STF-12, STF-13: amounts stand behind a dollar sign, the invoice is a link, and all details are copied at once', async ({
+test('FORM-13, STF-10, STF-12, STF-13: amounts stand behind a dollar sign, the invoice is a link, and all details are copied at once', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Copies')
   const user = (await product.api.ok('GET', `/${workspace}`)) as object
   const { organization: owner } = user as { organization: object }
-  // An invoice needs a payment provider, which no test has.
+  // Ids that are known beforehand.
   await page.route('**/api/users:onboard', (route) =>
     route.fulfill({
       json: {

@@ -32,7 +32,7 @@ const card = (id: number, brand: string, last4: string) => ({
   exp_year: 2030,
   default: id === 1,
 })
-const paid = (next: unknown, status = 'active') => ({
+const paid = (next: unknown, status = 'active', as_of_time: string | null = null) => ({
   name: 'organizations/o1/subscription',
   plan: 'plans/team',
   recurring_interval: 'MONTHLY',
@@ -42,7 +42,10 @@ const paid = (next: unknown, status = 'active') => ({
   period_start_time: '2026-03-04T05:06:07.000Z',
   period_end_time: '2026-04-04T05:06:07.000Z',
   next,
+  past_due_time: status === 'past_due' ? '2026-03-04T05:06:07.000Z' : null,
+  limits_time: status === 'past_due' ? '2026-03-18T05:06:07.000Z' : null,
   payment: 'sandbox',
+  as_of_time,
 })
 const subscribed =
   (...given: Parameters<typeof paid>) =>
@@ -51,13 +54,33 @@ const subscribed =
     await answer(onPath('/subscription'), paid(...given))(page)
     await answer(onPath('/paymentMethods'), {
       payment_methods: [card(1, 'Visa', '4242'), card(2, 'American Express', '0005')],
+      as_of_time: given[2] ?? null,
+    })(page)
+    const change = {
+      change: 'change',
+      plan: 'plans/team',
+      recurring_interval: 'MONTHLY',
+      takes_effect: 'now',
+      create_time: '2026-03-04T05:06:07.000Z',
+      outcome: 'done',
+      actor: 'Ada Lovelace',
+    }
+    await answer(onPath('/subscription/changes'), {
+      changes: [
+        { ...change, change: 'resume', plan: null, recurring_interval: null, takes_effect: null },
+        { ...change, plan: 'plans/business', outcome: 'declined', create_time: '2026-03-10T05:06:07.000Z' },
+        { ...change, outcome: 'pending', recurring_interval: 'ANNUALLY', create_time: '2026-03-01T05:06:07.000Z' },
+        { ...change, create_time: '2026-02-04T05:06:07.000Z' },
+      ],
     })(page)
     const listed = { status: 'paid', create_time: '2026-03-04T05:06:07.000Z', currency: 'USD', total: '120.00' }
     await answer(onPath('/invoices'), {
       invoices: [
         { ...listed, number: 'SANDBOX-2', status: status(given[1]), invoice_url: '/invoices/b' },
         { ...listed, number: 'SANDBOX-1', invoice_url: '/invoices/a' },
+        { ...listed, number: 'SANDBOX-0', status: 'void', invoice_url: '/invoices/0' },
       ],
+      as_of_time: given[2] ?? null,
     })(page)
   }
 const status = (of: string | undefined): string => (of === 'past_due' ? 'open' : 'paid')
@@ -87,6 +110,45 @@ export const billingScreens: Screen[] = [
     },
     expectsFailedCalls: true,
     ready: settled,
+  },
+  {
+    name: 'billing-away',
+    path: billing,
+    prepare: subscribed(null, 'active', '2026-03-04T05:06:07.000Z'),
+    ready: settled,
+  },
+  {
+    name: 'billing-upgrade',
+    path: billing,
+    prepare: async (page) => {
+      await subscribed(null)(page)
+      await answer(onPath(''), {
+        name: 'organizations/o1',
+        title: 'Contoso Retail',
+        display_name: 'Contoso Retail',
+        industry: 'other',
+        extra: { logo: '' },
+        auto_join_domain: '',
+        subscription: { name: 'organizations/o1/subscription', extra: { plan_name: 'plans/team' } },
+        create_time: '2026-01-01T00:00:00.000Z',
+      })(page)
+      await answer(onPath('/subscription:preview'), {
+        takes_effect: 'now',
+        effect_time: null,
+        lines: [
+          { description: 'Remaining time on Business (monthly)', amount: '300.00' },
+          { description: 'Unused time on Team (monthly)', amount: '-60.00' },
+        ],
+        total: '240.00',
+        currency: 'USD',
+        prorate_time: '2026-03-19T05:06:07.000Z',
+      })(page)
+    },
+    ready: async (page) => {
+      await openPlans(page)
+      await page.getByRole('region', { name: 'Business' }).getByRole('button', { name: 'Buy plan' }).click()
+      await page.getByRole('region', { name: 'Upgrade to Business' }).waitFor()
+    },
   },
   { name: 'billing-plans', path: billing, prepare: sold, ready: openPlans },
   {

@@ -9,6 +9,8 @@ export type ListQuery = { search?: string; type?: string; state?: string }
 export const paths = {
   ...entryPaths,
   onboarding: () => '/onboarding/',
+  /** Where banks lead back to that confirm a card on a page of their own. */
+  paymentSuccess: () => '/payment/success',
   /** The page to share of an invitation link, by its resource name. */
   invitationLink: (link: string) => `/${link}`,
   /** `user` is a resource name: `users/{id}`. */

@@ -40,7 +40,9 @@ export const UpgradeLink = ({ workspace, narrow }: { workspace: Workspace; narro
   const { organization } = workspace
   if (!administrator || organization?.subscription.extra.plan_name !== 'plans/free') return null
   if (pricing === '')
-    return config?.payment === 'sandbox' ? <OwnPlans organization={organization.name} narrow={narrow} /> : null
+    return config !== undefined && config.payment !== 'none' ? (
+      <OwnPlans organization={organization.name} narrow={narrow} />
+    ) : null
   return (
     <Hint text="Upgrade" when={narrow}>
       <a

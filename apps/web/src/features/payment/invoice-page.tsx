@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { BillingCompany, Invoice } from '@tributary/contract'
 import { useParams } from 'react-router'
 import { invoiceQuery } from '../../lib/queries/billing-queries.ts'
+import { InvoiceBadge } from '../../parts/billing/invoice-badge.tsx'
 import { dayText, moneyText } from '../../parts/billing/plan-texts.ts'
 import { QueryView } from '../../parts/query-view.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
@@ -25,11 +25,7 @@ const Content = ({ invoice }: { invoice: Invoice }) => {
   return (
     <>
       <PageHeader title={`Invoice ${number}`} documentTitle={`Invoice ${number}`} />
-      <Card
-        title={organization}
-        description={dayText(create_time)}
-        action={<Badge tone={status === 'paid' ? 'success' : 'warning'}>{status === 'paid' ? 'Paid' : 'Open'}</Badge>}
-      >
+      <Card title={organization} description={dayText(create_time)} action={<InvoiceBadge status={status} />}>
         <p className="mb-4 rounded-md bg-warning-soft px-3 py-2 text-sm text-warning-ink">
           Sandbox: this invoice is a test. No money was moved.
         </p>

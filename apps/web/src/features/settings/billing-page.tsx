@@ -7,6 +7,7 @@ import { ExternalButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CompanyCard } from './billing/company-card.tsx'
+import { HistoryCard } from './billing/history-card.tsx'
 import { InvoicesCard } from './billing/invoices-card.tsx'
 import { PaymentMethodsCard } from './billing/payment-methods-card.tsx'
 import { PlanCard } from './billing/plan-card.tsx'
@@ -24,7 +25,7 @@ export const BillingPage = () => {
   const pricing = config?.links.pricing ?? ''
   if (organization === null) return null
   const { name } = organization
-  const sold = config?.payment === 'sandbox'
+  const sold = config !== undefined && config.payment !== 'none'
   return (
     <>
       <PageHeader title="Billing" documentTitle="Billing" description="Your organization's plan and usage." />
@@ -48,6 +49,7 @@ export const BillingPage = () => {
             <PaymentMethodsCard organization={name} />
             <CompanyCard organization={name} />
             <InvoicesCard organization={name} />
+            <HistoryCard organization={name} />
           </>
         )}
       </div>

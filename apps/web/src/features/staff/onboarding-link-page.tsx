@@ -1,9 +1,11 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type MethodResponse, methods } from '@tributary/contract'
 import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../lib/api/client.ts'
+import { useConfig } from '../../lib/config.ts'
 import { useMailEnabled } from '../../lib/people/use-mail-enabled.ts'
+import { onboardingsQuery } from '../../lib/queries/billing-queries.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -16,14 +18,16 @@ import {
   decimals,
   detailsText,
   emptyOnboardingLink,
+  noInvoiceText,
   type OnboardingLinkForm,
   onboardingDetails,
   onboardingLinkForm,
 } from './onboarding-link.ts'
+import { OnboardingsCard } from './onboardings-card.tsx'
 
 type Made = MethodResponse<typeof methods.users.onboard>
 
-const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
+const LinkForm = ({ onMade }: { onMade: (made: Made, fee: boolean) => void }) => {
   const form = useApiForm<OnboardingLinkForm>(onboardingLinkForm, emptyOnboardingLink)
   useFirstField(form, 'organization_title')
   const onboard = useMutation({
@@ -36,9 +40,11 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
         },
       }),
   })
-  const submit = async (values: OnboardingLinkForm): Promise<void> => onMade(await onboard.mutateAsync(values))
+  const submit = async (values: OnboardingLinkForm): Promise<void> => {
+    onMade(await onboard.mutateAsync(values), Number(values.setup_amount) > 0)
+  }
   return (
-    <Card className="max-w-2xl">
+    <Card>
       <Form form={form} onSubmit={submit} label="Onboarding link" className="space-y-5">
         <TextField name="organization_title" label="Organization name" required autoComplete="off" />
         <TextField
@@ -66,7 +72,8 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
   )
 }
 
-const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
+const Result = ({ made, fee, onAgain }: { made: Made; fee: boolean; onAgain: () => void }) => {
+  const sold = useConfig()?.payment !== 'none'
   const details = onboardingDetails(made, window.location.origin)
   const mailEnabled = useMailEnabled()
   const copyAll = async (): Promise<void> => {
@@ -75,7 +82,6 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
   }
   return (
     <Card
-      className="max-w-2xl"
       title={made.organization.display_name}
       description={`${
         mailEnabled
@@ -98,7 +104,7 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
             <dt className="text-xs font-medium text-ink-3">{label}</dt>
             <dd className="flex items-start gap-2 font-mono text-xs break-all">
               {value === '' ? (
-                <span className="font-sans text-sm text-ink-2">No set-up fee was invoiced.</span>
+                <span className="font-sans text-sm text-ink-2">{noInvoiceText(fee, sold)}</span>
               ) : (
                 <>
                   <span className="min-w-0 flex-1 py-1.5">
@@ -123,7 +129,8 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
 
 /** Platform admins make an organisation and the link with which its administrator takes it over. */
 export const OnboardingLinkPage = () => {
-  const [made, setMade] = useState<Made | undefined>()
+  const [made, setMade] = useState<{ made: Made; fee: boolean } | undefined>()
+  const cache = useQueryClient()
   return (
     <>
       <PageHeader
@@ -131,7 +138,19 @@ export const OnboardingLinkPage = () => {
         documentTitle="Onboarding link"
         description="Creates an organization with its first workspace, and a link for its administrator."
       />
-      {made === undefined ? <LinkForm onMade={setMade} /> : <Result made={made} onAgain={() => setMade(undefined)} />}
+      <div className="max-w-2xl space-y-5">
+        {made === undefined ? (
+          <LinkForm
+            onMade={(answer, fee) => {
+              setMade({ made: answer, fee })
+              void cache.invalidateQueries({ queryKey: onboardingsQuery().queryKey })
+            }}
+          />
+        ) : (
+          <Result {...made} onAgain={() => setMade(undefined)} />
+        )}
+        <OnboardingsCard />
+      </div>
     </>
   )
 }

@@ -53,6 +53,14 @@ export const onboardingDetails = (
   { label: 'Setup-fee invoice link', value: made.invoice_url, link: true },
 ]
 
+/** Why there is no invoice of a set-up fee: there was none, nobody takes payments, or the provider has not answered yet. */
+export const noInvoiceText = (fee: boolean, sold: boolean): string => {
+  if (!fee) return 'No set-up fee, so there is no invoice.'
+  return sold
+    ? 'The payment provider cannot be reached. The invoice is made automatically and appears in the list below.'
+    : 'This installation has no payment provider, so there is no invoice.'
+}
+
 /** The details as text, a line each. */
 export const detailsText = (details: readonly { label: string; value: string }[]): string =>
   details.map(({ label, value }) => `${label}: ${value === '' ? 'none' : value}`).join('\n')

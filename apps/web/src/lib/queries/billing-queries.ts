@@ -11,10 +11,14 @@ export const subscriptionQuery = (organization: string) =>
 
 /** With what an organisation pays. */
 export const paymentMethodsQuery = (organization: string) =>
+  query(methods.paymentMethods.list, { params: organizationIds(organization) })
+
+/** The changes of plan that an organisation asked for, newest first. */
+export const planChangesQuery = (organization: string) =>
   query(
-    methods.paymentMethods.list,
+    methods.subscriptions.listChanges,
     { params: organizationIds(organization) },
-    { read: ({ payment_methods }) => payment_methods },
+    { read: ({ changes }) => changes, staleTime: 0 },
   )
 
 /** Whom an organisation's invoices are addressed to; null for nobody. */
@@ -23,7 +27,11 @@ export const billingCompanyQuery = (organization: string) =>
 
 /** The invoices of an organisation, newest first. */
 export const invoicesQuery = (organization: string) =>
-  query(methods.invoices.list, { params: organizationIds(organization) }, { read: ({ invoices }) => invoices })
+  query(methods.invoices.list, { params: organizationIds(organization) })
+
+/** The onboarding links that platform admins made, newest first. */
+export const onboardingsQuery = () =>
+  query(methods.onboardings.list, {}, { read: ({ onboardings }) => onboardings, staleTime: 0 })
 
 /** An invoice by the secret of its address. */
 export const invoiceQuery = (invoice: string) => query(methods.invoices.get, { params: { invoice } })

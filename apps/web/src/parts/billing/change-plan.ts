@@ -1,17 +1,31 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type BillingFrequency, methods } from '@tributary/contract'
+import { type BillingFrequency, methods, type PlanPreview } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { organizationIds } from '../../lib/format/names.ts'
-import { invoicesQuery, subscriptionQuery } from '../../lib/queries/billing-queries.ts'
+import { invoicesQuery, planChangesQuery, subscriptionQuery } from '../../lib/queries/billing-queries.ts'
 import { organizationQuery } from '../../lib/queries/organization-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
+
+/** A plan that is asked for; with the time of a preview, what that showed is charged. */
+export type PlanAsked = { plan: string; recurring_interval: BillingFrequency; prorate_time?: string }
+
+/** What a change of the plan of an organisation (a resource name) would charge now. */
+export const previewChange = (organization: string, { plan, recurring_interval }: PlanAsked): Promise<PlanPreview> =>
+  call(methods.subscriptions.preview, {
+    params: organizationIds(organization),
+    body: { plan, recurring_interval },
+  })
+
+/** What is sent when a preview is agreed to. */
+export const agreedTo = (asked: PlanAsked, { prorate_time }: PlanPreview): PlanAsked =>
+  prorate_time === null ? asked : { ...asked, prorate_time }
 
 /** What happens to the subscription of an organisation (a resource name); what shows the plan is read again. */
 export const useChangeSubscription = (organization: string) => {
   const cache = useQueryClient()
   const params = organizationIds(organization)
   return useMutation({
-    mutationFn: (change: { plan: string; recurring_interval: BillingFrequency } | 'cancel' | 'resume') => {
+    mutationFn: (change: PlanAsked | 'cancel' | 'resume') => {
       if (change === 'cancel') return call(methods.subscriptions.cancel, { params, body: {} })
       if (change === 'resume') return call(methods.subscriptions.resume, { params, body: {} })
       return call(methods.subscriptions.update, { params, body: change })
@@ -24,5 +38,7 @@ export const useChangeSubscription = (organization: string) => {
         cache.invalidateQueries({ queryKey: invoicesQuery(organization).queryKey }),
       ])
     },
+    // One that failed is in the history, too.
+    onSettled: () => cache.invalidateQueries({ queryKey: planChangesQuery(organization).queryKey }),
   })
 }

@@ -3,6 +3,7 @@ import { methods } from '@tributary/contract'
 import { z } from 'zod'
 import { call } from '../../lib/api/client.ts'
 import { ApiError } from '../../lib/api/errors.ts'
+import { useConfig } from '../../lib/config.ts'
 import { organizationIds } from '../../lib/format/names.ts'
 import { paymentMethodsQuery, subscriptionQuery } from '../../lib/queries/billing-queries.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,6 +15,7 @@ import { useApiForm } from '../api-form.ts'
 import { QueryView } from '../query-view.tsx'
 import { billingTexts } from './plan-texts.ts'
 import { SandboxNote } from './sandbox-note.tsx'
+import { StripeCardForm } from './stripe-card-form.tsx'
 
 const cardForm = z.object({
   number: z
@@ -40,10 +42,9 @@ const SandboxCardForm = ({
 }: {
   organization: string
   clientSecret: string
-  onAdded: () => void
+  onAdded: () => Promise<void>
   onCancel: () => void
 }) => {
-  const cache = useQueryClient()
   const form = useApiForm<CardValues>(cardForm, { number: '', expiry: '', cvc: '' })
   const submit = async ({ number, expiry, cvc }: CardValues): Promise<void> => {
     const [month = '', year = ''] = expiry.split('/')
@@ -57,12 +58,7 @@ const SandboxCardForm = ({
       if (!(error instanceof ApiError && error.status === 400)) notify('error', billingTexts.cardFailed)
       throw error
     }
-    await Promise.all([
-      cache.invalidateQueries({ queryKey: paymentMethodsQuery(organization).queryKey }),
-      cache.invalidateQueries({ queryKey: subscriptionQuery(organization).queryKey }),
-    ])
-    notify('success', 'Payment method added')
-    onAdded()
+    await onAdded()
   }
   return (
     <Form form={form} onSubmit={submit} label="Card" className="space-y-4">
@@ -88,8 +84,9 @@ const SandboxCardForm = ({
   )
 }
 
-const Content = (given: { organization: string; onAdded: () => void; onCancel: () => void }) => {
-  const { organization } = given
+const Content = ({ organization, onClose }: { organization: string; onClose: () => void }) => {
+  const cache = useQueryClient()
+  const config = useConfig()
   // A secret is for one form: each opening asks for its own.
   const setup = useQuery({
     queryKey: ['billingSetupIntent', organization],
@@ -98,9 +95,33 @@ const Content = (given: { organization: string; onAdded: () => void; onCancel: (
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
+  const added = async (): Promise<void> => {
+    await Promise.all([
+      cache.invalidateQueries({ queryKey: paymentMethodsQuery(organization).queryKey }),
+      cache.invalidateQueries({ queryKey: subscriptionQuery(organization).queryKey }),
+    ])
+    notify('success', 'Payment method added')
+    onClose()
+  }
   return (
     <QueryView query={setup} skeleton={<CardSkeleton lines={3} />} errorTitle={billingTexts.formFailed}>
-      {({ client_secret }) => <SandboxCardForm {...given} clientSecret={client_secret} />}
+      {({ client_secret }) =>
+        config?.payment === 'stripe' ? (
+          <StripeCardForm
+            publishableKey={config.stripe_publishable_key}
+            clientSecret={client_secret}
+            onAdded={added}
+            onCancel={onClose}
+          />
+        ) : (
+          <SandboxCardForm
+            organization={organization}
+            clientSecret={client_secret}
+            onAdded={added}
+            onCancel={onClose}
+          />
+        )
+      }
     </QueryView>
   )
 }
@@ -116,6 +137,6 @@ export const PaymentMethodDialog = ({
   organization: string
 }) => (
   <Dialog open={open} onClose={onClose} title="Add payment method">
-    {open && <Content organization={organization} onAdded={onClose} onCancel={onClose} />}
+    {open && <Content organization={organization} onClose={onClose} />}
   </Dialog>
 )

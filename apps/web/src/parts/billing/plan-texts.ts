@@ -1,4 +1,5 @@
 import { type BillingFrequency, minorUnits, type Plan, type PlanFeatures } from '@tributary/contract'
+import { ApiError } from '../../lib/api/errors.ts'
 
 /** Texts of billing as they are specified, to the letter. */
 export const billingTexts = {
@@ -39,6 +40,12 @@ export const plansAt = (plans: readonly Plan[], frequency: BillingFrequency): Pl
   })
 }
 
+/** Why the payment provider did not do something, below the title that says what; nothing for what is not for people. */
+export const reasonOf = (error: unknown): { description: string } | undefined =>
+  error instanceof ApiError && ['CARD_DECLINED', 'PAYMENT_REFUSED'].includes(error.body.reason ?? '')
+    ? { description: error.message }
+    : undefined
+
 const limited = ['profiles', 'events', 'sources', 'destinations', 'audiences'] as const
 const included = {
   white_glove_onboarding: 'White-glove onboarding',
@@ -58,6 +65,18 @@ export const featureLines = (features: PlanFeatures): { key: keyof PlanFeatures;
     has: features[key],
   })),
 ]
+
+/** A moment in UTC, to the minute: `Mar 4, 2026, 05:06 UTC`. */
+export const minuteText = (time: string): string =>
+  `${new Date(time).toLocaleString('en-US', {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  })} UTC`
 
 /** The day of a moment in UTC, by which periods are counted: `Mar 4, 2026`. */
 export const dayText = (time: string): string =>

@@ -54,7 +54,10 @@ const subscription = {
   period_start_time: '2026-01-01T00:00:00Z',
   period_end_time: '2026-02-01T00:00:00Z',
   next: null,
+  past_due_time: null,
+  limits_time: null,
   payment: 'sandbox',
+  as_of_time: null,
 }
 const failure = (message: string) => Response.json({ code: 400, reason: 'NO', message, metadata: {} }, { status: 400 })
 
@@ -84,7 +87,7 @@ const open = async (
       }),
     '/plans': () => Response.json({ plans }),
     [`/${organization}`]: () => Response.json(workspaceOn(on).organization),
-    [`/${organization}/paymentMethods`]: () => Response.json({ payment_methods: cards }),
+    [`/${organization}/paymentMethods`]: () => Response.json({ payment_methods: cards, as_of_time: null }),
     [`/${organization}/subscription`]: () => Response.json(subscription),
     [`/${organization}:billingSetupIntent`]: () => Response.json({ client_secret: 'the-secret' }),
     [`/${organization}:confirmSandboxCard`]: () => Response.json(card),
@@ -133,6 +136,44 @@ describe('the pricing modal', () => {
     await userEvent.click(screen.getByRole('radio', { name: 'Annually' }))
     expect(screen.getByText('$1,200.00 a year')).toBeTruthy()
     expect(screen.getByText(/no money is moved/)).toBeTruthy()
+  })
+
+  test('an upgrade of a paid plan shows what it charges, and charges that when it is agreed to', async () => {
+    const business = [...plans.slice(0, 3), plan('Business', '600.00')]
+    const { sent } = await open('pricing', {
+      on: 'plans/team',
+      server: {
+        '/plans': () => Response.json({ plans: business }),
+        [`/${organization}/subscription:preview`]: () =>
+          Response.json({
+            takes_effect: 'now',
+            effect_time: null,
+            lines: [
+              { description: 'Remaining time on Business (monthly)', amount: '300.00' },
+              { description: 'Unused time on Team (monthly)', amount: '-60.00' },
+            ],
+            total: '240.00',
+            currency: 'USD',
+            prorate_time: '2026-01-15T00:00:00.000Z',
+          }),
+      },
+    })
+    await choose('Business')
+    const dialog = await screen.findByRole('region', { name: 'Upgrade to Business' }, { timeout: 30_000 })
+    expect(dialog.textContent).toContain('$240.00')
+    expect(sent.filter(([verb]) => verb === 'PATCH')).toEqual([])
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Upgrade' }))
+    await waitFor(
+      () =>
+        expect(sent.filter(([verb]) => verb === 'PATCH')).toEqual([
+          [
+            'PATCH',
+            `/${organization}/subscription`,
+            { plan: 'plans/business', recurring_interval: 'MONTHLY', prorate_time: '2026-01-15T00:00:00.000Z' },
+          ],
+        ]),
+      { timeout: 30_000 },
+    )
   })
 
   test('BIL-06, BIL-07, BIL-11, BIL-12: has one button a card, custom prices, and unlimited features', async () => {

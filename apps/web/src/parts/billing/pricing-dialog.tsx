@@ -5,6 +5,7 @@ import {
   currentPlan,
   minorUnits,
   type Plan,
+  type PlanPreview,
   planChoice,
 } from '@tributary/contract'
 import { Check, Info, Minus } from 'lucide-react'
@@ -19,9 +20,10 @@ import { notify } from '../../ui/overlays/toast.tsx'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { QueryView } from '../query-view.tsx'
-import { useChangeSubscription } from './change-plan.ts'
+import { agreedTo, previewChange, useChangeSubscription } from './change-plan.ts'
 import { PaymentMethodDialog } from './payment-method-dialog.tsx'
-import { billingTexts, featureLines, frequencyTitles, plansAt, priceText } from './plan-texts.ts'
+import { billingTexts, featureLines, frequencyTitles, plansAt, priceText, reasonOf } from './plan-texts.ts'
+import { Proration } from './proration.tsx'
 import { SandboxNote } from './sandbox-note.tsx'
 
 const Frequency = ({ value, onChange }: { value: BillingFrequency; onChange: (next: BillingFrequency) => void }) => (
@@ -103,6 +105,38 @@ const PlanCard = ({
   )
 }
 
+/** What an upgrade charges, in the place of the plans, until it is agreed to. */
+const Agreement = ({
+  plan,
+  preview,
+  busy,
+  onAgree,
+  onBack,
+}: {
+  plan: Plan
+  preview: PlanPreview
+  busy: boolean
+  onAgree: () => void
+  onBack: () => void
+}) => (
+  <section aria-label={`Upgrade to ${plan.title}`} className="space-y-4">
+    <SandboxNote />
+    <div>
+      <h3 className="font-semibold">{`Upgrade to ${plan.title}`}</h3>
+      <p className="text-sm text-ink-2">{`${priceText(plan)}, from today.`}</p>
+    </div>
+    <Proration preview={preview} />
+    <div className="flex flex-wrap justify-end gap-2">
+      <Button onClick={onBack} disabled={busy}>
+        Back
+      </Button>
+      <Button variant="primary" loading={busy} onClick={onAgree}>
+        Upgrade
+      </Button>
+    </div>
+  </section>
+)
+
 const Plans = ({
   plans,
   organization,
@@ -119,22 +153,34 @@ const Plans = ({
   const [frequency, setFrequency] = useState<BillingFrequency>('MONTHLY')
   const [chosen, setChosen] = useState<string>()
   const [adding, setAdding] = useState(false)
+  const [shownPrice, setShownPrice] = useState<{ plan: Plan; preview: PlanPreview }>()
   const change = useChangeSubscription(organization)
   const shown = plansAt(plans, frequency)
   const current = currentPlan(shown, planName)
 
-  const buy = async (plan: Plan): Promise<void> => {
-    const methods = await cache.fetchQuery({ ...paymentMethodsQuery(organization), staleTime: 0 })
-    if (methods.length === 0) {
+  const buy = async (plan: Plan, preview?: PlanPreview): Promise<void> => {
+    const { payment_methods } = await cache.fetchQuery({ ...paymentMethodsQuery(organization), staleTime: 0 })
+    if (payment_methods.length === 0) {
       notify('error', billingTexts.noPaymentMethod)
       setAdding(true)
       return
     }
-    await change.mutateAsync({ plan: plan.name, recurring_interval: frequency })
+    const asked = { plan: plan.name, recurring_interval: frequency }
+    // What an upgrade of a paid plan charges is on no card: it is shown and agreed to first.
+    const prorated = current !== undefined && minorUnits(current.amount, current.currency) !== 0
+    if (preview === undefined && prorated && planChoice(plan, current).label === 'Buy plan') {
+      const found = await previewChange(organization, asked)
+      if (found.lines.length > 0) {
+        setShownPrice({ plan, preview: found })
+        return
+      }
+    }
+    await change.mutateAsync(preview === undefined ? asked : agreedTo(asked, preview))
+    setShownPrice(undefined)
     notify('success', billingTexts.changed(plan.title, minorUnits(plan.amount, plan.currency) === 0))
     onClose()
   }
-  const choose = async (plan: Plan): Promise<void> => {
+  const choose = async (plan: Plan, preview?: PlanPreview): Promise<void> => {
     const { does } = planChoice(plan, current)
     if (does === 'contact-sales') {
       if (sales === '') notify('info', 'This installation has no address of sales')
@@ -143,14 +189,24 @@ const Plans = ({
     if (does !== 'change') return
     setChosen(plan.name)
     try {
-      await buy(plan)
-    } catch {
-      notify('error', billingTexts.notChanged(plan.title))
+      await buy(plan, preview)
+    } catch (error) {
+      setShownPrice(undefined)
+      notify('error', billingTexts.notChanged(plan.title), reasonOf(error))
     } finally {
       setChosen(undefined)
     }
   }
 
+  if (shownPrice !== undefined)
+    return (
+      <Agreement
+        {...shownPrice}
+        busy={chosen !== undefined}
+        onAgree={() => void choose(shownPrice.plan, shownPrice.preview)}
+        onBack={() => setShownPrice(undefined)}
+      />
+    )
   return (
     <div className="space-y-4">
       <SandboxNote />

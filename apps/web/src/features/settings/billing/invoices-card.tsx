@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { invoicesQuery } from '../../../lib/queries/billing-queries.ts'
+import { AsOf } from '../../../parts/billing/as-of.tsx'
+import { InvoiceBadge } from '../../../parts/billing/invoice-badge.tsx'
 import { dayText, moneyText } from '../../../parts/billing/plan-texts.ts'
 import { QueryView } from '../../../parts/query-view.tsx'
-import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 
@@ -11,8 +12,9 @@ export const InvoicesCard = ({ organization }: { organization: string }) => {
   const query = useQuery(invoicesQuery(organization))
   return (
     <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the invoices">
-      {(invoices) => (
+      {({ invoices, as_of_time }) => (
         <Card title="Invoices" description="Anyone with the link of an invoice can open it.">
+          <AsOf time={as_of_time} />
           {invoices.length === 0 ? (
             <p className="text-sm text-ink-2">No invoices yet.</p>
           ) : (
@@ -30,7 +32,7 @@ export const InvoicesCard = ({ organization }: { organization: string }) => {
                   </a>
                   <span className="min-w-0 flex-1 text-ink-2">{dayText(create_time)}</span>
                   <span className="font-medium tabular">{moneyText(total, currency) ?? total}</span>
-                  <Badge tone={status === 'paid' ? 'success' : 'warning'}>{status === 'paid' ? 'Paid' : 'Open'}</Badge>
+                  <InvoiceBadge status={status} />
                 </li>
               ))}
             </ul>

@@ -4,6 +4,7 @@ import { CreditCard } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../../lib/api/client.ts'
 import { paymentMethodsQuery, subscriptionQuery } from '../../../lib/queries/billing-queries.ts'
+import { AsOf } from '../../../parts/billing/as-of.tsx'
 import { PaymentMethodDialog } from '../../../parts/billing/payment-method-dialog.tsx'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
@@ -85,7 +86,7 @@ export const PaymentMethodsCard = ({ organization }: { organization: string }) =
   return (
     <>
       <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the payment methods">
-        {(known) => (
+        {({ payment_methods: known, as_of_time }) => (
           <Card
             title="Payment methods"
             description="Invoices are charged to the default payment method."
@@ -95,6 +96,7 @@ export const PaymentMethodsCard = ({ organization }: { organization: string }) =
               </Button>
             }
           >
+            <AsOf time={as_of_time} />
             {known.length === 0 ? (
               <p className="text-sm text-ink-2">No payment methods yet.</p>
             ) : (

@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { type Plan, type Subscription } from '@tributary/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Plan, PlanPreview, Subscription } from '@tributary/contract'
 import { useState } from 'react'
 import { plansQuery, subscriptionQuery } from '../../../lib/queries/billing-queries.ts'
-import { useChangeSubscription } from '../../../parts/billing/change-plan.ts'
+import { AsOf } from '../../../parts/billing/as-of.tsx'
+import { agreedTo, previewChange, useChangeSubscription } from '../../../parts/billing/change-plan.ts'
 import { LazyPricingDialog } from '../../../parts/billing/lazy-pricing-dialog.ts'
 import { billingTexts, dayText, priceText } from '../../../parts/billing/plan-texts.ts'
+import { Proration } from '../../../parts/billing/proration.tsx'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -31,6 +33,18 @@ export const periodText = (
     : `Changes to ${plan}, billed ${billed}, on ${day}.`
 }
 
+/** What is wrong with an invoice, what to do, and what happens otherwise. */
+export const lateText = ({ past_due_time, limits_time }: Subscription, plans: readonly Plan[]): string =>
+  [
+    past_due_time === null ? 'An invoice is not paid.' : `An invoice has been unpaid since ${dayText(past_due_time)}.`,
+    'Open it below to pay it, or add another payment method and make it the default.',
+    limits_time === null
+      ? ''
+      : `From ${dayText(limits_time)} on, the limits of ${titleOf(plans, plans[0]?.name ?? '')} apply.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ')
+
 type Asked = 'cancel' | 'interval'
 
 const Details = ({
@@ -49,6 +63,12 @@ const Details = ({
   const other = recurring_interval === 'MONTHLY' ? 'ANNUALLY' : 'MONTHLY'
   const otherPrice = plans.find((each) => each.name === plan && each.interval === other)
   const paid = period_end_time !== null
+  const interval = { plan, recurring_interval: other } as const
+  const preview = useMutation({
+    mutationFn: (): Promise<PlanPreview> => previewChange(organization, interval),
+    onSuccess: () => setAsked('interval'),
+    onError: (error) => notifyRefusal('Could not look up the price', error),
+  })
   const day = period_end_time === null ? '' : dayText(period_end_time)
   const done = (text: string) => () => {
     setAsked(undefined)
@@ -82,7 +102,7 @@ const Details = ({
                   </Button>
                 )}
                 {otherPrice !== undefined && next === null && (
-                  <Button size="sm" onClick={() => setAsked('interval')}>
+                  <Button size="sm" loading={preview.isPending} onClick={() => preview.mutate()}>
                     {other === 'ANNUALLY' ? 'Switch to annual billing' : 'Switch to monthly billing'}
                   </Button>
                 )}
@@ -98,10 +118,11 @@ const Details = ({
     >
       <div className="space-y-2 text-sm text-ink-2">
         {paid && <p>{periodText(subscription, plans)}</p>}
+        <AsOf time={subscription.as_of_time} />
         {status === 'past_due' && (
           <p className="flex flex-wrap items-center gap-2">
             <Badge tone="danger">Past due</Badge>
-            The last invoice could not be charged. Add another payment method and make it the default.
+            {lateText(subscription, plans)}
           </p>
         )}
       </div>
@@ -127,12 +148,16 @@ const Details = ({
         loading={change.isPending}
         error={change.error?.message}
         onConfirm={() =>
-          change.mutate({ plan, recurring_interval: other }, { onSuccess: done('Billing frequency changed') })
+          change.mutate(preview.data === undefined ? interval : agreedTo(interval, preview.data), {
+            onSuccess: done('Billing frequency changed'),
+          })
         }
       >
-        {other === 'ANNUALLY'
-          ? `${otherPrice === undefined ? '' : priceText(otherPrice)}, charged today less the unused time of this month.`
-          : `${otherPrice === undefined ? '' : priceText(otherPrice)}, from ${day}.`}
+        {preview.data !== undefined && preview.data.lines.length > 0 ? (
+          <Proration preview={preview.data} />
+        ) : (
+          `${otherPrice === undefined ? '' : priceText(otherPrice)}, from ${day}.`
+        )}
       </ConfirmDialog>
     </Card>
   )
