@@ -20,7 +20,7 @@ export type PathScope = {
   readonly decided: Decided | undefined
 }
 
-/** Where an event's path ends: it is stored as accepted or blocked, kept as rejected, or discarded and counted. */
+/** Where an event's path ends: it is stored as accepted, blocked, or held, kept as rejected, or discarded and counted. */
 export type PathEnd =
   | {
       readonly kind: 'stored'
@@ -48,8 +48,11 @@ const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): Pa
   const validation = schemaInForce === undefined ? undefined : validateBySchema(event, schemaInForce.schema)
   const fits = validation === undefined || validation.compatibility === 'compatible'
   // Who sends an event again has validated it by the newest schema, which may not have come here yet.
-  const goesOn = fits || schemaInForce?.enforcement !== 'block' || event.raw.request.meta.p !== undefined
-  const status = decided?.(event.raw.eventId) ?? (goesOn ? 'accepted' : 'blocked')
+  const { p: replayed, u: undelivered } = event.raw.request.meta
+  const goesOn = fits || schemaInForce?.enforcement !== 'block' || replayed !== undefined
+  // What is sent again was held, or blocked, before. What is for no destination would be sent to all of them later.
+  const held = schemaInForce?.held === true && replayed === undefined && undelivered === undefined
+  const status = decided?.(event.raw.eventId) ?? (!goesOn ? 'blocked' : held ? 'held' : 'accepted')
   return { kind: 'stored', event, status, validation }
 }
 
@@ -58,7 +61,7 @@ const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): Pa
  *
  *     limits ▶ parse ▶ normalize ▶ envelope ▶ deduplicate ▶ schema
  *
- * The first four are a pure function of the event. Deduplication remembers, and runs for rejected events, too, so that a
+ * Behind it, what is over the limits of a plan is held. The first four are a pure function of the event. Deduplication remembers, and runs for rejected events, too, so that a
  * repeated request adds no second rejected row. The schema may say something else when a record is read again; an event
  * that was decided before keeps its status.
  */

@@ -89,10 +89,12 @@ export type SchemaInForce = {
   readonly schema: SourceSchema
   readonly version: number
   readonly enforcement: Enforcement
+  /** Its organization is over a limit of its plan: events are stored, and wait. */
+  readonly held?: boolean
 }
 
-/** The outcome of an event that its envelope let pass. */
-export type AcceptedStatus = 'accepted' | 'blocked'
+/** The outcome of an event that its envelope let pass: `held` ones are within the schema, and beyond what the plan has. */
+export type AcceptedStatus = 'accepted' | 'blocked' | 'held'
 
 /** How an event fitted the schema of its source, as far as the live channel tells it. */
 export type Fit = { readonly compatibility: Compatibility; readonly version: number }

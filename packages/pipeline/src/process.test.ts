@@ -502,7 +502,25 @@ describe('the schema of a source', () => {
     ])
     expect(delivered).toEqual(['fits', 'page'])
     expect([batch.accepted, batch.blocked]).toEqual([2, 4])
-    expect(batch.live.get('s-1')?.map(({ blocked }) => blocked)).toEqual([false, true, true, true, true, false, false])
+    expect(batch.live.get('s-1')?.map(({ status }) => status)).toEqual([
+      'accepted',
+      ...Array(4).fill('blocked'),
+      'accepted',
+      undefined,
+    ])
+  })
+
+  it('holds what is beyond the plan and fits: stored, shown and counted, and not delivered until it is sent again', () => {
+    const held: SchemaInForce = { ...block, held: true }
+    const { rows, delivered, batch } = by(held, sent)
+    expect(rows.map(({ status }) => status)).toEqual(['held', ...Array(4).fill('blocked'), 'held', 'rejected'])
+    expect(delivered).toEqual([])
+    expect([batch.accepted, batch.blocked, batch.held]).toEqual([0, 4, 2])
+    const again = record({ batch: [events[0]] }, { k: 'batch', p: ['0-1-0'] })
+    expect(by(held, again).delivered).toEqual(['fits'])
+    // It has no destinations now and would have all of them when it is sent again.
+    const undelivered = record({ batch: [events[0]] }, { k: 'batch', u: true })
+    expect(by(held, undelivered).rows.map(({ status }) => status)).toEqual(['accepted'])
   })
 
   it('validates nothing of a source whose schema is not known', () => {

@@ -9,7 +9,7 @@ import {
   type SeenId,
 } from '@tributary/storage'
 import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
-import type { Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
+import type { AcceptedStatus, Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
 import type { DropReason, Reject } from './outcome.ts'
 import {
   betweenEvents,
@@ -28,7 +28,8 @@ export type LiveEvent = {
   readonly raw: RawEvent
   readonly event: NormalEvent | undefined
   readonly rejected: Reject | undefined
-  readonly blocked: boolean
+  /** Undefined for a rejected one. */
+  readonly status: AcceptedStatus | undefined
   /** Undefined for an event that no schema validated. */
   readonly fit: Fit | undefined
 }
@@ -54,6 +55,8 @@ export type MicroBatch = {
   readonly accepted: number
   /** Events kept back because they do not fit the schema of their source. */
   readonly blocked: number
+  /** Events that wait because the plan of their organization has no more. */
+  readonly held: number
   /** Events kept as rejected, by reason. */
   readonly rejected: ReadonlyMap<string, number>
 }
@@ -67,6 +70,7 @@ export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   live: new Map(),
   accepted: 0,
   blocked: 0,
+  held: 0,
   rejected: new Map(),
 })
 
@@ -110,6 +114,7 @@ type OpenBatch = {
   events: number
   accepted: number
   blocked: number
+  held: number
   discarded: Map<string, DiscardedCount>
   deliveries: Map<string, SourceEvents & { places: number[]; lossy: boolean }>
   live: Map<string, LiveEvent[]>
@@ -127,6 +132,7 @@ const begin = (record: LogRecord): OpenBatch => ({
   events: 0,
   accepted: 0,
   blocked: 0,
+  held: 0,
   discarded: new Map(),
   deliveries: new Map(),
   live: new Map(),
@@ -185,7 +191,7 @@ type Stored = Extract<PathEnd, { kind: 'stored' }>
 
 /**
  * Takes records apart and each of their events along its path. Every event of a record ends as a row (accepted, blocked,
- * or rejected) or as a count of what was discarded. The same records with the same journal and
+ * held, or rejected) or as a count of what was discarded. The same records with the same journal and
  * schemas give the same rows in the same order; with another schema the same events, validated by that one.
  */
 export const createProcessor = ({
@@ -213,7 +219,7 @@ export const createProcessor = ({
   const keepRejected = (batch: OpenBatch, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void => {
     writeRejected(rows, raw, event, why)
     batch.rejected.set(why.reason, (batch.rejected.get(why.reason) ?? 0) + 1)
-    batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, blocked: false, fit: undefined })
+    batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, status: undefined, fit: undefined })
   }
 
   const keepStored = (
@@ -225,17 +231,15 @@ export const createProcessor = ({
     const { w: workspaceId, s: sourceId } = raw.request.meta
     const version = schemaInForce?.version ?? 0
     writeAccepted(rows, event, status, validation, version)
-    const blocked = status === 'blocked'
-    if (blocked) batch.blocked++
-    else batch.accepted++
+    batch[status]++
     batch.live.get(sourceId)?.push({
       raw,
       event,
       rejected: undefined,
-      blocked,
+      status,
       fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
-    if (blocked || isAppended(raw, raw.eventId)) return
+    if (status !== 'accepted' || isAppended(raw, raw.eventId)) return
     // Events of one source that go to its destinations, and such that do not, are never in one record.
     const together = raw.request.meta.u === undefined ? sourceId : `${sourceId} kept`
     let source = batch.deliveries.get(together)

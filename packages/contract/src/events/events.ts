@@ -8,9 +8,10 @@ import { eventTypes } from './tracking.ts'
 
 /**
  * `rejected` events are kept with their reason and go nowhere else; `blocked` ones did not fit the schema of a source that
- * blocks, and can be replayed.
+ * blocks, and can be replayed; `held` ones came when the organization was over a limit of its plan, and are released by
+ * themselves.
  */
-export const eventStatuses = ['accepted', 'rejected', 'blocked'] as const
+export const eventStatuses = ['accepted', 'rejected', 'blocked', 'held'] as const
 
 /** One row of an event list. */
 export const eventSummary = z.object({
@@ -59,7 +60,7 @@ export const eventDetail = eventSummary.extend({
   ip: z.string(),
   /** What did not fit the schema version that validated it; properties as `Problem.property`. */
   problems: z.array(z.object({ property: z.string(), kind: z.enum(problemKinds) })),
-  /** When a blocked event was sent again; null when it was not. */
+  /** When a blocked or held event was sent again; null when it was not. */
   replay_time: time.nullable(),
   /**
    * The event as destinations get it (`PipelineEvent`), with what its batch said of all its events; a rejected one as

@@ -5,8 +5,8 @@ import { defineMethod } from '../api/method.ts'
 import { compatibilities } from '../sources/compatibility.ts'
 
 /**
- * What can be counted over time. `events_received` are those that were received and understood: accepted and blocked
- * ones. Deliveries count by `deliveryOutcomes`: once for each event and destination, by the last thing that happened before
+ * What can be counted over time. `events_received` are those that were received and understood: accepted, blocked,
+ * and held ones. Deliveries count by `deliveryOutcomes`: once for each event and destination, by the last thing that happened before
  * the end of the range, in its bucket. `profiles` are the distinct profiles with an accepted event that is no test and no replay
  * of a blocked one: of those that were merged one, exactly.
  */
@@ -14,6 +14,7 @@ export const metricNames = [
   'events_received',
   'events_rejected',
   'events_blocked',
+  'events_held',
   'deliveries_succeeded',
   'deliveries_failed',
   'profiles',
@@ -42,7 +43,7 @@ export const metrics = {
     path: '/workspaces/{workspace}/metrics',
     access: workspaceMembers,
     summary:
-      'Counts per UTC hour, per UTC day, or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number. Empty buckets are omitted; a total is always returned. `events_received` counts accepted and blocked events, `profiles` the distinct profiles with an accepted event that is neither a test event nor a replay.',
+      'Counts per UTC hour, per UTC day, or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number. Empty buckets are omitted; a total is always returned. `events_received` counts accepted, blocked, and held events, `profiles` the distinct profiles with an accepted event that is neither a test event nor a replay.',
     query: z.object({
       metric: z.enum(metricNames),
       'start_date.seconds': epochSeconds,

@@ -150,8 +150,8 @@ export type LiveEventSummary = {
   receiveTime: string
   userId?: string
   anonymousId?: string
-  /** 'accepted', 'rejected' with a reason, or 'blocked' because it does not fit the schema. */
-  status: 'accepted' | 'rejected' | 'blocked'
+  /** 'accepted', 'rejected' with a reason, 'blocked' because it does not fit the schema, or 'held' by a limit of the plan. */
+  status: 'accepted' | 'rejected' | 'blocked' | 'held'
   reason?: string
   /** How it fits the schema, and the version that validated it; absent for rejected events. */
   compatibility?: Compatibility

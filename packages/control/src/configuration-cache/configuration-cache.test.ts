@@ -416,6 +416,8 @@ describe('the configuration cache of schemas', () => {
     const before = cache.schemaFor(id)?.schema
     await harness.db.updateTable('sources').set({ enforcement: 'block' }).where('id', '=', id).execute()
     await eventually('the enforcement', () => cache.schemaFor(id)?.enforcement === 'block')
+    await harness.db.updateTable('sources').set({ held: true }).where('id', '=', id).execute()
+    await eventually('that its events are held', () => cache.schemaFor(id)?.held === true)
     // A version is read once.
     expect(cache.schemaFor(id)?.schema).toBe(before)
     await change(id, first + 2, withEvent('Sold'))

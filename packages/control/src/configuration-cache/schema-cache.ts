@@ -10,6 +10,8 @@ export type CachedSchema = {
   /** The version that `schema` is. */
   readonly version: number
   readonly enforcement: Enforcement
+  /** Its events are held: the organization is over a limit of its plan. */
+  readonly held: boolean
 }
 
 export type SchemaCache = CacheFollower & {
@@ -17,7 +19,7 @@ export type SchemaCache = CacheFollower & {
   schemaFor(sourceId: string): CachedSchema | undefined
 }
 
-type Wanted = { id: string; version: number; enforcement: Enforcement }
+type Wanted = { id: string; version: number; enforcement: Enforcement; held: boolean }
 
 /** Schemas that are read at once: texts of at most 512 KiB each, which take up to 40 ms to parse. */
 const readAtOnce = 20
@@ -66,26 +68,31 @@ export const createSchemaCache = (deps: CacheFollowerDeps): SchemaCache => {
     async load(tx, changed) {
       const rows = await tx
         .selectFrom('sources')
-        .select(['id', 'schema_version', 'enforcement'])
+        .select(['id', 'schema_version', 'enforcement', 'held'])
         .where('delete_time', 'is', null)
         .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`id = any(${changed.sources})`)
         .execute()
       const next = new Map<string, CachedSchema>()
       const wanted: Wanted[] = []
       for (const row of rows) {
+        const { held } = row
         const enforcement = enforcements.find((each) => each === row.enforcement) ?? 'allow'
         const known = snapshot.get(row.id)
         if (known === undefined || known.version !== row.schema_version)
-          wanted.push({ id: row.id, version: row.schema_version, enforcement })
-        if (known !== undefined) next.set(row.id, known.enforcement === enforcement ? known : { ...known, enforcement })
+          wanted.push({ id: row.id, version: row.schema_version, enforcement, held })
+        if (known !== undefined)
+          next.set(
+            row.id,
+            known.enforcement === enforcement && known.held === held ? known : { ...known, enforcement, held },
+          )
       }
       for (let from = 0; from < wanted.length; from += readAtOnce) {
         const part = wanted.slice(from, from + readAtOnce)
         const texts = new Map((await readTexts(tx, part)).map((row) => [row.source_id, row.schema]))
-        for (const { id, version, enforcement } of part) {
+        for (const { id, version, enforcement, held } of part) {
           await yieldToEventLoop()
           const schema = parse(id, version, texts.get(id) ?? '')
-          if (schema !== undefined) next.set(id, { schema, version, enforcement })
+          if (schema !== undefined) next.set(id, { schema, version, enforcement, held })
         }
       }
       return () => {

@@ -43,7 +43,7 @@ export const getInferredSchema =
     const source = await readSource(db, workspace.id, params.source)
     const title = "if(type = 'identify', '', event)"
     const within = `workspace_id = {workspace:String} and source_id = {source:String}
-      and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status in ('accepted', 'blocked')
+      and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status in ('accepted', 'blocked', 'held')
       and (type = 'identify' or type = 'track' and event != '' and lengthUTF8(event) <= {title_length:UInt32})`
     const values = {
       workspace: workspace.id,

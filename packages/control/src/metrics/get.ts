@@ -11,9 +11,10 @@ import { bucketName, bucketSeconds } from './buckets.ts'
 type Counted = { where: string } | { profiles: true } | { outcome: 'delivered' | 'failed' }
 
 const counted: Record<MetricName, Counted> = {
-  events_received: { where: "status in ('accepted', 'blocked')" },
+  events_received: { where: "status in ('accepted', 'blocked', 'held')" },
   events_rejected: { where: "status = 'rejected'" },
   events_blocked: { where: "status = 'blocked'" },
+  events_held: { where: "status = 'held'" },
   deliveries_succeeded: { outcome: 'delivered' },
   deliveries_failed: { outcome: 'failed' },
   profiles: { profiles: true },

@@ -24,7 +24,7 @@ export type PlannedRow = {
 /** An event that is to be sent, as it is collected. */
 export type PlannedEvent = { number: number; messageId: string; payload: string }
 /** What is stored of an event. */
-export type EventStatus = { status: 'accepted' | 'blocked' | 'rejected'; reason: string }
+export type EventStatus = { status: 'accepted' | 'blocked' | 'held' | 'rejected'; reason: string }
 /** Keys of a run with the same fate. */
 export type ChangeCount = { change: string; operation: string; status: string; keys: number; rows: number }
 /** What became of a planned row; the higher version holds. */

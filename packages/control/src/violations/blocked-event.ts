@@ -2,7 +2,7 @@ import { type SourceSchema, validateValues } from '@tributary/contract'
 import { isJsonObject, jsonMembers, jsonText } from '@tributary/kernel'
 import { payloadOf, wireTime } from '../events/read.ts'
 
-/** A blocked event as the event store has it. Times are epoch ms. */
+/** A blocked or held event as the event store has it. Times are epoch ms. */
 export type BlockedRow = {
   event_id: string
   message_id: string
@@ -19,17 +19,19 @@ export type BlockedRow = {
 }
 
 /**
- * The event as it is sent again, or undefined when it does not fit `schema`. It is the original with what its request
+ * The event as it is sent again, or undefined when it does not fit `schema`, if one is given. It is the original with what its request
  * said beside it and what the pipeline found out: type, message id, times, context and integrations. So its time is the
  * one it had, and its receivers know it by its message id.
  */
-export const replayedEvent = (row: BlockedRow, schema: SourceSchema): string | undefined => {
+export const replayedEvent = (row: BlockedRow, schema?: SourceSchema): string | undefined => {
   const original = payloadOf(row.original)
   if (original === null) return undefined
-  const context = payloadOf(row.context) ?? {}
-  const { properties, traits } = original
-  const validated = row.type !== 'identify' ? properties : isJsonObject(traits) ? traits : context['traits']
-  if (validateValues(schema, row.type, row.event, validated).compatibility !== 'compatible') return undefined
+  if (schema !== undefined) {
+    const context = payloadOf(row.context) ?? {}
+    const { properties, traits } = original
+    const validated = row.type !== 'identify' ? properties : isJsonObject(traits) ? traits : context['traits']
+    if (validateValues(schema, row.type, row.event, validated).compatibility !== 'compatible') return undefined
+  }
   // Texts, so that every value stays as it came.
   const members = jsonMembers(row.original)
     .set('type', JSON.stringify(row.type))

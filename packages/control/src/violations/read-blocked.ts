@@ -1,8 +1,15 @@
 import type { EventStore } from '@tributary/storage'
 import type { BlockedRow } from './blocked-event.ts'
 
-/** Whose blocked events are looked at: those of a source, or of one name of it. */
-export type BlockedFilter = { workspaceId: string; sourceId: string; event: string | undefined }
+/** Whose blocked, or held, events are looked at: those of a source, or of one name of it. */
+export type BlockedFilter = {
+  workspaceId: string
+  sourceId: string
+  event: string | undefined
+  status?: 'blocked' | 'held'
+  /** Only what was received since then, epoch ms. */
+  from?: number
+}
 
 /** Events whose places are read at once, and the bytes of texts that are. */
 const pageSize = 1000
@@ -10,8 +17,16 @@ const chunkBytes = 4 * 1024 * 1024
 
 type Place = { event_id: string; receive_ms: number; bytes: number }
 
-const paramsOf = ({ workspaceId, sourceId, event }: BlockedFilter): Record<string, unknown> => ({
+const paramsOf = ({
+  workspaceId,
+  sourceId,
+  event,
+  status = 'blocked',
+  from = 0,
+}: BlockedFilter): Record<string, unknown> => ({
   workspace: workspaceId,
+  status,
+  since: from,
   source: sourceId,
   ...(event === undefined ? {} : { event }),
 })
@@ -20,7 +35,8 @@ const ofSource = 'workspace_id = {workspace:String} and source_id = {source:Stri
 
 /** Blocked events that were not sent again. */
 const waiting = ({ event }: BlockedFilter): string =>
-  `${ofSource} and status = 'blocked'${event === undefined ? '' : ' and event = {event:String}'}
+  `${ofSource} and status = {status:String}
+   and receive_time >= fromUnixTimestamp64Milli({since:Int64})${event === undefined ? '' : ' and event = {event:String}'}
    and event_id not in (select event_id from replayed_events where ${ofSource})`
 
 /** How many blocked events were not sent again. */
@@ -81,7 +97,7 @@ export const readBlocked = async function* (
            toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
            toUnixTimestamp64Milli(sent_at) as sent_at_ms
          from events
-         where ${ofSource} and status = 'blocked' and event_id in {ids:Array(String)}
+         where ${ofSource} and status = {status:String} and event_id in {ids:Array(String)}
            and receive_time between fromUnixTimestamp64Milli({from:Int64}) and fromUnixTimestamp64Milli({to:Int64})
          order by receive_time, event_id`,
         {

@@ -1,20 +1,16 @@
 import { audit } from '@tributary/api-kit'
-import { type methods, parseSourceSchema, type RequestMeta, resourceNames } from '@tributary/contract'
+import { type methods, parseSourceSchema, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
 import { replayedEvent } from './blocked-event.ts'
 import { type BlockedFilter, countBlocked, readBlocked } from './read-blocked.ts'
+import { type Again, sendAgain } from './send-again.ts'
 
 /** What one call does at most: events that it sends, their bytes, and events that it looks at. */
 const maxEvents = 10_000
 const maxBytes = 64 * 1024 * 1024
 const maxLookedAt = 200_000
-/** Events of one request to the log. */
-const requestEvents = 500
-
-type Sent = { id: string; text: string }
 
 /**
  * Sends the blocked events of a source that fit its schema as it is now through the pipeline again, oldest first, as
@@ -54,33 +50,17 @@ export const replayBlockedEvents =
     )
     const filter: BlockedFilter = { workspaceId: workspace.id, sourceId: source.id, event: body.event }
 
-    const send = async (events: readonly Sent[]): Promise<void> => {
-      if (events.length === 0) return
-      const time = clock()
-      const ids = events.map(({ id }) => id)
-      // Their times are corrected already, as those that another server passes on.
-      const meta: RequestMeta = { w: workspace.id, s: source.id, k: 'batch', r: time, ip: '', f: true, p: ids }
-      await appendRequest(meta, Buffer.from(`{"batch":[${events.map((event) => event.text).join(',')}]}`))
-      const row = { workspace_id: workspace.id, source_id: source.id, time }
-      await eventStore.insert(
-        'replayed_events',
-        ids.map((event_id) => JSON.stringify({ ...row, event_id })).join('\n'),
-        { token: newId() },
-      )
-    }
-
     let replayed = 0
     let bytes = 0
     let lookedAt = 0
     for await (const rows of readBlocked(eventStore, filter, signal)) {
-      const fitting: Sent[] = []
+      const fitting: Again[] = []
       for (const row of rows) {
         if (replayed + fitting.length >= maxEvents) break
         const event = replayedEvent(row, schema)
         if (event !== undefined) fitting.push({ id: row.event_id, text: event })
       }
-      for (let from = 0; from < fitting.length; from += requestEvents)
-        await send(fitting.slice(from, from + requestEvents))
+      await sendAgain({ eventStore, appendRequest, clock }, filter, fitting)
       replayed += fitting.length
       bytes += fitting.reduce((sum, event) => sum + event.text.length, 0)
       lookedAt += rows.length

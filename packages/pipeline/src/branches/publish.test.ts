@@ -77,7 +77,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     sentAt: undefined,
     problem: undefined,
   }
-  return { raw, event, rejected: undefined, blocked: false, fit: undefined }
+  return { raw, event, rejected: undefined, status: 'accepted', fit: undefined }
 }
 const many = (count: number, userId?: string): LiveEvent[] =>
   Array.from({ length: count }, (_, i) => liveEvent(i, userId))
@@ -183,7 +183,7 @@ describe('the live branch', () => {
     const [event] = many(1)
     if (event === undefined) throw new Error('no event')
     const fit = { compatibility: 'needsAttention', version: 4 } as const
-    branch.add('s', [event, { ...event, fit }, { ...event, fit, blocked: true }])
+    branch.add('s', [event, { ...event, fit }, { ...event, fit, status: 'blocked' }])
     const summaries = bus.published[0]?.data.events ?? []
     expect(summaries.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'blocked'])
     expect(summaries.map(({ compatibility, schemaVersion }) => [compatibility, schemaVersion])).toEqual([

@@ -31,7 +31,7 @@ const channelOf = (sourceId: string): string => `private-sources-${sourceId}`
 const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
 
 /** What the live table shows of an event. */
-export const summaryOf = ({ raw, event, rejected, blocked, fit }: LiveEvent): LiveEventSummary => {
+export const summaryOf = ({ raw, event, rejected, status, fit }: LiveEvent): LiveEventSummary => {
   const type = event?.type
   const summary: LiveEventSummary = {
     eventId: raw.eventId,
@@ -40,7 +40,7 @@ export const summaryOf = ({ raw, event, rejected, blocked, fit }: LiveEvent): Li
     title: cut(event === undefined ? '' : event.event === '' ? event.type : event.event, 200).toWellFormed(),
     test: event?.test ?? false,
     receiveTime: raw.request.receivedAt,
-    status: rejected !== undefined ? 'rejected' : blocked ? 'blocked' : 'accepted',
+    status: rejected !== undefined ? 'rejected' : (status ?? 'accepted'),
   }
   if (event !== undefined && event.userId !== '') summary.userId = cut(event.userId, 100)
   if (event !== undefined && event.anonymousId !== '') summary.anonymousId = cut(event.anonymousId, 100)

@@ -23,11 +23,11 @@ export type StoredStatuses = (span: RecordSpan) => Promise<ReadonlyMap<string, A
 export const createStoredStatuses =
   (eventStore: Pick<EventStore, 'query'>): StoredStatuses =>
   async ({ partition, from, to, workspaceIds, sourceIds, firstTime, lastTime }) => {
-    const rows = await eventStore.query<{ event_id: string; blocked: number }>(
-      `select event_id, toUInt8(status = 'blocked') as blocked from events
+    const rows = await eventStore.query<{ event_id: string; status: AcceptedStatus }>(
+      `select event_id, status from events
        where workspace_id in {workspaces:Array(String)} and source_id in {sources:Array(String)}
          and receive_time between fromUnixTimestamp64Milli({first:Int64}) and fromUnixTimestamp64Milli({last:Int64})
-         and status in ('accepted', 'blocked') and startsWith(event_id, {partition:String})
+         and status in ('accepted', 'blocked', 'held') and startsWith(event_id, {partition:String})
          and toUInt64OrZero(splitByChar('-', event_id)[2]) >= {from:UInt64}
          and toUInt64OrZero(splitByChar('-', event_id)[2]) < {to:UInt64}`,
       {
@@ -41,5 +41,5 @@ export const createStoredStatuses =
       },
       { owner: systemOwner, slot: 'heavy' },
     )
-    return new Map(rows.map(({ event_id, blocked }) => [event_id, blocked === 1 ? 'blocked' : 'accepted']))
+    return new Map(rows.map(({ event_id, status }) => [event_id, status]))
   }

@@ -105,15 +105,15 @@ const writeFit = (to: RowWriter, validation: ValidationResult | undefined, versi
 const jsonColumn = (text: string): string => (text === '' ? '{}' : storableJson(text))
 
 /**
- * What an event needs to be sent again and its original may lack: the integrations of its batch. Those of blocked events
- * are kept always.
+ * What an event needs to be sent again and its original may lack: the integrations of its batch. Those of blocked and held
+ * events are kept always.
  */
 const forReplay = ({ integrations, exact, raw }: NormalEvent, status: AcceptedStatus): string =>
   integrations === undefined || (status === 'accepted' && raw.request.integrations === undefined)
     ? ''
     : (exact?.get('integrations') ?? JSON.stringify(integrations))
 
-/** Writes the row of an accepted or blocked event; without a result no schema validated it. */
+/** Writes the row of an accepted, blocked, or held event; without a result no schema validated it. */
 export const writeAccepted = (
   to: RowWriter,
   event: NormalEvent,

@@ -59,6 +59,8 @@ export type SourcesTable = {
   /** Version of its schema in `source_schemas`. */
   schema_version: Generated<number>
   enforcement: Generated<string>
+  /** Its events are held: the organization is over a limit of its plan. */
+  held: Generated<boolean>
   settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
   secrets_encrypted: ColumnType<Uint8Array | null, Uint8Array | null | undefined, Uint8Array | null>
   create_time: Time
@@ -903,6 +905,31 @@ export type PaymentSnapshotsTable = {
 /** Which customer of Stripe an organization is. */
 export type StripeCustomersTable = { organization_id: string; customer: string }
 
+/** How much of its plan an organization has used in the period that is measured, and what follows from that. */
+export type PlanUsageTable = {
+  organization_id: string
+  /** What the period begins with. */
+  period_start_time: Time
+  profiles: ColumnType<string, number, number>
+  events: ColumnType<string, number, number>
+  /** When it was first seen beyond a limit in this period. */
+  over_time: NullableTime
+  /** Since when its events are held, and when that ended last. */
+  hold_time: NullableTime
+  hold_end_time: NullableTime
+  /** What its administrators were told of in this period. */
+  told: Generated<string[]>
+  /** There may be held events that were not released. */
+  has_held: Generated<boolean>
+  /** Held events that retention removed, ever. */
+  removed_events: ColumnType<string, number | undefined, number>
+  /** Received before this, held events were counted as removed, or their removal was announced a week or a day ahead. */
+  removed_until: NullableTime
+  week_announced_until: NullableTime
+  day_announced_until: NullableTime
+  measure_time: Time
+}
+
 /** A change that is asked of a payment provider, by its id as the key: at most one of an organization is not done. */
 export type PaymentOperationsTable = {
   id: string
@@ -1144,6 +1171,7 @@ export type Database = {
   alert_channels: AlertChannelsTable
   alert_messages: AlertMessagesTable
   subscriptions: SubscriptionsTable
+  plan_usage: PlanUsageTable
   payment_operations: PaymentOperationsTable
   payment_snapshots: PaymentSnapshotsTable
   stripe_customers: StripeCustomersTable

@@ -16,6 +16,12 @@ export const StatusBadge = ({ event }: { event: Pick<EventSummary, 'status' | 'r
         Blocked
       </Badge>
     )
+  if (event.status === 'held')
+    return (
+      <Badge tone="warning" dot title="Held because the organization was over a limit of its plan.">
+        Held
+      </Badge>
+    )
   if (event.compatibility === '') return <Badge tone="neutral">Accepted</Badge>
   const { title, short, text, tone } = compatibilityWords[event.compatibility]
   return (

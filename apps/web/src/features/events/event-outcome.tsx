@@ -1,5 +1,5 @@
 import { type EventDetail, problemMessages } from '@tributary/contract'
-import { Check, CircleAlert, CirclePlus, Inbox, Minus, RotateCw, ShieldAlert } from 'lucide-react'
+import { Check, CircleAlert, CirclePlus, Clock, Inbox, Minus, RotateCw, ShieldAlert } from 'lucide-react'
 import { Link } from 'react-router'
 import { propertyPath } from '../../lib/events/property-path.ts'
 import { sourceIds } from '../../lib/format/names.ts'
@@ -26,6 +26,7 @@ const icons: Record<OutcomeStep['id'], Record<OutcomeTone, typeof Check>> = {
     danger: ShieldAlert,
     accent: ShieldAlert,
   },
+  held: { neutral: Clock, success: Clock, warning: Clock, danger: Clock, accent: Clock },
   replayed: { neutral: RotateCw, success: RotateCw, warning: RotateCw, danger: RotateCw, accent: RotateCw },
 }
 

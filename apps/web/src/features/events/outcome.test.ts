@@ -51,6 +51,12 @@ test.each([
     { status: 'blocked', compatibility: 'incompatible', replay_time: '2024-02-04T00:00:00.000Z' },
     ['Received success', 'New to the schema accent', 'Blocked warning', 'Replayed success'],
   ],
+  ['one over a limit of the plan', { status: 'held' }, ['Received success', 'Compatible success', 'Held warning']],
+  [
+    'one that was released',
+    { status: 'held', replay_time: '2024-02-04T00:00:00.000Z' },
+    ['Received success', 'Compatible success', 'Held warning', 'Released success'],
+  ],
 ] as const)('the outcome of %s', (_title, change, steps) => {
   expect(stepsOf(change)).toEqual(steps)
 })

@@ -6,7 +6,7 @@ export type OutcomeTone = 'neutral' | 'success' | 'warning' | 'danger' | 'accent
 
 /** One thing that happened to an event; `time` where it is known, `text` in words with code in backticks. */
 export type OutcomeStep = {
-  id: 'received' | 'rejected' | 'checked' | 'blocked' | 'replayed'
+  id: 'received' | 'rejected' | 'checked' | 'blocked' | 'held' | 'replayed'
   title: string
   text: string
   tone: OutcomeTone
@@ -48,6 +48,28 @@ export const outcomeOf = (event: EventDetail): OutcomeStep[] => {
         text: `${rejectionOf(event.reason).advice} Fix the sender and send it again. It was not delivered.`,
         tone: 'danger',
       },
+    ]
+  if (event.status === 'held')
+    return [
+      received,
+      checked(event),
+      {
+        id: 'held',
+        title: 'Held',
+        text: 'The organization was over a limit of its plan, so it was not delivered yet. It is released when the plan is upgraded, or when the next period begins.',
+        tone: 'warning',
+      },
+      ...(event.replay_time === null
+        ? []
+        : [
+            {
+              id: 'replayed' as const,
+              title: 'Released',
+              text: 'It was released as a new event with the same message ID.',
+              tone: 'success' as const,
+              time: event.replay_time,
+            },
+          ]),
     ]
   if (event.status !== 'blocked') return [received, checked(event)]
   return [

@@ -38,6 +38,7 @@ const Rows = ({ events, sources }: { events: readonly EventSummary[]; sources: r
           </span>
           {event.status === 'rejected' && <Badge tone="danger">Rejected</Badge>}
           {event.status === 'blocked' && <Badge tone="warning">Blocked</Badge>}
+          {event.status === 'held' && <Badge tone="warning">Held</Badge>}
           <RelativeTime time={event.receive_time} className="shrink-0 text-xs text-ink-3" />
         </li>
       ))}

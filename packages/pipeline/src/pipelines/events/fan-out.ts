@@ -19,6 +19,7 @@ export const createFanOut =
     store.add(batch, deliver.add(batch))
     metrics.count('pipeline_events', batch.accepted, { status: 'accepted' })
     if (batch.blocked > 0) metrics.count('pipeline_events', batch.blocked, { status: 'blocked' })
+    if (batch.held > 0) metrics.count('pipeline_events', batch.held, { status: 'held' })
     for (const [reason, count] of batch.rejected) {
       metrics.count('pipeline_events', count, { status: 'rejected' })
       metrics.count('pipeline_events_rejected', count, { reason })

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { EventDetail, PendingEvent, SourceSchema, SourceWithSchema } from '@tributary/contract'
-import { Ban, ChevronDown, ChevronUp, CircleAlert } from 'lucide-react'
+import { Ban, ChevronDown, ChevronUp, CircleAlert, Clock } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { rejectionOf } from '../../../lib/events/rejection.ts'
 import { formatJson } from '../../../lib/format/json-text.ts'
@@ -96,6 +96,24 @@ const Blocked = ({ replayed }: { replayed: string | null }) => (
   </div>
 )
 
+const Held = ({ released }: { released: string | null }) => (
+  <div className="mb-4 flex gap-3 rounded-md bg-warning-soft px-4 py-3 text-warning-ink">
+    <Clock aria-hidden className="mt-0.5 size-5 shrink-0" />
+    <div className="min-w-0">
+      <p className="font-semibold">The organization was over a limit of its plan.</p>
+      <p className="mt-1 text-sm">
+        {released === null ? (
+          'It was stored but not delivered yet. It is released when the plan is upgraded, or when the next period begins.'
+        ) : (
+          <>
+            It was released <RelativeTime time={released} />.
+          </>
+        )}
+      </p>
+    </div>
+  </div>
+)
+
 type ContentProps = {
   event: LiveEvent | undefined
   query: UseQueryResult<EventDetail | PendingEvent>
@@ -116,6 +134,7 @@ const Content = ({ event, query, source, schema, tab }: ContentProps) => {
     <>
       {event?.status === 'rejected' && <Rejection reason={event.reason} />}
       {event?.status === 'blocked' && <Blocked replayed={replayed} />}
+      {event?.status === 'held' && <Held released={replayed} />}
       <Tabs
         label="Event"
         chosen={tab}

@@ -78,11 +78,11 @@ const unknownOf = (known: readonly LiveEvent[], added: readonly LiveEvent[]): Li
 
 /** `known` without the kept back events that `added` brings once more: they were sent again, with their message id. */
 const withoutReplayed = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
-  if (!known.some(({ status }) => status === 'blocked')) return known
+  const kept = ({ status }: LiveEvent): boolean => status === 'blocked' || status === 'held'
+  if (!known.some(kept)) return known
   return known.filter(
     (event) =>
-      event.status !== 'blocked' ||
-      !added.some(({ messageId, eventId }) => messageId === event.messageId && eventId > event.eventId),
+      !kept(event) || !added.some(({ messageId, eventId }) => messageId === event.messageId && eventId > event.eventId),
   )
 }
 

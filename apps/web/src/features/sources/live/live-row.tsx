@@ -1,5 +1,5 @@
 import type { Compatibility } from '@tributary/contract'
-import { Ban, CircleAlert } from 'lucide-react'
+import { Ban, CircleAlert, Clock } from 'lucide-react'
 import { memo } from 'react'
 import { truncate } from '../../../lib/format/text.ts'
 import { clockTime, utcTime } from '../../../lib/format/time.ts'
@@ -59,6 +59,11 @@ const Status = ({ event: { status, reason } }: { event: LiveEvent }) =>
     <Badge tone="warning" title="Does not match the schema. Stored, not delivered.">
       <Ban aria-hidden className="size-3 @max-lg:hidden" />
       Blocked
+    </Badge>
+  ) : status === 'held' ? (
+    <Badge tone="warning" title="Over a limit of the plan. Stored, not delivered yet.">
+      <Clock aria-hidden className="size-3 @max-lg:hidden" />
+      Held
     </Badge>
   ) : null
 

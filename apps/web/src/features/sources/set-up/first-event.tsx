@@ -10,10 +10,10 @@ import { Spinner } from '../../../ui/page/spinner.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import type { LiveEvent } from '../live/live-event.ts'
 
-type State = 'disabled' | 'waiting' | 'rejected' | 'blocked' | 'received'
+type State = 'disabled' | 'waiting' | 'rejected' | 'blocked' | 'held' | 'received'
 
 const stateOf = (source: Source, received: boolean, newest: LiveEvent | undefined): State => {
-  if (newest?.status === 'rejected' || newest?.status === 'blocked') return newest.status
+  if (newest?.status === 'rejected' || newest?.status === 'blocked' || newest?.status === 'held') return newest.status
   if (newest !== undefined || received) return 'received'
   return source.enabled ? 'waiting' : 'disabled'
 }
@@ -23,6 +23,7 @@ const tones: Record<State, string> = {
   disabled: 'border-warning/40 bg-warning-soft text-warning-ink',
   rejected: 'border-warning/40 bg-warning-soft text-warning-ink',
   blocked: 'border-warning/40 bg-warning-soft text-warning-ink',
+  held: 'border-warning/40 bg-warning-soft text-warning-ink',
   received: 'border-success/40 bg-success-soft text-success-ink',
 }
 
@@ -40,6 +41,7 @@ const words: Record<State, string> = {
   disabled: 'This source is disabled and refuses events.',
   rejected: 'Received, but rejected',
   blocked: 'Received, but blocked by the schema',
+  held: 'Received, and held by a limit of the plan',
   received: 'Received',
 }
 
@@ -81,7 +83,7 @@ export const FirstEvent = ({
           No events? Troubleshoot
         </ButtonLink>
       )}
-      {(state === 'received' || state === 'rejected' || state === 'blocked') && (
+      {state !== 'waiting' && state !== 'disabled' && (
         <ButtonLink to={paths.source(source.name)} size="sm" replace>
           Show live events
         </ButtonLink>

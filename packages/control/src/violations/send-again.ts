@@ -1,0 +1,33 @@
+import type { RequestMeta } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+
+/** An event that is stored and waits, as it is sent again. */
+export type Again = { id: string; text: string }
+
+/** Events of one request to the log. */
+const requestEvents = 500
+
+/**
+ * Sends stored events of a source through the pipeline again, as requests of the log that name them. They are written down as sent
+ * only when the log has them: after a crash between the two they are sent once more, and the pipeline, which knows them by the
+ * stored events' ids, takes them once.
+ */
+export const sendAgain = async (
+  { eventStore, appendRequest, clock }: Pick<ControlDeps, 'eventStore' | 'appendRequest' | 'clock'>,
+  { workspaceId, sourceId }: { workspaceId: string; sourceId: string },
+  events: readonly Again[],
+): Promise<void> => {
+  for (let from = 0; from < events.length; from += requestEvents) {
+    const part = events.slice(from, from + requestEvents)
+    const time = clock()
+    const ids = part.map(({ id }) => id)
+    // Their times are corrected already, as those that another server passes on.
+    const meta: RequestMeta = { w: workspaceId, s: sourceId, k: 'batch', r: time, ip: '', f: true, p: ids }
+    await appendRequest(meta, Buffer.from(`{"batch":[${part.map(({ text }) => text).join(',')}]}`))
+    const row = { workspace_id: workspaceId, source_id: sourceId, time }
+    await eventStore.insert('replayed_events', ids.map((event_id) => JSON.stringify({ ...row, event_id })).join('\n'), {
+      token: newId(),
+    })
+  }
+}
