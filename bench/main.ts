@@ -10,6 +10,7 @@ import { measureExplorer } from './figures/explorer.ts'
 import { measureHostile } from './figures/hostile.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
+import { measureMetering } from './figures/metering.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
 import { measureProfiles } from './figures/profiles.ts'
 import { measureStart } from './figures/start.ts'
@@ -43,6 +44,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   syncs: measureSyncs,
   stored: () => measureStored(8),
   profiles: measureProfiles,
+  metering: () => measureMetering(60),
   unconnected: () => measureUnconnected(60_000),
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),

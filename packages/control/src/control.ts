@@ -8,6 +8,8 @@ import { receivePaymentWebhook } from './billing/receive-webhook.ts'
 import { createSandbox } from './billing/sandbox/sandbox.ts'
 import { settleSubscriptions } from './billing/settle.ts'
 import { createStripe } from './billing/stripe/stripe.ts'
+import { createMeasure } from './billing/usage/measure.ts'
+import { releaseHeld } from './billing/usage/release.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import { createDataSourcePlaces, peopleReaders } from './data-sources/places.ts'
@@ -53,6 +55,10 @@ export type Control = {
   receivePaymentWebhook(call: { body: Uint8Array; signature: string }): Promise<200 | 400 | 404>
   /** Reads subscriptions anew whose period has ended; to be called every now and then. */
   settleSubscriptions(): Promise<void>
+  /** Measures what organizations have used of their plans, and what follows from that; to be called each minute. */
+  measureUsage(run: { signal: AbortSignal }): Promise<void>
+  /** Releases the held events of an organization, as its job says. */
+  releaseHeld(job: { organization: string }, run: { signal: AbortSignal }): Promise<void>
   /** What jobs of `erasureJob` do: removes the people of a privacy request from each store. */
   erasePeople: ReturnType<typeof createErasure>
   /** Applies deletions again that a restored database has lost; for every start, before anybody is answered. */
@@ -131,6 +137,8 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
     settleSubscriptions: () => settleSubscriptions({ ...deps, payment }),
+    measureUsage: createMeasure({ ...deps, eventStore }),
+    releaseHeld: (job, run) => releaseHeld({ ...deps, eventStore }, job, run),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     erasePeople: createErasure(deps),
     reapplyForgotten: () => reapplyForgotten(deps),

@@ -105,7 +105,8 @@ export type ControlDeps = {
   /** Keys, one for each purpose, derived from the secret key. */
   signing: { codes: Uint8Array; inbox: Uint8Array }
   /**
-   * The plans, who takes payments, and whether creates are refused beyond a plan's limits.
+   * The plans, who takes payments, and whether plans limit: creates are refused beyond them, and events of a plan that costs nothing
+   * are held once `graceHours` have passed beyond its limits. `eventsDays`: how long events are kept, 0 for ever.
    */
   billing: {
     plans: PlanCatalogue
@@ -115,6 +116,8 @@ export type ControlDeps = {
     unpaidDays: number
     /** How Stripe is asked, where it takes the payments. */
     stripe?: StripeSettings | undefined
+    graceHours: number
+    eventsDays: number
   }
   /** With which the messaging widget is told who a user is; undefined when it is not configured. */
   messagingSecret: string | undefined

@@ -33,6 +33,7 @@ import { listAudienceVersions } from './audiences/versions/list.ts'
 import { restoreAudienceVersion } from './audiences/versions/restore.ts'
 import { billingHandlers } from './billing/handlers.ts'
 import type { BillingDeps } from './billing/subscription.ts'
+import { getUsageReport } from './billing/usage/report.ts'
 import { getCatalogDataSource } from './catalog-data-sources/get.ts'
 import { listCatalogDataSources } from './catalog-data-sources/list.ts'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
@@ -257,6 +258,7 @@ export const createHandlers = (
   config: { get: getConfig(deps) },
   ...billingHandlers(deps),
   onboardings: { list: listOnboardings(deps), revoke: revokeOnboarding(deps) },
+  usageReports: { get: getUsageReport(deps) },
   users: {
     login: login(deps),
     sendOtp: sendOtp(deps),

@@ -1,6 +1,7 @@
 export { alertJob } from './alert-channels/queue.ts'
 export { computeJob } from './audiences/compute.ts'
 export { defaultPlans, readPlanCatalogue } from './billing/catalogue.ts'
+export { releaseJob } from './billing/usage/release.ts'
 export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
 export { createProfileKeyCache } from './configuration-cache/profile-key-cache.ts'
 export { createSyncTokenCache } from './configuration-cache/sync-token-cache.ts'

@@ -3,12 +3,15 @@ import { type ControlDeps, defaultPlans, readPlanCatalogue } from '@tributary/co
 import { type Config, ConfigurationError } from './config.ts'
 
 /** The plans of this installation, read from the file that is set. Throws ConfigurationError for one that cannot be read. */
-export const readBilling = async ({ billing }: Pick<Config, 'billing'>): Promise<ControlDeps['billing']> => {
-  const { plansFile, payment, limits, unpaidDays, stripe } = billing
-  const rest = { payment, limits, unpaidDays, stripe }
-  if (plansFile === undefined) return { plans: defaultPlans, ...rest }
+export const readBilling = async ({
+  billing,
+  retention,
+}: Pick<Config, 'billing' | 'retention'>): Promise<ControlDeps['billing']> => {
+  const { plansFile, ...rest } = billing
+  const given = { ...rest, eventsDays: retention.eventsDays }
+  if (plansFile === undefined) return { plans: defaultPlans, ...given }
   try {
-    return { plans: readPlanCatalogue(await readFile(plansFile, 'utf8')), ...rest }
+    return { plans: readPlanCatalogue(await readFile(plansFile, 'utf8')), ...given }
   } catch (cause) {
     throw new ConfigurationError([`TRIBUTARY_PLANS_FILE: ${cause instanceof Error ? cause.message : String(cause)}`])
   }

@@ -151,6 +151,7 @@ test('the sandbox is refused in production unless it is allowed there, and plans
     plansFile: undefined,
     limits: false,
     unpaidDays: 14,
+    graceHours: 72,
     stripe: undefined,
   })
   expect(readConfig({ TRIBUTARY_PLAN_LIMITS: 'on' }).billing.limits).toBe(true)

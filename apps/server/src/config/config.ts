@@ -39,6 +39,7 @@ export type Config = {
     plansFile: string | undefined
     limits: boolean
     unpaidDays: number
+    graceHours: number
     stripe: { secretKey: string; publishableKey: string; webhookSecret: string | undefined; apiUrl: string } | undefined
   }
   sentryDsn: string | undefined
@@ -184,6 +185,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
     limits:
       values.TRIBUTARY_PLAN_LIMITS === 'on' ||
       (values.TRIBUTARY_PLAN_LIMITS === 'auto' && values.TRIBUTARY_PAYMENT !== 'none'),
+    graceHours: values.TRIBUTARY_PLAN_GRACE_HOURS,
   },
   sentryDsn: values.SENTRY_DSN,
   analyticsWriteKey: values.TRIBUTARY_ANALYTICS_WRITE_KEY,

@@ -207,7 +207,12 @@ export const settings = {
   TRIBUTARY_PLAN_LIMITS: setting(
     z.enum(['auto', 'on', 'off']),
     'auto',
-    'Whether creating sources, destinations, and audiences is refused beyond the limits of the plan. `auto` is on when plans can be bought.',
+    'Whether creating sources, destinations, and audiences is refused beyond the limits of the plan, and events beyond those of a free plan are held. `auto` is on when plans can be bought.',
+  ),
+  TRIBUTARY_PLAN_GRACE_HOURS: setting(
+    whole(0, 8760),
+    '72',
+    'How long an organization on a free plan can be over its limits of profiles or events in a period before its events are held.',
   ),
   TRIBUTARY_DOCUMENTATION_URL: setting(webAddress, undefined, 'Documentation for users.', 'the guides at `/docs`'),
   TRIBUTARY_SUPPORT_EMAIL: setting(

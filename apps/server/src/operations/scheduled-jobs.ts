@@ -8,6 +8,7 @@ import {
   type MailTransport,
   mailJob,
   queueWaitingMails,
+  releaseJob,
   syncJob,
 } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
@@ -36,6 +37,7 @@ const finishPrivacy = housekeeping('finish-privacy-requests')
 const queueAudiences = housekeeping('compute-stale-audiences')
 const forgetChanges = housekeeping('forget-audience-changes')
 const settleSubscriptions = housekeeping('settle-subscriptions')
+const measureUsage = housekeeping('measure-plan-usage')
 const queueSyncs = housekeeping('run-due-syncs')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
@@ -57,6 +59,8 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       alertJob,
       queueSyncs,
       settleSubscriptions,
+      measureUsage,
+      releaseJob,
     ],
   })
 
@@ -73,6 +77,8 @@ export const startJobs = async (
       | 'dryRunSync'
       | 'erasePeople'
       | 'finishPrivacyRequests'
+      | 'measureUsage'
+      | 'releaseHeld'
       | 'forgetAudienceChanges'
       | 'notifyBackloggedWorkspaces'
       | 'notifyFailingDestinations'
@@ -93,6 +99,7 @@ export const startJobs = async (
   await jobs.work(syncJob, control.runSync)
   await jobs.work(dryRunJob, control.dryRunSync)
   await jobs.work(alertJob, control.sendAlert)
+  await jobs.work(releaseJob, control.releaseHeld)
   for (const [kind, run, cron] of [
     [clearExpired, () => control.clearExpired(), '* * * * *'],
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],
@@ -101,6 +108,7 @@ export const startJobs = async (
     [queueAudiences, () => control.queueStaleAudiences(), '* * * * *'],
     [forgetChanges, (_: unknown, run: { signal: AbortSignal }) => control.forgetAudienceChanges(run), '23 * * * *'],
     [settleSubscriptions, () => control.settleSubscriptions(), '* * * * *'],
+    [measureUsage, (_: unknown, run: { signal: AbortSignal }) => control.measureUsage(run), '* * * * *'],
     [queueSyncs, () => control.queueDueSyncs(), '* * * * *'],
   ] as const) {
     await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })

@@ -12,6 +12,7 @@ export const notificationKinds = [
   'stream_full',
   'sync_stalled',
   'sync_alert',
+  'plan_usage',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

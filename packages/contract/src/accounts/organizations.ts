@@ -4,6 +4,7 @@ import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, ti
 import { defineMethod } from '../api/method.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { imageBodyLimit, imageUpload, organizationTitle } from './account-rules.ts'
+import { planLimits } from './plans.ts'
 
 /** What an organization can say it works in, in the order shown. */
 export const industries = [
@@ -110,13 +111,18 @@ export const organizations = {
     verb: 'GET',
     path: '/organizations/{organization}/usage',
     access: organizationMembers,
-    summary: "Gets an organization's usage counted toward its plan.",
+    summary:
+      "Gets an organization's usage counted toward its plan. Profiles and events are those of the current period, without test events and replays.",
     response: z.object({
       workspaces: z.number().int(),
       sources: z.number().int(),
       profiles: z.number().int(),
       destinations: z.number().int(),
       audiences: z.number().int(),
+      events: z.number().int(),
+      period_end_time: time,
+      /** What the plan has of each, -1 without a limit; null where plans do not limit. */
+      limits: planLimits.nullable(),
     }),
     errors: [errors.notFound],
   }),

@@ -19,6 +19,16 @@ export const planFeatures = z.object({
   white_glove_onboarding: z.boolean(),
   customer_success_manager: z.boolean(),
 })
+
+/** Of a plan, what is counted. */
+export const planLimits = planFeatures.pick({
+  profiles: true,
+  events: true,
+  sources: true,
+  destinations: true,
+  audiences: true,
+})
+export type PlanLimits = z.infer<typeof planLimits>
 export type PlanFeatures = z.infer<typeof planFeatures>
 
 /** A plan at one billing frequency: one that can be billed both ways is listed twice. */

@@ -53,6 +53,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'invitationLinks.list': { scope: 'organization', roles: administrators },
   // So does what is paid, and how.
   'subscriptions.listChanges': { scope: 'organization', roles: administrators },
+  'usageReports.get': { scope: 'organization', roles: administrators },
   'subscriptions.get': { scope: 'organization', roles: administrators },
   'paymentMethods.list': { scope: 'organization', roles: administrators },
   'billingCompanies.get': { scope: 'organization', roles: administrators },

@@ -20,7 +20,7 @@ let harness: Harness
 /** How much later than the start it is. */
 let ahead = 0
 const clock = () => startTime + ahead
-const billing = { plans: defaultPlans, payment: 'sandbox', limits: true, unpaidDays: 14 } as const
+const billing = { plans: defaultPlans, payment: 'sandbox', limits: true, unpaidDays: 14, graceHours: 72, eventsDays: 0 } as const
 beforeAll(async () => {
   harness = await startControl({ billing, clock })
 })
@@ -310,7 +310,7 @@ describe('changing the plan', () => {
 
   test('where nobody takes payments is refused, and the plan is the first', async () => {
     await using none = await startControl({
-      billing: { plans: defaultPlans, payment: 'none', limits: false, unpaidDays: 14 },
+      billing: { plans: defaultPlans, payment: 'none', limits: false, unpaidDays: 14, graceHours: 72, eventsDays: 0 },
     })
     const { administrator, organization } = await startOrganization(none)
     expect(await buy(administrator, organization, 'plans/team')).toMatchObject({

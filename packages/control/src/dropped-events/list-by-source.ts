@@ -12,6 +12,8 @@ const messages: Readonly<Record<string, string>> = {
   duplicate: 'An event with the same messageId was received from this source in the previous 24 hours.',
   duplicate_rejected:
     'An event with the same messageId was rejected in the previous 24 hours and is stored once as rejected.',
+  held_too_long:
+    'Held by a limit of the plan until it was older than events are kept. It was removed without having been delivered.',
 }
 
 /** What was left out of a source's accepted events over the hours that lie in the last 24, by reason, most first. */

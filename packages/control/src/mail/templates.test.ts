@@ -8,6 +8,7 @@ import {
   type Mail,
   onboardingMail,
   passwordChangedMail,
+  planUsageMail,
   signUpCodeMail,
   syncAlertMail,
 } from './templates.ts'
@@ -30,6 +31,7 @@ const mails = (text: string): Mail[] => [
   }),
   passwordChangedMail({ email: text, origin, time: expireTime, first: false }),
   syncAlertMail({ sync: text, what: 'has recovered', body: text, url: `${origin}/${encodeURIComponent(text)}` }),
+  planUsageMail({ organization: text, title: text, body: text, url: `${origin}/${encodeURIComponent(text)}` }),
   onboardingMail({ firstName: text, organization: text, url: `${origin}/${encodeURIComponent(text)}`, expireTime }),
 ]
 

@@ -134,3 +134,14 @@ export const syncAlertMail = (given: { sync: string; what: string; body: string;
     }),
   }
 }
+
+/** Tells of an organization's usage of its plan what its title says, such as that a limit is reached. */
+export const planUsageMail = (given: { organization: string; title: string; body: string; url: string }): Mail => ({
+  kind: 'plan-usage',
+  ...layOut({
+    subject: `${shortName(given.organization)}: ${given.title}`,
+    paragraphs: [`About the organization ${shortName(given.organization)}:`, oneLine(given.body)],
+    action: { label: 'Open billing', url: given.url },
+    notes: ['You get this email as an administrator.'],
+  }),
+})

@@ -1,45 +1,46 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
+import { type PlanUsage, readPlan, readUsage } from '../billing/usage/read-usage.ts'
 import type { ControlDeps } from '../deps.ts'
-import { countProfiles } from '../profiles/count.ts'
 
 /** A count that took longer than this is answered again for a while instead of being made anew. */
 const slowMs = 500
 const keepMs = 60_000
 
-type Kept = { until: number; profiles: number }
+type Kept = { until: number; usage: PlanUsage; period: number }
 
 /**
- * How much an organisation has of what plans count: workspaces, sources and destinations that are not deleted, and
- * profiles: those with a stored event, as the metric of that name counts them. There are no
- * audiences. A count of profiles that was slow may be a minute old.
+ * How much an organisation has of what plans count: workspaces, audiences, sources and destinations that are not deleted, and of the
+ * current period events and profiles, as the billing page has them. A count of these that was slow may be a minute old.
  */
 export const getUsage = ({
   db,
   eventStore,
   profileLedger,
   clock,
-}: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'>): Handler<
+  billing,
+}: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock' | 'billing'>): Handler<
   typeof methods.organizations.getUsage
 > => {
   const kept = new Map<string, Kept>()
 
-  const profilesOf = async (
+  const usageOf = async (
     organizationId: string,
     workspaces: readonly string[],
+    period: { start: Date; end: Date },
     signal: AbortSignal,
-  ): Promise<number> => {
-    if (workspaces.length === 0) return 0
+  ): Promise<PlanUsage> => {
     const started = clock()
     for (const [id, { until }] of kept) if (until <= started) kept.delete(id)
     const found = kept.get(organizationId)
-    if (found !== undefined) return found.profiles
+    if (found?.period === period.start.getTime()) return found.usage
     const options = { owner: organizationId, slot: 'heavy', signal } as const
-    const [[, profiles] = [0, 0]] = await countProfiles({ db, eventStore, profileLedger }, { workspaces }, options)
+    const usage = await readUsage({ db, eventStore, profileLedger }, workspaces, period, options)
     const ended = clock()
-    if (ended - started > slowMs) kept.set(organizationId, { until: ended + keepMs, profiles })
-    return profiles
+    if (ended - started > slowMs)
+      kept.set(organizationId, { until: ended + keepMs, usage, period: period.start.getTime() })
+    return usage
   }
 
   return async ({ organization: { id }, signal }) => {
@@ -64,12 +65,23 @@ export const getUsage = ({
         .executeTakeFirstOrThrow()
       return row.count
     }
-    const [sources, destinations, audiences, profiles] = await Promise.all([
+    const { plan, period } = await readPlan({ db, billing, clock }, id)
+    const [sources, destinations, audiences, usage] = await Promise.all([
       count('sources'),
       count('destinations'),
       countAudiences(),
-      profilesOf(id, ids, signal),
+      usageOf(id, ids, period, signal),
     ])
-    return { workspaces: ids.length, sources, profiles, destinations, audiences }
+    const { white_glove_onboarding: _, customer_success_manager: __, ...limits } = plan.features
+    return {
+      workspaces: ids.length,
+      sources,
+      profiles: usage.profiles,
+      destinations,
+      audiences,
+      events: usage.events,
+      period_end_time: period.end.toISOString(),
+      limits: billing.limits ? limits : null,
+    }
   }
 }

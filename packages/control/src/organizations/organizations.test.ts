@@ -294,7 +294,9 @@ test('a workspace is made and changed with the role as it is now, not as it was 
 test('API-27, ORG-05: usage counts workspaces, sources, destinations and the users in accepted events', async () => {
   const { administrator, guest, organizationId, organization: name, workspaceId } = await startOrganization(harness)
   const usage = () => guest.ok(methods.organizations.getUsage, { organization: organizationId })
-  expect(await usage()).toEqual({ workspaces: 1, sources: 0, profiles: 0, destinations: 0, audiences: 0 })
+  const none = { workspaces: 1, sources: 0, profiles: 0, destinations: 0, audiences: 0, events: 0 }
+  const period = { period_end_time: '2026-04-01T00:00:00.000Z', limits: null }
+  expect(await usage()).toEqual({ ...none, ...period })
   const second = await administrator.ok(
     methods.workspaces.create,
     {},
@@ -305,7 +307,12 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
   await administrator.call('DELETE', `/${made.destination.name}`)
   const body = { title: 'Reachable', query: trialAudience }
   await administrator.ok(methods.audiences.create, { workspace: workspaceId }, { body })
-  const event = (workspace_id: string, user_id: string, status = 'accepted') => ({
+  const event = (
+    workspace_id: string,
+    user_id: string,
+    status = 'accepted',
+    receive_time = '2026-03-01 00:00:00.000',
+  ) => ({
     workspace_id,
     source_id: newId(),
     event_id: newId(),
@@ -315,11 +322,13 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
     user_id,
     anonymous_id: newId(),
     status,
-    receive_time: '2026-01-01 00:00:00.000',
+    receive_time,
     timestamp: '2026-01-01 00:00:00.000',
     original: '{}',
   })
   const rows = [
+    event(workspaceId, 'of the month before', 'accepted', '2026-02-28 23:59:59.999'),
+    event(workspaceId, 'held', 'held'),
     event(workspaceId, 'ada'),
     event(workspaceId, 'ada'),
     event(workspaceId, 'bob'),
@@ -330,7 +339,8 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
   ]
   await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
   // One person in two workspaces is two profiles, and somebody unnamed is one.
-  expect(await usage()).toEqual({ workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 1 })
+  const all = { workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 1, events: 5 }
+  expect(await usage()).toEqual({ ...all, ...period })
   expect((await organization.outsider.call('GET', `/${name}/usage`)).status).toBe(404)
 })
 

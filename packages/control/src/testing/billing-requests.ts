@@ -36,7 +36,9 @@ export const billingRequest = async (
       ? { path }
       : { path: formatPath(path, { onboarding: idIn(onboardings[0]?.name ?? '') }), body: {} }
   }
-  if (!['plans', 'subscriptions', 'paymentMethods', 'billingCompanies', 'invoices'].includes(area ?? ''))
+  if (
+    !['plans', 'subscriptions', 'paymentMethods', 'billingCompanies', 'invoices', 'usageReports'].includes(area ?? '')
+  )
     return undefined
   const params = { organization: organizationId }
   // In the place of what was before.

@@ -35,6 +35,7 @@ import fastify from 'fastify'
 import { alertJob } from '../alert-channels/queue.ts'
 import { computeJob } from '../audiences/compute.ts'
 import { defaultPlans } from '../billing/catalogue.ts'
+import { releaseJob } from '../billing/usage/release.ts'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { mailJob } from '../mail/queue-mail.ts'
 import { erasureJob } from '../privacy-requests/erasure-job.ts'
@@ -203,7 +204,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   const jobs = await openPgBossJobs({
     pool: database.pool,
-    kinds: [mailJob, erasureJob, computeJob, syncJob, dryRunJob, alertJob],
+    kinds: [mailJob, erasureJob, computeJob, syncJob, dryRunJob, alertJob, releaseJob],
     logger: silentLogger,
     metrics: noMetrics,
   })
@@ -242,7 +243,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
-    billing: { plans: defaultPlans, payment: 'sandbox', limits: false, unpaidDays: 14 },
+    billing: { plans: defaultPlans, payment: 'sandbox', limits: false, unpaidDays: 14, graceHours: 72, eventsDays: 0 },
     onAccessChanged: (userId) => accessChanges.push(userId),
     // Time moves on with every look, so that the order of creation is known.
     clock: () => now++,

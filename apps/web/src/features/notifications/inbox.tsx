@@ -18,6 +18,7 @@ const icons: Record<NotificationKind, LucideIcon> = {
   stream_full: CircleAlert,
   sync_stalled: CircleAlert,
   sync_alert: CircleAlert,
+  plan_usage: CircleAlert,
 }
 
 const Words = ({ notification }: { notification: Notification }) => (

@@ -1,0 +1,129 @@
+import type { Tx } from '@tributary/api-kit'
+import { resourceNames } from '@tributary/contract'
+import type { ControlDeps } from '../../deps.ts'
+import { queueMail } from '../../mail/queue-mail.ts'
+import { planUsageMail } from '../../mail/templates.ts'
+import { type Announce, notify } from '../../notifications/notify.ts'
+import type { CataloguePlan } from '../catalogue.ts'
+import type { Warning } from './decide.ts'
+import type { UsagePeriod } from './period.ts'
+import type { PlanUsage } from './read-usage.ts'
+
+/** For how long a mail about usage is of use, ms. */
+const usefulMs = 24 * 3_600_000
+
+/** What administrators are told of; `key` names it within a period. */
+export type UsageNews = { key: string; title: string; body: string }
+
+const number = (count: number): string => count.toLocaleString('en-US')
+const events = (count: number): string => (count === 1 ? '1 event' : `${number(count)} events`)
+const day = (time: Date): string =>
+  time.toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+/** That a share of a limit is reached, and what follows. */
+export const warningNews = (
+  { what, percent }: Warning,
+  given: { usage: PlanUsage; plan: CataloguePlan; period: UsagePeriod; holdsFrom: Date | undefined; paid: boolean },
+): UsageNews => {
+  const { usage, plan, period, holdsFrom, paid } = given
+  const used = `${number(usage[what])} of ${number(plan.features[what])} ${what} of the plan ${plan.title} are used. The period ends on ${day(period.end)}.`
+  const then = paid
+    ? what === 'profiles'
+      ? ' Additional profiles cost +$100 per extra 10,000 profiles.'
+      : ''
+    : holdsFrom === undefined
+      ? ' Beyond the limit, events are held. Upgrade to a larger plan to have them delivered.'
+      : ` Events are held from ${day(holdsFrom)}. Upgrade to a larger plan to have them delivered.`
+  return {
+    key: `${what}:${percent}`,
+    title: percent === 100 ? `The plan's limit of ${what} is reached` : `${percent}% of the plan's ${what} are used`,
+    body: used + then,
+  }
+}
+
+export const holdNews = ({ end }: UsagePeriod): UsageNews => ({
+  key: 'held',
+  title: 'Events are held',
+  body: `The organization is over a limit of its plan. Events are stored, but not delivered. They are released when the plan is upgraded, or when the next period begins on ${day(end)}.`,
+})
+
+export const releaseNews: UsageNews = {
+  key: 'released',
+  title: 'Held events were released',
+  body: 'The organization is within its plan again. All events that were held are delivered.',
+}
+
+/** That held events will be removed by retention, some days ahead. */
+export const removalNews = (ahead: 7 | 1, count: number, first: Date): UsageNews => ({
+  key: `removal:${ahead}:${first.toISOString().slice(0, 10)}`,
+  title: `${count === 1 ? '1 held event is' : `${number(count)} held events are`} removed ${ahead === 1 ? 'tomorrow' : 'in 7 days'}`,
+  body: `From ${day(first)}, ${events(count)} that the plan's limit holds will be older than events are kept, and will be removed without having been delivered. Upgrade to a larger plan to release them.`,
+})
+
+/** That held events were removed, and why. */
+export const removedNews = (count: number, at: Date): UsageNews => ({
+  key: `removed:${at.toISOString().slice(0, 13)}`,
+  title: `${count === 1 ? '1 held event was' : `${number(count)} held events were`} removed`,
+  body: `They were held by a limit of the plan until they were older than events are kept. They were not delivered.`,
+})
+
+type Deps = Pick<ControlDeps, 'jobs' | 'clock' | 'publicUrl'>
+
+/** Tells the administrators of an organization in inbox and mail, in the transaction of what it tells of. */
+export const tellOfUsage = async (
+  tx: Tx,
+  deps: Deps,
+  organizationId: string,
+  period: UsagePeriod,
+  news: readonly UsageNews[],
+): Promise<Announce> => {
+  if (news.length === 0) return () => {}
+  const people = await tx
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .select(['users.id', 'users.email', 'organizations.title'])
+    .where('memberships.organization_id', '=', organizationId)
+    .where('memberships.role', '=', 'ORG_ADMIN')
+    .execute()
+  const workspace = await tx
+    .selectFrom('workspaces')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('create_time')
+    .limit(1)
+    .executeTakeFirst()
+  const link =
+    workspace === undefined
+      ? ''
+      : `/${resourceNames.workspace.format({ workspace: workspace.id })}/settings/organization/billing`
+  const now = deps.clock()
+  const announces: Announce[] = []
+  for (const { key, title, body } of news) {
+    for (const { email, title: organization } of people)
+      await queueMail(tx, deps.jobs, {
+        recipient: email,
+        mail: planUsageMail({ organization, title, body, url: `${deps.publicUrl()}${link}` }),
+        time: new Date(now),
+        expireTime: new Date(now + usefulMs),
+      })
+    announces.push(
+      await notify(
+        tx,
+        people.map(({ id }) => id),
+        {
+          organizationId,
+          kind: 'plan_usage',
+          title,
+          body,
+          link,
+          cause: `${resourceNames.organization.format({ organization: organizationId })}/usage/${period.start.toISOString()}/${key}`,
+          now,
+        },
+      ),
+    )
+  }
+  return (live) => {
+    for (const announce of announces) announce(live)
+  }
+}

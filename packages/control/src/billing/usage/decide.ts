@@ -1,0 +1,46 @@
+import { type PlanFeatures } from '@tributary/contract'
+import type { PlanUsage } from './read-usage.ts'
+
+/** What of a plan is measured. */
+export const measured = ['profiles', 'events'] as const
+export type Measured = (typeof measured)[number]
+
+/** From which share of a limit on its administrators are told. */
+export const warnAt = [100, 80] as const
+export type Warning = { what: Measured; percent: (typeof warnAt)[number] }
+
+/** How an organization stands with its plan. */
+export type Standing = {
+  /** When it was first seen beyond a limit; null while it is within. */
+  over: Date | null
+  /** Its events are held. */
+  holds: boolean
+  /** The highest share of each limit that it has reached. */
+  warnings: Warning[]
+}
+
+/** How much of a limit is used, in whole percent, rounded down; -1 is without a limit. A limit of nothing is used up. */
+export const percentOf = (used: number, limit: number): number =>
+  limit < 0 ? 0 : limit === 0 ? 100 : Math.floor((used * 100) / limit)
+
+/**
+ * How an organization stands: it is over when it has used more than a limit has, and its events are held once the grace has passed
+ * since, where its plan holds. Paid plans do not: what is beyond theirs is billed.
+ */
+export const standingOf = (
+  usage: PlanUsage,
+  limits: Pick<PlanFeatures, Measured>,
+  { now, over: since, graceMs, plansHold }: { now: number; over: Date | null; graceMs: number; plansHold: boolean },
+): Standing => {
+  const isOver = measured.some((what) => limits[what] >= 0 && usage[what] > limits[what])
+  const over = isOver ? (since ?? new Date(now)) : null
+  return {
+    over,
+    holds: plansHold && over !== null && now >= over.getTime() + graceMs,
+    warnings: measured.flatMap((what) => {
+      const used = limits[what] < 0 ? 0 : percentOf(usage[what], limits[what])
+      const percent = warnAt.find((each) => used >= each)
+      return percent === undefined ? [] : [{ what, percent }]
+    }),
+  }
+}

@@ -1,0 +1,58 @@
+import { type JobKind, systemOwner } from '@tributary/storage'
+import { z } from 'zod'
+import type { ControlDeps } from '../../deps.ts'
+import { replayedEvent } from '../../violations/blocked-event.ts'
+import { readBlocked } from '../../violations/read-blocked.ts'
+import { sendAgain } from '../../violations/send-again.ts'
+import { readHeld, workspacesOf } from './read-usage.ts'
+
+const data = z.object({ organization: z.string() })
+
+/** Releases the held events of an organization. */
+export const releaseJob: JobKind<z.output<typeof data>> = {
+  name: 'release-held-events',
+  data,
+  // Who still has some is looked for each minute, and it is begun again.
+  retries: { most: 5, pauseSeconds: 2, maxPauseSeconds: 60 },
+  leaseSeconds: 30,
+  maxSeconds: 6 * 60 * 60,
+  atOnce: 2,
+  exclusive: true,
+  keepSeconds: 60 * 60,
+}
+
+/**
+ * Sends the held events of an organization through the pipeline again, those of each source oldest first, until none is left or they
+ * are held again. Killed at any point, it goes on where it was when it is run again: the pipeline takes each event once.
+ */
+export const releaseHeld = async (
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'appendRequest' | 'clock'>,
+  { organization }: { organization: string },
+  { signal }: { signal: AbortSignal },
+): Promise<void> => {
+  const { db, eventStore } = deps
+  const state = () =>
+    db
+      .selectFrom('plan_usage')
+      .select(['hold_time', 'removed_until'])
+      .where('organization_id', '=', organization)
+      .executeTakeFirst()
+  const begun = await state()
+  if (begun === undefined) return
+  const workspaces = await workspacesOf(db, organization)
+  const held = await readHeld(deps, workspaces, begun.removed_until, { owner: systemOwner, slot: 'heavy', signal })
+  for (const { workspaceId, sourceId } of held) {
+    const from = begun.removed_until?.getTime() ?? 0
+    const filter = { workspaceId, sourceId, event: undefined, status: 'held', from } as const
+    for await (const rows of readBlocked(eventStore, filter, signal)) {
+      signal.throwIfAborted()
+      const now = await state()
+      if (now === undefined || now.hold_time !== null) return
+      const events = rows.flatMap((row) => {
+        const text = replayedEvent(row)
+        return text === undefined ? [] : [{ id: row.event_id, text }]
+      })
+      await sendAgain(deps, filter, events)
+    }
+  }
+}

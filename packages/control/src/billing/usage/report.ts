@@ -1,0 +1,116 @@
+import type { methods, UsageReport } from '@tributary/contract'
+import { resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../../deps.ts'
+import { countFirstEvents, countNewProfiles, countProfilesBy } from '../../profiles/count.ts'
+import { plansHold } from './measure.ts'
+import { projected } from './period.ts'
+import { inPeriod, readHeld, readPlan, workspacesOf } from './read-usage.ts'
+
+const dayMs = 86_400_000
+const mostSources = 1000
+const day = 'intDiv(toUnixTimestamp(receive_time), 86400) * 86400'
+
+type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
+
+const sum = (rows: readonly (readonly [unknown, number])[]): number => rows.reduce((all, [, count]) => all + count, 0)
+
+/** What is counted of the current period, by day and by source. */
+const countPeriod = async (
+  deps: Deps,
+  workspaces: readonly string[],
+  period: { start: Date; end: Date },
+  options: { owner: string; slot: 'heavy'; signal: AbortSignal },
+) => {
+  if (workspaces.length === 0) return { profileDays: [], eventDays: [], profileSources: [], eventSources: [] }
+  const counted = inPeriod(workspaces, period)
+  const [profileDays, eventDays, profileSources, eventSources] = await Promise.all([
+    countNewProfiles(deps, { ...counted, bucket: day }, options),
+    countFirstEvents(deps, { ...counted, bucket: day }, options),
+    countProfilesBy(deps, { ...counted, bucket: 'source_id' }, options),
+    countFirstEvents(deps, { ...counted, bucket: 'source_id' }, options),
+  ])
+  const byDay = (rows: readonly (readonly [string, number])[]) =>
+    rows.map(([bucket, count]) => [Number(bucket) * 1000, count] as const)
+  return { profileDays: byDay(profileDays), eventDays: byDay(eventDays), profileSources, eventSources }
+}
+
+/** The usage of an organization in its current period, for its billing page. */
+export const getUsageReport =
+  (deps: Deps): Handler<typeof methods.usageReports.get> =>
+  async ({ organization: { id }, signal }): Promise<UsageReport> => {
+    const { db, billing, clock } = deps
+    const now = clock()
+    const options = { owner: id, slot: 'heavy', signal } as const
+    const { plan, period } = await readPlan(deps, id)
+    const workspaces = await workspacesOf(db, id)
+    const row = await db.selectFrom('plan_usage').selectAll().where('organization_id', '=', id).executeTakeFirst()
+    const [counted, held] = await Promise.all([
+      countPeriod(deps, workspaces, period, options),
+      row?.has_held ? readHeld(deps, workspaces, row.removed_until, options) : [],
+    ])
+    const { profileDays, eventDays } = counted
+    const usage = (days: typeof eventDays, limit: number) => ({
+      used: sum(days),
+      limit: billing.limits ? limit : -1,
+      projected: projected(days, period, now) ?? null,
+    })
+    const dates = [...new Set([...profileDays, ...eventDays].map(([at]) => at))].toSorted((one, other) => one - other)
+    const [profilesOn, eventsOn] = [new Map(profileDays), new Map(eventDays)]
+    const [profilesOf, eventsOf] = [new Map(counted.profileSources), new Map(counted.eventSources)]
+    const heldOf = new Map(held.map((each) => [each.sourceId, each.events]))
+    const ids = [...new Set([...eventsOf.keys(), ...heldOf.keys()])]
+    const known =
+      ids.length === 0
+        ? []
+        : await db
+            .selectFrom('sources')
+            .innerJoin('workspaces', 'workspaces.id', 'sources.workspace_id')
+            .select([
+              'sources.id',
+              'sources.title',
+              'workspaces.id as workspace',
+              'workspaces.title as workspace_title',
+            ])
+            .where('workspaces.organization_id', '=', id)
+            .where('sources.id', 'in', ids)
+            .execute()
+    const sources = known
+      .map((source) => ({
+        source: resourceNames.source.format({ workspace: source.workspace, source: source.id }),
+        title: source.title,
+        workspace_title: source.workspace_title,
+        events: eventsOf.get(source.id) ?? 0,
+        profiles: profilesOf.get(source.id) ?? 0,
+        held_events: heldOf.get(source.id) ?? 0,
+      }))
+      .toSorted((one, other) => other.events - one.events || one.title.localeCompare(other.title))
+      .slice(0, mostSources)
+    const over = billing.limits && row?.period_start_time.getTime() === period.start.getTime() ? row.over_time : null
+    const oldest = Math.min(...held.map((each) => each.oldest))
+    return {
+      period_start_time: period.start.toISOString(),
+      period_end_time: period.end.toISOString(),
+      profiles: usage(profileDays, plan.features.profiles),
+      events: usage(eventDays, plan.features.events),
+      days: dates.map((at) => ({
+        date: new Date(at).toISOString().slice(0, 10),
+        events: eventsOn.get(at) ?? 0,
+        new_profiles: profilesOn.get(at) ?? 0,
+      })),
+      sources,
+      holds_from_time:
+        over === null || !plansHold(plan)
+          ? null
+          : new Date(over.getTime() + billing.graceHours * 3_600_000).toISOString(),
+      held: {
+        events: held.reduce((all, each) => all + each.events, 0),
+        since: row?.hold_time?.toISOString() ?? null,
+        removal_time:
+          held.length === 0 || billing.eventsDays === 0
+            ? null
+            : new Date(oldest + billing.eventsDays * dayMs).toISOString(),
+        removed_events: Number(row?.removed_events ?? 0),
+      },
+    }
+  }

@@ -1,0 +1,288 @@
+import { methods } from '@tributary/contract'
+import { newId, silentLogger } from '@tributary/kernel'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ControlDeps } from '../../deps.ts'
+import { addCard } from '../../testing/billing-requests.ts'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../../testing/control-harness.ts'
+import { defaultPlans } from '../catalogue.ts'
+import { createMeasure, createRound, type MeasureDeps, measureOrganization } from './measure.ts'
+import { releaseHeld } from './release.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const { signal } = new AbortController()
+const [free, ...paid] = defaultPlans.plans
+if (free === undefined) throw new Error('no plans')
+/** Two profiles and five events are free; events are kept for 10 days. */
+const billing: ControlDeps['billing'] = {
+  plans: { ...defaultPlans, plans: [{ ...free, features: { ...free.features, profiles: 2, events: 5 } }, ...paid] },
+  payment: 'sandbox',
+  limits: true,
+  graceHours: 72,
+  eventsDays: 10,
+}
+const start = Date.parse('2026-03-02T00:00:00.000Z')
+
+let harness: Harness
+let time = start
+let serial = 0
+const clock = () => time++
+beforeAll(async () => {
+  harness = await startControl({ billing, clock })
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+let organization: Organization
+let source: string
+beforeEach(async () => {
+  time = start
+  organization = await startOrganization(harness)
+  // For as long as the tests last.
+  await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
+  source = idIn((await makeResources(organization.workspaceId, organization.administrator)).source.name)
+})
+
+const deps = (): MeasureDeps => ({
+  db: harness.db,
+  eventStore: harness.eventStore,
+  profileLedger: harness.profileLedger,
+  billing,
+  clock,
+  jobs: harness.jobs,
+  live: () => {},
+  publicUrl: () => 'https://cdp.example.com',
+})
+const measure = () => measureOrganization(deps(), organization.organizationId, signal)
+
+/** Stores events of a moment as the pipeline does; resolves to their ids. */
+const receive = async (
+  users: readonly string[],
+  { status = 'accepted', at = time, from = source }: { status?: string; at?: number; from?: string } = {},
+): Promise<string[]> => {
+  const rows = users.map((user_id) => ({
+    workspace_id: organization.workspaceId,
+    source_id: from,
+    event_id: `0-${100 + ++serial}-0`,
+    message_id: newId(),
+    type: 'track',
+    event: 'Bought',
+    user_id,
+    status,
+    receive_time: new Date(at).toISOString().replace('T', ' ').slice(0, 23),
+    timestamp: new Date(at).toISOString().replace('T', ' ').slice(0, 23),
+    original: JSON.stringify({ type: 'track', event: 'Bought', userId: user_id }),
+  }))
+  await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
+  return rows.map(({ event_id }) => event_id)
+}
+const heldOf = async (id = source) =>
+  (await harness.db.selectFrom('sources').select('held').where('id', '=', id).executeTakeFirstOrThrow()).held
+const told = async () => {
+  const { administrator } = organization
+  const { notifications } = await administrator.ok(methods.notifications.list, { user: administrator.userId })
+  return notifications.map(({ title }) => title).toReversed()
+}
+const mails = async () => (await harness.mailsTo(organization.administrator.email)).map(({ subject }) => subject)
+const report = () =>
+  organization.administrator.ok(methods.usageReports.get, { organization: organization.organizationId })
+const upgrade = async () => {
+  await addCard(organization.administrator, organization.organizationId)
+  const body = { plan: 'plans/team', recurring_interval: 'MONTHLY' } as const
+  await organization.administrator.ok(
+    methods.subscriptions.update,
+    { organization: organization.organizationId },
+    { body },
+  )
+}
+/** Which stored events were sent through the pipeline again since, in order. */
+const released = (from: number) => harness.requests.slice(from).flatMap(({ meta }) => meta.p ?? [])
+const release = () =>
+  releaseHeld(
+    {
+      ...deps(),
+      appendRequest: async (meta, body) => void harness.requests.push({ meta, body: Buffer.from(body).toString() }),
+    },
+    { organization: organization.organizationId },
+    { signal },
+  )
+const beyond = ['ada', 'bob', 'cy']
+
+test('OPEN-43, OPEN-56: administrators are told once of 80 and of 100 percent of a limit, in inbox and mail', async () => {
+  await receive(['ada', 'ada', 'ada', 'ada'])
+  await measure()
+  await measure()
+  expect(await told()).toEqual(["80% of the plan's events are used"])
+  await receive(['bob'])
+  await measure()
+  await measure()
+  const titles = [
+    "80% of the plan's events are used",
+    "The plan's limit of profiles is reached",
+    "The plan's limit of events is reached",
+  ]
+  expect((await told()).toSorted()).toEqual(titles.toSorted())
+  expect((await mails()).toSorted()).toEqual(titles.map((title) => `Acme Inc: ${title}`).toSorted())
+  const { collaborator } = organization
+  const others = await collaborator.ok(methods.notifications.list, { user: collaborator.userId })
+  expect(others.notifications).toEqual([])
+  expect(await heldOf()).toBe(false)
+})
+
+test('a limit never loses an event: after the grace what comes is held, and released once, in order, on upgrade', async () => {
+  await receive(beyond)
+  await measure()
+  expect(await heldOf()).toBe(false)
+  expect((await report()).holds_from_time).not.toBeNull()
+  time += 72 * hour
+  await measure()
+  expect(await heldOf()).toBe(true)
+  expect(await told()).toContain('Events are held')
+
+  const ids = await receive(['ada', 'dan', 'eve'], { status: 'held' })
+  await measure()
+  expect(await report()).toMatchObject({
+    profiles: { used: 3, limit: 2 },
+    held: { events: 3, since: expect.any(String), removed_events: 0 },
+    sources: [{ title: 'Shop', events: 3, profiles: 3, held_events: 3 }],
+  })
+  const before = harness.requests.length
+  await release()
+  expect(released(before), 'nothing while they are held').toEqual([])
+
+  await upgrade()
+  await measure()
+  expect(await heldOf()).toBe(false)
+  await release()
+  await release()
+  expect(released(before)).toEqual(ids)
+  expect(harness.requests.slice(before).map(({ body }) => JSON.parse(body).batch[0].userId)).toEqual(['ada'])
+  time += hour
+  await measure()
+  expect((await told()).at(-1)).toBe('Held events were released')
+  expect(await report()).toMatchObject({ held: { events: 0, since: null } })
+})
+
+test('held events are released when the next period begins, whose usage they are no part of', async () => {
+  await receive(beyond)
+  await measure()
+  time += 72 * hour
+  await measure()
+  const [id] = await receive(['dan'], { status: 'held' })
+  time = Date.parse('2026-04-01T00:00:30.000Z')
+  const kept = { ...deps(), billing: { ...billing, eventsDays: 0 } }
+  await measureOrganization(kept, organization.organizationId, signal)
+  expect(await heldOf()).toBe(false)
+  const before = harness.requests.length
+  await release()
+  expect(released(before)).toEqual([id])
+  const { message_id } = (
+    await harness.eventStore.query<{ message_id: string }>(
+      'select message_id from events where event_id = {id:String} and workspace_id = {workspace:String}',
+      { id, workspace: organization.workspaceId },
+      { owner: 'test' },
+    )
+  )[0] ?? { message_id: '' }
+  await harness.eventStore.insert(
+    'events',
+    JSON.stringify({
+      workspace_id: organization.workspaceId,
+      source_id: source,
+      event_id: `0-${100 + ++serial}-0`,
+      message_id,
+      type: 'track',
+      user_id: 'dan',
+      status: 'accepted',
+      receive_time: new Date(time).toISOString().replace('T', ' ').slice(0, 23),
+    }),
+    { token: newId() },
+  )
+  expect(await report()).toMatchObject({ profiles: { used: 0 }, events: { used: 0 } })
+})
+
+test('the removal of held events is announced 7 days and 1 day before, counted, and told with its reason', async () => {
+  await receive(beyond)
+  await measure()
+  time += 72 * hour
+  await measure()
+  const at = time
+  await receive(['dan', 'eve'], { status: 'held', at })
+  expect((await report()).held.removal_time).toBe(new Date(at + 10 * day).toISOString())
+  time = at + 2 * day
+  await measure()
+  expect((await told()).some((title) => title.includes('removed'))).toBe(false)
+  time = at + 3 * day
+  await measure()
+  await measure()
+  const removal = async () => (await told()).filter((title) => title.includes('removed'))
+  expect(await removal()).toEqual(['2 held events are removed in 7 days'])
+  time = at + 9 * day
+  await measure()
+  expect(await removal()).toEqual(['2 held events are removed in 7 days', '2 held events are removed tomorrow'])
+  expect(await mails()).toContain('Acme Inc: 2 held events are removed tomorrow')
+  time = at + 10 * day
+  await measure()
+  await measure()
+  expect((await removal()).at(-1)).toBe('2 held events were removed')
+  expect((await report()).held).toMatchObject({ events: 0, removal_time: null, removed_events: 2 })
+  const dropped = await organization.administrator.ok(methods.droppedEvents.listBySource, {
+    workspace: organization.workspaceId,
+    source,
+  })
+  expect(dropped.dropped_events).toMatchObject([{ reason: 'held_too_long', count: 2, message: /limit of the plan/ }])
+  // They are not released any more, whether the event store has removed them yet or not.
+  await upgrade()
+  await measure()
+  const before = harness.requests.length
+  await release()
+  expect(released(before)).toEqual([])
+})
+
+test('usage is told by day and by source, both add up to it, and a source that was deleted counts', async () => {
+  const other = await makeResources(organization.workspaceId, organization.administrator)
+  await receive(['ada', 'ada'])
+  time += day
+  await receive(['ada', 'bob'], { from: idIn(other.source.name) })
+  await organization.administrator.call('DELETE', `/${other.source.name}`)
+  time += day
+  const found = await report()
+  expect(found).toMatchObject({
+    period_start_time: '2026-03-01T00:00:00.000Z',
+    period_end_time: '2026-04-01T00:00:00.000Z',
+    profiles: { used: 2, limit: 2 },
+    events: { used: 4, limit: 5 },
+    days: [
+      { date: '2026-03-02', events: 2, new_profiles: 1 },
+      { date: '2026-03-03', events: 2, new_profiles: 1 },
+    ],
+    holds_from_time: null,
+  })
+  expect(found.sources.map(({ events, profiles }) => [events, profiles])).toEqual([
+    [2, 1],
+    [2, 2],
+  ])
+  const usage = await organization.guest.ok(methods.organizations.getUsage, {
+    organization: organization.organizationId,
+  })
+  expect(usage).toMatchObject({ profiles: 2, events: 4, limits: { profiles: 2, events: 5, sources: 2 } })
+})
+
+test('a round measures who has received something, and nobody where plans do not limit', async () => {
+  await receive(beyond)
+  await createMeasure({ ...deps(), billing: { ...billing, limits: false }, logger: silentLogger })({ signal })
+  const rows = () =>
+    harness.db.selectFrom('plan_usage').selectAll().where('organization_id', '=', organization.organizationId).execute()
+  expect(await rows()).toEqual([])
+  const round = createRound({ ...deps(), logger: silentLogger })
+  await round(signal)
+  expect(await rows()).toMatchObject([{ profiles: '3', events: '3' }])
+  await receive(['dan'])
+  await round(signal)
+  expect(await rows()).toMatchObject([{ profiles: '4', events: '4' }])
+})
