@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Browser, type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test'
 import type { Relational } from '@tributary/storage'
 import {
@@ -31,8 +34,40 @@ const links = {
   TRIBUTARY_PRIVACY_URL: 'https://tributary.example/privacy',
   TRIBUTARY_PRICING_URL: 'https://tributary.example/pricing',
   TRIBUTARY_PAYMENT: 'sandbox-in-production',
-  TRIBUTARY_PLAN_LIMITS: 'off',
   TRIBUTARY_SUPPORT_EMAIL: 'support@tributary.example',
+}
+
+/** The sources that a free plan has here: more than any test makes, but the one that is about it. */
+export const freeSources = 400
+
+const features = {
+  profiles: -1,
+  events: -1,
+  sources: -1,
+  destinations: -1,
+  audiences: -1,
+  white_glove_onboarding: false,
+  customer_success_manager: false,
+}
+const plans = {
+  currency: 'USD',
+  plans: [
+    {
+      name: 'plans/free',
+      title: 'Free',
+      description: 'To try it out',
+      monthly: 0,
+      features: { ...features, sources: freeSources },
+    },
+    {
+      name: 'plans/team',
+      title: 'Team',
+      description: 'For a first team',
+      monthly: 12_000,
+      annually: 120_000,
+      features,
+    },
+  ],
 }
 
 /** A share that a test fills with a few requests: what waits is stored after about a second. */
@@ -91,9 +126,17 @@ export const test = base.extend<Fixtures, Shared>({
   ],
   product: [
     async ({ openId, mail }, use) => {
-      await using product = await startProduct({ env: { ...openId.env, ...links, ...share, SMTP_URL: mail.url } })
-      await product.api.login(adminCredentials)
-      await use(product)
+      const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+      const plansFile = join(folder, 'plans.json')
+      await writeFile(plansFile, JSON.stringify(plans))
+      {
+        await using product = await startProduct({
+          env: { ...openId.env, ...links, ...share, TRIBUTARY_PLANS_FILE: plansFile, SMTP_URL: mail.url },
+        })
+        await product.api.login(adminCredentials)
+        await use(product)
+      }
+      await rm(folder, { recursive: true, force: true })
     },
     { scope: 'worker', timeout: 180_000 },
   ],

@@ -84,6 +84,50 @@ const subscribed =
     })(page)
   }
 const status = (of: string | undefined): string => (of === 'past_due' ? 'open' : 'paid')
+/** What an organization has used of a plan that limits. */
+const used =
+  (profiles: number, events: number, more: object = {}) =>
+  async (page: Page) => {
+    await sold(page)
+    const limits = { profiles: 10_000, events: 100_000, sources: 2, destinations: 2, audiences: 1 }
+    await answer(onPath('/usage'), {
+      workspaces: 1,
+      sources: 2,
+      profiles,
+      destinations: 1,
+      audiences: 1,
+      events,
+      period_end_time: '2026-04-01T00:00:00.000Z',
+      limits,
+    })(page)
+    const now = new Date()
+    const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
+    const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
+    const day = (index: number) => ({
+      date: new Date(first + index * 86_400_000).toISOString().slice(0, 10),
+      events: Math.round(events / 10) + index * 137,
+      new_profiles: Math.round(profiles / 10),
+    })
+    const source = (title: string, share: number) => ({
+      source: `workspaces/w1/sources/${title.toLowerCase()}`,
+      title,
+      workspace_title: 'Production',
+      events: Math.round(events * share),
+      profiles: Math.round(profiles * share),
+      held_events: 'held' in more ? Math.round(12_345 * share) : 0,
+    })
+    await answer(onPath('/usageReport'), {
+      period_start_time: new Date(first).toISOString(),
+      period_end_time: new Date(next).toISOString(),
+      profiles: { used: profiles, limit: limits.profiles, projected: Math.round(profiles * 1.4) },
+      events: { used: events, limit: limits.events, projected: Math.round(events * 1.4) },
+      days: Array.from({ length: 10 }, (_, index) => day(index)),
+      sources: [source('Website', 0.7), source('A mobile application with a rather long title', 0.3)],
+      holds_from_time: null,
+      held: { events: 0, since: null, removal_time: null, removed_events: 0 },
+      ...more,
+    })(page)
+  }
 const openPlans = async (page: Page): Promise<void> => {
   await settled(page)
   await page.getByRole('button', { name: 'Change plan' }).click()
@@ -93,6 +137,26 @@ const openPlans = async (page: Page): Promise<void> => {
 /** What is paid, with what, and the plans: in each state. */
 export const billingScreens: Screen[] = [
   { name: 'billing-free', path: billing, prepare: sold, ready: settled },
+  { name: 'billing-usage-near', path: billing, prepare: used(8_412, 64_000), ready: settled },
+  {
+    name: 'billing-usage-grace',
+    path: billing,
+    prepare: used(10_240, 91_000, { holds_from_time: '2026-03-27T10:00:00.000Z' }),
+    ready: settled,
+  },
+  {
+    name: 'billing-usage-held',
+    path: billing,
+    prepare: used(10_240, 91_000, {
+      held: {
+        events: 12_345,
+        since: '2026-03-27T10:00:00.000Z',
+        removal_time: '2026-04-20T10:00:00.000Z',
+        removed_events: 3,
+      },
+    }),
+    ready: settled,
+  },
   { name: 'billing-paid', path: billing, prepare: subscribed(null), ready: settled },
   {
     name: 'billing-ending',
@@ -105,7 +169,7 @@ export const billingScreens: Screen[] = [
     path: billing,
     prepare: async (page) => {
       await sold(page)
-      for (const part of ['subscription', 'paymentMethods', 'billingCompany', 'invoices'])
+      for (const part of ['usageReport', 'subscription', 'paymentMethods', 'billingCompany', 'invoices'])
         await failing(onPath(`/${part}`))(page)
     },
     expectsFailedCalls: true,

@@ -7,10 +7,11 @@ import { Card } from '../ui/card.tsx'
 import { MetricValue } from '../ui/charts/metric.tsx'
 import { CardSkeleton } from '../ui/page/skeleton.tsx'
 import { QueryView } from './query-view.tsx'
+import { UsageBar } from './usage-bar.tsx'
 
-const counted = ['workspaces', 'sources', 'profiles', 'destinations'] as const
+const counted = ['workspaces', 'sources', 'profiles', 'events', 'destinations'] as const
 
-/** How much an organisation has of what plans count. */
+/** How much an organisation has of what plans count, beside what its plan has where plans limit. */
 export const UsageCard = ({
   organization,
   action,
@@ -23,16 +24,32 @@ export const UsageCard = ({
   return (
     <QueryView query={usage} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to load the usage">
       {(data) => (
-        <Card title="Usage" description="Usage counted toward your plan." action={action}>
+        <Card
+          title="Usage"
+          description="Usage counted toward your plan. Profiles and events are those of this period."
+          action={action}
+        >
           <dl className="divide-y divide-line">
-            {(audiences ? ([...counted, 'audiences'] as const) : counted).map((name) => (
-              <div key={name} className="flex items-center justify-between gap-4 py-2 text-sm">
-                <dt className="text-ink-2">{name.charAt(0).toUpperCase() + name.slice(1)}</dt>
-                <dd className="font-medium tabular">
-                  <MetricValue value={data[name]} />
-                </dd>
-              </div>
-            ))}
+            {(audiences ? ([...counted, 'audiences'] as const) : counted).map((name) => {
+              const title = name.charAt(0).toUpperCase() + name.slice(1)
+              const limit = name === 'workspaces' ? undefined : data.limits?.[name]
+              return (
+                <div key={name} className="space-y-1.5 py-2 text-sm">
+                  <div className="flex items-center justify-between gap-4">
+                    <dt className="text-ink-2">{title}</dt>
+                    <dd className="font-medium tabular">
+                      <MetricValue value={data[name]} />
+                      {limit !== undefined && (
+                        <span className="font-normal text-ink-3">
+                          {limit < 0 ? ', unlimited' : ` of ${limit.toLocaleString('en-US')}`}
+                        </span>
+                      )}
+                    </dd>
+                  </div>
+                  {limit !== undefined && <UsageBar label={title} used={data[name]} limit={limit} />}
+                </div>
+              )
+            })}
           </dl>
         </Card>
       )}

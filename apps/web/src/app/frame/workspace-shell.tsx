@@ -9,6 +9,7 @@ import { useSession, workspaceEntered, workspacesLoaded } from '../../lib/people
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { workspaceQuery } from '../../lib/queries/workspace-queries.ts'
 import { resolveWorkspace, WorkspaceProvider } from '../../lib/workspace.ts'
+import { UpgradeOffer } from '../../parts/billing/upgrade-offer.tsx'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
 import { Commands } from '../commands/commands.tsx'
@@ -59,8 +60,10 @@ export const WorkspaceShell = () => {
     // What was just read is newer than what the session keeps of an acted-on workspace.
     <WorkspaceProvider value={own.data.name === workspace.name ? own.data : workspace}>
       <TooltipProvider>
-        <Outlet key={workspace.name} />
-        <Commands />
+        <UpgradeOffer>
+          <Outlet key={workspace.name} />
+          <Commands />
+        </UpgradeOffer>
       </TooltipProvider>
       {organization !== null && <Invite organization={organization.name} />}
     </WorkspaceProvider>

@@ -11,6 +11,7 @@ import { HistoryCard } from './billing/history-card.tsx'
 import { InvoicesCard } from './billing/invoices-card.tsx'
 import { PaymentMethodsCard } from './billing/payment-methods-card.tsx'
 import { PlanCard } from './billing/plan-card.tsx'
+import { UsageReportCard } from './billing/usage-report-card.tsx'
 
 /** "plans/free" → "Free". */
 const planTitle = (name: string): string => {
@@ -44,6 +45,7 @@ export const BillingPage = () => {
           </Card>
         )}
         <UsageCard organization={organization} />
+        <UsageReportCard organization={name} />
         {sold && (
           <>
             <PaymentMethodsCard organization={name} />

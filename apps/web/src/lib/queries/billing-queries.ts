@@ -9,6 +9,10 @@ export const plansQuery = () => query(methods.plans.list, {}, { read: ({ plans }
 export const subscriptionQuery = (organization: string) =>
   query(methods.subscriptions.get, { params: organizationIds(organization) }, { staleTime: 0 })
 
+/** What an organisation has used of its plan in this period. */
+export const usageReportQuery = (organization: string) =>
+  query(methods.usageReports.get, { params: organizationIds(organization) }, { staleTime: 0 })
+
 /** With what an organisation pays. */
 export const paymentMethodsQuery = (organization: string) =>
   query(methods.paymentMethods.list, { params: organizationIds(organization) })

@@ -5,6 +5,7 @@ import { WithCode } from '../code/with-code.tsx'
 import { Field } from './field.tsx'
 import { type FormHandle, isField, type Refusal, useFormState, type Values, valueOf } from './form-state.ts'
 import { Input, type InputProps, PasswordInput, PriceInput, Select, type SelectProps } from './input.tsx'
+import { RefusalOffers } from './refusal-offers.ts'
 
 const FormContext = createContext<FormHandle<Values> | undefined>(undefined)
 
@@ -31,7 +32,7 @@ const refusalOf = (error: unknown, values: Values): Refusal => {
 
 /**
  * The form shell. `onSubmit` does the call; what it throws is shown here, never by the screen: messages for fields below
- * their fields, the rest as a small red pill under the form (or by `renderError`).
+ * their fields, the rest as a small red pill under the form (or by `renderError`), with what the frame offers for its code.
  */
 export const Form = <T extends Values>({
   form,
@@ -58,6 +59,7 @@ export const Form = <T extends Values>({
       }
     })
   const failure = useFormState(form, (state) => state.failure)
+  const offers = useContext(RefusalOffers)
   return (
     <FormContext value={form}>
       <form
@@ -72,12 +74,15 @@ export const Form = <T extends Values>({
         {children}
         {failure !== undefined &&
           (renderError?.(failure) ?? (
-            <p
-              role="alert"
-              className="w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
-            >
-              <WithCode text={failure.message} />
-            </p>
+            <div className="flex flex-wrap items-center gap-2">
+              <p
+                role="alert"
+                className="w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
+              >
+                <WithCode text={failure.message} />
+              </p>
+              {offers[failure.code]}
+            </div>
           ))}
       </form>
     </FormContext>
