@@ -42,6 +42,9 @@ export type MeasureDeps = Pick<
 
 type Row = Selectable<Database['plan_usage']>
 
+/** Where plans do not limit. */
+const unlimited = { profiles: -1, events: -1 }
+
 /** A plan that costs nothing holds what is beyond it; another is billed for more. */
 export const plansHold = ({ monthly }: CataloguePlan): boolean => monthly === 0
 
@@ -154,10 +157,10 @@ const applyMeasure = async (
   const row = await lockRow(tx, organizationId, period, new Date(now))
   const same = row.period_start_time.getTime() === period.start.getTime()
   const told = new Set(same ? row.told : [])
-  const { graceHours } = deps.billing
+  const { graceHours, limits } = deps.billing
   const graceMs = graceHours * 60 * minute
   const holdsAtAll = plansHold(plan)
-  const standing = standingOf(usage, plan.features, {
+  const standing = standingOf(usage, limits ? plan.features : unlimited, {
     now,
     over: same ? row.over_time : null,
     graceMs,
@@ -238,9 +241,16 @@ export const measureOrganization = async (
   announce(deps.live)
 }
 
-/** Organizations that have received something since a time, and those whose standing can change without that. */
+/** Organizations that have received something since a time, where plans limit, and those whose standing can change without that. */
 const findOrganizations = async (deps: MeasureDeps, since: number, signal: AbortSignal): Promise<string[]> => {
   const { db, eventStore } = deps
+  const standing = await db
+    .selectFrom('plan_usage')
+    .select('organization_id')
+    .where((where) => where.or([where('has_held', '=', true), where('over_time', 'is not', null)]))
+    .execute()
+  const ids = standing.map(({ organization_id }) => organization_id)
+  if (!deps.billing.limits) return ids
   const rows = await eventStore.query<{ workspace_id: string }>(
     'select distinct workspace_id from events where receive_time >= fromUnixTimestamp64Milli({since:Int64})',
     { since },
@@ -259,12 +269,7 @@ const findOrganizations = async (deps: MeasureDeps, since: number, signal: Abort
         .concat(nobody),
     )
     .execute()
-  const standing = await db
-    .selectFrom('plan_usage')
-    .select('organization_id')
-    .where((where) => where.or([where('has_held', '=', true), where('over_time', 'is not', null)]))
-    .execute()
-  return [...new Set([...active, ...standing].map(({ organization_id }) => organization_id))]
+  return [...new Set([...ids, ...active.map(({ organization_id }) => organization_id)])]
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -300,15 +305,14 @@ export const createRound = (
 }
 
 /**
- * Measures twice in each minute that it is run in; does nothing where plans do not limit. Collection knows nothing of it: what it
- * needs is read from stored events.
+ * Measures twice in each minute that it is run in. Where plans do not limit, only what was held before that is released. Collection
+ * knows nothing of it: what it needs is read from stored events.
  */
 export const createMeasure = (
   deps: MeasureDeps & Pick<ControlDeps, 'logger'>,
 ): ((run: { signal: AbortSignal }) => Promise<void>) => {
   const round = createRound(deps)
   return async ({ signal }) => {
-    if (!deps.billing.limits) return
     const until = deps.clock() + runMs
     for (;;) {
       const begun = deps.clock()

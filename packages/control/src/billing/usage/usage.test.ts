@@ -12,7 +12,7 @@ import {
   startOrganization,
 } from '../../testing/control-harness.ts'
 import { defaultPlans } from '../catalogue.ts'
-import { createMeasure, createRound, type MeasureDeps, measureOrganization } from './measure.ts'
+import { createRound, type MeasureDeps, measureOrganization } from './measure.ts'
 import { releaseHeld } from './release.ts'
 
 const hour = 3_600_000
@@ -275,7 +275,8 @@ test('usage is told by day and by source, both add up to it, and a source that w
 
 test('a round measures who has received something, and nobody where plans do not limit', async () => {
   await receive(beyond)
-  await createMeasure({ ...deps(), billing: { ...billing, limits: false }, logger: silentLogger })({ signal })
+  const unlimited = createRound({ ...deps(), billing: { ...billing, limits: false }, logger: silentLogger })
+  await unlimited(signal)
   const rows = () =>
     harness.db.selectFrom('plan_usage').selectAll().where('organization_id', '=', organization.organizationId).execute()
   expect(await rows()).toEqual([])
@@ -285,4 +286,10 @@ test('a round measures who has received something, and nobody where plans do not
   await receive(['dan'])
   await round(signal)
   expect(await rows()).toMatchObject([{ profiles: '4', events: '4' }])
+  time += 72 * hour
+  await round(signal)
+  expect(await heldOf()).toBe(true)
+  // What was held when the setting was changed does not stay so.
+  await unlimited(signal)
+  expect(await heldOf()).toBe(false)
 })
