@@ -74,7 +74,7 @@ export const Form = <T extends Values>({
         {children}
         {failure !== undefined &&
           (renderError?.(failure) ?? (
-            <div className="flex flex-wrap items-center gap-2">
+            <>
               <p
                 role="alert"
                 className="w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
@@ -82,7 +82,7 @@ export const Form = <T extends Values>({
                 <WithCode text={failure.message} />
               </p>
               {offers[failure.code]}
-            </div>
+            </>
           ))}
       </form>
     </FormContext>
