@@ -20,7 +20,14 @@ let harness: Harness
 /** How much later than the start it is. */
 let ahead = 0
 const clock = () => startTime + ahead
-const billing = { plans: defaultPlans, payment: 'sandbox', limits: true, unpaidDays: 14, graceHours: 72, eventsDays: 0 } as const
+const billing = {
+  plans: defaultPlans,
+  payment: 'sandbox',
+  limits: true,
+  unpaidDays: 14,
+  graceHours: 72,
+  eventsDays: 0,
+} as const
 beforeAll(async () => {
   harness = await startControl({ billing, clock })
 })

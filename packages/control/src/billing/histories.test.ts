@@ -141,7 +141,14 @@ test.each(Array.from({ length: 10 }, (_, group) => group))(
       const deps = {
         db: database.db,
         clock: () => peer.state.now * 1000,
-        billing: { plans: defaultPlans, payment: 'stripe', limits: false, unpaidDays: 14 } as const,
+        billing: {
+          plans: defaultPlans,
+          payment: 'stripe',
+          limits: false,
+          unpaidDays: 14,
+          graceHours: 72,
+          eventsDays: 0,
+        } as const,
       }
       const both = await Promise.all(
         [

@@ -25,6 +25,8 @@ beforeAll(async () => {
       payment: 'stripe',
       limits: false,
       unpaidDays: 14,
+      graceHours: 72,
+      eventsDays: 0,
       stripe: { ...stripePeerKeys, apiUrl: peer.url },
     },
   })

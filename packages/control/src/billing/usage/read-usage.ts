@@ -3,6 +3,7 @@ import type { QueryOptions } from '@tributary/storage'
 import type { ControlDeps } from '../../deps.ts'
 import { countFirstEvents, countProfiles, type ProfilesCounted } from '../../profiles/count.ts'
 import { type CataloguePlan, planOf } from '../catalogue.ts'
+import { planNow } from '../limits.ts'
 import { type UsagePeriod, usagePeriod } from './period.ts'
 
 type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
@@ -14,11 +15,11 @@ export const readPlan = async (
 ): Promise<{ plan: CataloguePlan; period: UsagePeriod }> => {
   const subscription = await db
     .selectFrom('subscriptions')
-    .select(['plan', 'period_start_time'])
+    .select(['plan', 'period_start_time', 'past_due_time'])
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
   return {
-    plan: planOf(billing.plans, subscription?.plan),
+    plan: planOf(billing.plans, planNow(subscription, billing, clock())),
     period: usagePeriod(subscription?.period_start_time, clock()),
   }
 }

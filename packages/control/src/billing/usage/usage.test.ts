@@ -25,6 +25,7 @@ const billing: ControlDeps['billing'] = {
   plans: { ...defaultPlans, plans: [{ ...free, features: { ...free.features, profiles: 2, events: 5 } }, ...paid] },
   payment: 'sandbox',
   limits: true,
+  unpaidDays: 14,
   graceHours: 72,
   eventsDays: 10,
 }

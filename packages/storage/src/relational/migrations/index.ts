@@ -56,7 +56,7 @@ import { up as syncScheduleStates } from './0053-sync-schedule-states.ts'
 import { up as alertChannels } from './0054-alert-channels.ts'
 import { up as billing } from './0061-billing.ts'
 import { up as payments } from './0063-payments.ts'
-import { up as planUsage } from './0062-plan-usage.ts'
+import { up as planUsage } from './0064-plan-usage.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -117,5 +117,5 @@ export const migrations: readonly Migration[] = [
   { name: '0054-alert-channels', up: alertChannels },
   { name: '0061-billing', up: billing },
   { name: '0063-payments', up: payments },
-  { name: '0062-plan-usage', up: planUsage },
+  { name: '0064-plan-usage', up: planUsage },
 ]
