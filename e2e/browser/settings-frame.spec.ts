@@ -24,6 +24,8 @@ test('SET-01, SET-02, SET-03, SET-04, SET-05: the settings have a sidebar of the
     ['General', `/${workspace}/settings/organization`],
     ['Billing', `/${workspace}/settings/organization/billing`],
     ['Members', `/${workspace}/settings/organization/members`],
+    ['API keys', `/${workspace}/settings/organization/api-keys`],
+    ['Audit log', `/${workspace}/settings/organization/audit-log`],
   ])
   await group(page, 'Organization').getByRole('link', { name: 'Billing' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Billing' })).toBeVisible()

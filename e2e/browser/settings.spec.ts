@@ -244,3 +244,39 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
   await fillSignIn(page, { ...person, password: 'Another-horse-2' })
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
 })
+
+test('an API key that is made on the screen is shown once, calls the API, is seen as last used, and ends when it is revoked', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Keys')
+  await signIn(page, await addPerson(database, 'Kim', { organization, role: 'ORG_ADMIN' }))
+  await page.goto(`/${workspace}/settings/organization/api-keys`)
+  await page.getByRole('button', { name: 'Create API key' }).click()
+  const form = page.getByRole('form', { name: 'Create API key' })
+  await form.getByRole('textbox', { name: 'Title' }).fill('Terraform')
+  await form.getByRole('checkbox', { name: 'All areas' }).uncheck()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await expect(form.getByText('Select at least one area')).toBeVisible()
+  await form.getByRole('checkbox', { name: 'Sources and schemas' }).check()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const saved = page.getByRole('dialog', { name: 'Save your API key' })
+  const key = (await saved.locator('code').first().textContent()) ?? ''
+  expect(key).toMatch(/^api_[\w-]{32}$/)
+  await saved.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('listitem').filter({ hasText: 'Terraform' })
+  await expect(row).toContainText('Never used')
+  await expect(page.getByText(key)).toHaveCount(0)
+
+  const read = (path: string) =>
+    fetch(`${product.url}/api/${workspace}/${path}`, { headers: { authorization: `Bearer ${key}` } })
+  expect((await read('sources')).status).toBe(200)
+  expect((await read('destinations')).status).toBe(403)
+  await page.reload()
+  await expect(row).toContainText('Last used')
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
+  await expect(page.getByText('No API key yet')).toBeVisible()
+  await expect.poll(async () => (await read('sources')).status, { timeout: 30_000 }).toBe(401)
+})

@@ -309,3 +309,61 @@ test('STF-31, STF-32: an administrator of an organisation sees none of the staff
     await expect(heading(page, "You don't have access to this resource.")).toBeVisible()
   }
 })
+
+test('OPEN-39: what staff change while they act is in the audit log of the organization, which names both', async ({
+  signedIn: page,
+  product,
+  database,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Helpers')
+  const other = await otherOrganization(product, 'Audited Inc')
+  await switchTo(page, workspace, other.id)
+  await expect(page.getByText(banner('Audited Inc'), { exact: true })).toBeVisible()
+  await page.goto(`/${other.workspace}/settings/organization`)
+  const form = page.getByRole('form', { name: 'Organization' })
+  await form.getByRole('combobox', { name: 'Industry' }).selectOption('Gaming')
+  await form.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('Organization updated')).toBeVisible()
+  await page.getByRole('button', { name: 'Stop Acting on behalf', exact: true }).click()
+  await expect(page.getByText(banner('Audited Inc'), { exact: true })).toHaveCount(0)
+
+  const administrator = await addPerson(database, 'Agnes', { organization: other.organization, role: 'ORG_ADMIN' })
+  await signIn(page, administrator)
+  await page.goto(`/${other.workspace}/settings/organization/audit-log`)
+  await page.getByRole('combobox', { name: 'By' }).selectOption('By staff')
+  const change = page.getByRole('table', { name: 'Audit log' }).getByText('Organizations: update')
+  await expect(change).toBeVisible()
+  await change.click()
+  const dialog = page.getByRole('dialog', { name: 'Organizations: update' })
+  await expect(dialog.getByText(/^.+ on behalf of Audited Inc$/)).toBeVisible()
+  await expect(dialog.getByText(adminCredentials.email)).toBeVisible()
+  await expect(dialog.getByText('gaming', { exact: true })).toHaveCount(2)
+})
+
+test('STF-33, STF-34, STF-36: a domain is added to the workspace, which then shows the records to create and takes no second one', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Domains')
+  await page.goto(`/${workspace}/settings/admin/custom-domain`)
+  const form = page.getByRole('form', { name: 'Custom domain' })
+  const name = form.getByRole('textbox', { name: 'Domain name' })
+  const add = form.getByRole('button', { name: 'Add Domain', exact: true })
+  await name.fill('http://a.com')
+  await add.click()
+  await expect(form.getByText('Invalid domain name')).toBeVisible()
+  const domain = `e${newId().slice(-8)}.Example.com`
+  await name.fill(domain)
+  const sent = page.waitForRequest('**/customDomains')
+  await add.click()
+  const request = await sent
+  expect([request.method(), new URL(request.url()).pathname]).toEqual(['POST', `/api/${workspace}/customDomains`])
+  expect(request.postDataJSON()).toEqual({ domain_name: domain })
+  await expect(page.getByRole('listitem', { name: 'TXT' })).toContainText(`_tributary.${domain.toLowerCase()}`)
+  await expect(name).toBeDisabled()
+  await expect(add).toBeDisabled()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove domain' }).click()
+  await expect(name).toBeEnabled()
+  await expect(name).toHaveValue('')
+})

@@ -6,7 +6,13 @@ import { createAuthorize } from '@tributary/api-kit'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { listedDataSources, listedDestinations, listedSources } from '@tributary/connectors'
-import { createControl, createRefusalSink, createWriteKeyCache } from '@tributary/control'
+import {
+  createControl,
+  createCustomDomainCache,
+  createDns,
+  createRefusalSink,
+  createWriteKeyCache,
+} from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributary/http'
 import { createWorkShare, systemClock } from '@tributary/kernel'
 import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
@@ -23,6 +29,7 @@ import {
 } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
+import { auditRetentionOf } from './config/audit-retention.ts'
 import { readBilling } from './config/billing.ts'
 import { clientConfigOf } from './config/client-config.ts'
 import type { Config } from './config/config.ts'
@@ -33,6 +40,7 @@ import { folders, startEngines } from './engines.ts'
 import { createFlags } from './flags.ts'
 import { createClientIp, createProxyWatch } from './http/client-ip.ts'
 import { contentPolicySources } from './http/content-policy.ts'
+import { createDomainQuestions } from './http/domain-questions.ts'
 import { createHttpServer, listeningUrl, requireFreePort } from './http/http-server.ts'
 import { createMedia } from './http/media.ts'
 import { createPaymentWebhook } from './http/payment-webhook.ts'
@@ -169,6 +177,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const keys = createWriteKeyCache({ db, pool, secretBox, connectors: webhooks, logger })
   await keys.start()
   stack.defer(() => keys.stop())
+  const domains = createCustomDomainCache({ db, pool, logger })
+  await domains.start()
+  stack.defer(() => domains.stop())
   const workShare = createWorkShare()
   // Known when the server listens; nobody can ask before.
   let ownUrl = config.publicUrl ?? ''
@@ -212,6 +223,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     realtimeKey: realtimeApp.key,
     clientConfig: clientConfigOf(config),
     billing: await readBilling(config),
+    auditRetention: auditRetentionOf(config),
+    customDomains: { dns: createDns(config.customDomains.dnsServers), target: config.customDomains.target },
     openId: config.openId,
     onAccessChanged: (userId) => hub.coordination.publish(accessTopic, userId),
     publicUrl: () => ownUrl,
@@ -232,7 +245,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         networkOf: (request) => networkOf(clientIp(request)),
         async authenticate(token) {
           const found = await authenticate(token)
-          return 'actor' in found ? { id: found.actor.userId, info: { email: found.actor.email } } : undefined
+          // An API key is nobody's: what a user is told is not told to it.
+          if (!('actor' in found) || found.actor.key !== undefined) return undefined
+          return { id: found.actor.userId, info: { email: found.actor.email } }
         },
         coordination: hub.coordination,
         logger,
@@ -244,6 +259,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         log: requests,
         keys,
         webhooks,
+        domains,
         workShare,
         refusals: createRefusalSink({ db: relational.db }),
         coordination: hub.coordination,
@@ -286,7 +302,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       authorize: createAuthorize({ db: relational.db }),
       readYourWrites: createReadYourWritesBarrier(
         {
-          collection: () => keys.refresh(),
+          collection: async () => void (await Promise.all([keys.refresh(), domains.refresh()])),
           pipeline: () => refreshOf(threads.pipeline),
           delivery: () => refreshOf(threads.delivery),
           profiles: () => refreshOf(threads.profiles),
@@ -317,6 +333,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       mayReadMetrics: createTokenCheck(metricsToken),
       version,
     }),
+    domainQuestions: createDomainQuestions(domains),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     profileApi,
     syncApi,

@@ -44,7 +44,7 @@ const params = { workspace, organization, user }
 /** 200, or the status of the refusal. */
 const ask = async (access: Access, caller: Actor | undefined, given: Record<string, string> = params) => {
   try {
-    await createAuthorize(database)(access, caller, given)
+    await createAuthorize(database)({ name: 'sources.list', access }, caller, given)
     return 200
   } catch (error) {
     if (error instanceof AppError) return error.code
@@ -87,10 +87,14 @@ test('what is absent and what is no id is 404, also to staff', async () => {
 
 test('the handler is given what was found', async () => {
   const authorize = createAuthorize(database)
-  expect(await authorize(inWorkspace(editors), callers.collaborator, params)).toEqual({
+  expect(
+    await authorize({ name: 'sources.create', access: inWorkspace(editors) }, callers.collaborator, params),
+  ).toEqual({
     workspace: { id: workspace, organizationId: organization, roles: editors },
   })
-  expect(await authorize(inOrganization(everyRole), callers.guest, params)).toEqual({
+  expect(
+    await authorize({ name: 'organizations.get', access: inOrganization(everyRole) }, callers.guest, params),
+  ).toEqual({
     organization: { id: organization, roles: everyRole },
   })
 })

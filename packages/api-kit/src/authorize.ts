@@ -1,9 +1,22 @@
-import { resourceNames } from '@tributary/contract'
+import { keyAreaOf, keyAreas, type Method, resourceNames } from '@tributary/contract'
 import type { Authorize, OrganizationRef, WorkspaceRef } from '@tributary/http'
 import { type Actor, canSee, forbidden, mayAct, notFound, type Role } from '@tributary/kernel'
 import type { Db } from './db.ts'
 import { guarded } from './failures.ts'
 import { isId } from './resource-ids.ts'
+
+/** Whether a workspace is one of those that a key is for; a person has no key and every workspace of the organization. */
+const isOfKey = ({ key }: Actor, workspaceId: string): boolean =>
+  key === undefined || key.workspaceId === null || key.workspaceId === workspaceId
+
+/** Throws 403 when a call is not one that this key may make, whatever its role; a person is not concerned. */
+const requireKeyArea = ({ key }: Actor, method: Pick<Method, 'name' | 'access'>): void => {
+  if (key === undefined) return
+  const area = keyAreaOf(method)
+  if (area === undefined)
+    throw forbidden('API keys cannot make this call: it is for people who are signed in', 'NOT_FOR_KEYS')
+  if (!key.areas.includes(area)) throw forbidden(`This API key cannot use the area "${keyAreas[area]}"`, 'KEY_AREA')
+}
 
 /**
  * The workspace, if the caller may act in it with one of these roles. Throws 404 'workspace not found' for one that is
@@ -19,7 +32,8 @@ export const requireWorkspace = async (
   const row = isId(workspaceId)
     ? await db.selectFrom('workspaces').select('organization_id').where('id', '=', workspaceId).executeTakeFirst()
     : undefined
-  if (row === undefined || !canSee(actor, row.organization_id)) throw notFound('workspace not found')
+  if (row === undefined || !canSee(actor, row.organization_id) || !isOfKey(actor, workspaceId))
+    throw notFound('workspace not found')
   if (!mayAct(actor, row.organization_id, roles)) throw forbidden()
   return { id: workspaceId, organizationId: row.organization_id, roles }
 }
@@ -36,6 +50,8 @@ export const requireOrganization = async (
       ? await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
       : undefined
   if (row === undefined) throw notFound('organization not found')
+  if (actor.key !== undefined && actor.key.workspaceId !== null)
+    throw forbidden('This API key is for one workspace. Use a key of the organization', 'KEY_WORKSPACE')
   if (!mayAct(actor, organizationId, roles)) throw forbidden()
   return { id: organizationId, roles }
 }
@@ -60,9 +76,11 @@ const requireSelf = (actor: Actor, userId: string): void => {
  * calls of a workspace or an organization only; 503 while it is away.
  */
 export const createAuthorize = ({ db }: { db: Db }): Authorize =>
-  guarded(async (access, actor, { workspace = '', organization = '', user = '' }) => {
+  guarded(async (method, actor, { workspace = '', organization = '', user = '' }) => {
+    const { access } = method
     if (access.scope === 'anybody') return {}
     if (actor === undefined) throw new Error('a call that is not for anybody came without its caller')
+    requireKeyArea(actor, method)
     switch (access.scope) {
       case 'everybody':
         return {}

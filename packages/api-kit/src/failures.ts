@@ -9,6 +9,7 @@ import {
   LogUnavailable,
   type QueryLimit,
 } from '@tributary/storage'
+import { withinCall } from './call-of-now.ts'
 
 const narrow = 'Choose a shorter time range, one source, or one event name'
 const limitTexts: Record<QueryLimit, string> = {
@@ -53,10 +54,13 @@ export const guarded =
     }
   }
 
-/** The same handlers, guarded. Sound because the groups and verbs stay and `guarded` keeps each one's signature. */
+/**
+ * The same handlers, guarded, and each within its call. Sound because the groups and verbs stay and `guarded` and `withinCall` keep
+ * each one's signature.
+ */
 export const guardAll = (handlers: Handlers): Handlers => {
   const all: Record<string, Record<string, unknown>> = {}
   for (const [group, verbs] of Object.entries(handlers))
-    all[group] = Object.fromEntries(Object.entries(verbs).map(([verb, run]) => [verb, guarded(run)]))
+    all[group] = Object.fromEntries(Object.entries(verbs).map(([verb, run]) => [verb, guarded(withinCall(run))]))
   return all as typeof all & Handlers
 }

@@ -1,5 +1,6 @@
 export * from './audit.ts'
 export * from './authorize.ts'
+export * from './call-of-now.ts'
 export * from './db.ts'
 export * from './failures.ts'
 export type { LiveChannel } from './live.ts'

@@ -64,6 +64,25 @@ export const isDevice = (clientPath: boolean, req: IncomingMessage): boolean =>
 
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 
+/** What a trusted proxy says of a request in a header, otherwise nothing. */
+const forwardedHeader = (
+  req: IncomingMessage,
+  name: 'x-forwarded-host' | 'x-forwarded-proto',
+  proxies: readonly AddressRange[],
+): string | undefined => {
+  const peer = req.socket.remoteAddress ?? ''
+  const value = ipaddr.isValid(peer) && inRanges(peer, proxies) ? req.headers[name] : undefined
+  return typeof value === 'string' ? value.split(',')[0]?.trim() : undefined
+}
+
+/** The host that a request was sent to, in lower case and without a port; what a trusted proxy says of it counts first. */
+export const requestHost = (req: IncomingMessage, proxies: readonly AddressRange[]): string =>
+  (forwardedHeader(req, 'x-forwarded-host', proxies) ?? req.headers.host ?? '')
+    .slice(0, 300)
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/\.$/, '')
+
 /**
  * Origin (`scheme://host[:port]`) under which this request reached us: the configured one, else what a trusted proxy
  * says, else the Host header. Only characters of host names get through, so it can be put into a script.
@@ -74,13 +93,8 @@ export const requestOrigin = (
   proxies: readonly AddressRange[],
 ): string => {
   if (publicUrl !== undefined) return new URL(publicUrl).origin
-  const peer = req.socket.remoteAddress ?? ''
-  const trusted = ipaddr.isValid(peer) && inRanges(peer, proxies)
-  const header = (name: string): string | undefined => {
-    const value = trusted ? req.headers[name] : undefined
-    return typeof value === 'string' ? value.split(',')[0]?.trim() : undefined
-  }
-  const host = header('x-forwarded-host') ?? req.headers.host ?? ''
-  const scheme = header('x-forwarded-proto') === 'https' || 'encrypted' in req.socket ? 'https' : 'http'
+  const host = forwardedHeader(req, 'x-forwarded-host', proxies) ?? req.headers.host ?? ''
+  const scheme =
+    forwardedHeader(req, 'x-forwarded-proto', proxies) === 'https' || 'encrypted' in req.socket ? 'https' : 'http'
   return `${scheme}://${hostName.test(host) ? host : 'localhost'}`
 }

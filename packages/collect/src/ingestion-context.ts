@@ -4,7 +4,7 @@ import { createBodyBudget, createPace, discardBody, networkOf } from '@tributary
 import { sendRefusal } from './answer.ts'
 import type { ReadTerms } from './body/body.ts'
 import { knownInflating, strangersInflating } from './body/inflate.ts'
-import { type AddressRange, clientAddress, isDevice, parseProxies } from './client.ts'
+import { type AddressRange, clientAddress, isDevice, parseProxies, requestHost } from './client.ts'
 import { createLogProducer, type LogProducer } from './log-producer.ts'
 import { createMetricsBuffer, type MetricsBuffer } from './metrics-buffer.ts'
 import { type CollectDeps, type CollectSettings, defaultCollectSettings, type WriteKeyEntry } from './ports.ts'
@@ -47,6 +47,10 @@ export type IngestionContext = {
   checkAdmission(): Refusal | undefined
   /** Why the source takes no events in this way: it is switched off, or takes them through its signed webhook only. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
+  /** Why a call to this host is not for the source: the host is a custom domain of another workspace. */
+  foreignTo(req: IncomingMessage, entry: WriteKeyEntry): Refusal | undefined
+  /** The origin of the custom domain that a call came to; undefined for the product's own address. */
+  customOrigin(req: IncomingMessage): string | undefined
   /** Under which terms a body is read, and on whose share: its workspace's, or the small one of its sender's address. */
   termsFor(entry: WriteKeyEntry | undefined): ReadTerms
   ownerOf(req: IncomingMessage, entry: WriteKeyEntry | undefined): string
@@ -155,6 +159,14 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
     closedTo(entry, byOwnWebhook) {
       if (!entry.sourceEnabled) return refusals.sourceDisabled
       return !byOwnWebhook && deps.webhooks?.get(entry.app)?.signed === true ? refusals.signedOnly : undefined
+    },
+    foreignTo(req, entry) {
+      const owner = deps.domains?.workspaceOf(requestHost(req, proxies))
+      return owner === undefined || owner === entry.workspaceId ? undefined : refusals.foreignDomain
+    },
+    customOrigin(req) {
+      const host = requestHost(req, proxies)
+      return deps.domains?.workspaceOf(host) === undefined ? undefined : `https://${host}`
     },
     close() {
       closed = true

@@ -32,6 +32,11 @@ export const unknownKey = refusal(
   'WRITE_KEY_UNKNOWN',
   "The write key is not valid. Copy the key from the source's setup page.",
 )
+export const foreignDomain = refusal(
+  403,
+  'DOMAIN_OF_ANOTHER_WORKSPACE',
+  "This domain belongs to another workspace. Send events to the address on the source's setup page.",
+)
 export const revokedKey = refusal(
   401,
   'WRITE_KEY_REVOKED',

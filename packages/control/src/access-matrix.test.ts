@@ -1,7 +1,8 @@
-import { type Access, methodList, type Role } from '@tributary/contract'
+import { type Access, keyAreaNames, keyAreaOf, type Method, methodList, type Role } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { type OpenIdProvider, startOpenIdProvider } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeApiKey } from './testing/api-keys.ts'
 import {
   type Caller,
   type Harness,
@@ -108,6 +109,54 @@ test('API-52: every call that is not public is refused without a token, and with
       statuses.add((await harness.call(token, method.verb, path, method.request === undefined ? undefined : {})).status)
     }
   expect([...statuses]).toEqual([401])
+})
+
+describe('which API key may call what', () => {
+  const keys = { outsider: '', guest: '', full: '' }
+  let fullId = ''
+  /** By area, a key that has all others. */
+  const without = new Map<string, string>()
+  beforeAll(async () => {
+    const { outsider, otherOrganizationId } = organization
+    const other = { administrator: outsider, organizationId: otherOrganizationId }
+    keys.outsider = (await makeApiKey(other)).key
+    keys.guest = (await makeApiKey(organization, { role: 'ORG_GUEST' })).key
+    const full = await makeApiKey(organization)
+    keys.full = full.key
+    fullId = full.id
+    for (const area of keyAreaNames) {
+      const areas = keyAreaNames.filter((each) => each !== area)
+      without.set(area, (await makeApiKey(organization, { areas })).key)
+    }
+  })
+
+  /** Statuses for: a key of another organization, one of a guest, one without the area, one that may all. */
+  const declaredForKeys = (method: Method): number[] => {
+    const [, outsider, guest, , administrator] = askedByHandlers[method.name] ?? declared(method.access)
+    return [outsider, guest, 403, administrator]
+  }
+  // An API key names no user, and lists its own workspaces.
+  const special: Readonly<Record<string, number[]>> = { 'workspaces.list': [200, 200, 403, 200] }
+
+  const ordered = methodList.filter(({ access }) => access.scope !== 'anybody')
+  test.each(ordered.map((method) => [method.name, method] as const))('%s', async (name, method) => {
+    const area = keyAreaOf(method)
+    const { path, body } =
+      area === undefined
+        ? { path: method.path.replace(/\{\w+\}/g, newId()), body: {} }
+        : await requestOf(name, organization.administrator)
+    const called = name === 'workspaces.list' ? '/workspaces' : path
+    const given = method.request === undefined ? undefined : body
+    const statuses: number[] = []
+    for (const key of [keys.outsider, keys.guest, without.get(area ?? '') ?? keys.guest, keys.full])
+      statuses.push((await harness.call(key, method.verb, called, given)).status)
+    // What is for people alone is called without a body that it would take, and refused for one or the other.
+    if (area === undefined) return expect(statuses.filter((status) => status !== 400 && status !== 403)).toEqual([])
+    expect(statuses).toEqual(special[name] ?? declaredForKeys(method))
+    if (!isRecorded(method) || statuses.at(-1) !== 200) return
+    // What a key has done is the key's, and not that of whoever created it.
+    expect((await harness.audits()).at(-1)).toMatchObject({ key_id: fullId, actor_id: null, on_behalf: false })
+  })
 })
 
 describe('who may call what', () => {

@@ -12,7 +12,8 @@ export const createChannelAccess =
   ({ db, authenticate }: { db: Db; authenticate: (token: string) => Promise<Authentication> }) =>
   async (token: string, channel: string): Promise<string | undefined> => {
     const found = await authenticate(token)
-    if (!('actor' in found)) return undefined
+    // Keys are for calls: nobody listens with one.
+    if (!('actor' in found) || found.actor.key !== undefined) return undefined
     const sourceId = sourceChannel.exec(channel)?.[1] ?? ''
     if (!isId(sourceId)) return undefined
     const row = await db

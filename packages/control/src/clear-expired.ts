@@ -1,3 +1,4 @@
+import { clearAuditRecords } from './audit-records/retention.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { withoutText } from './mail/mail-sender.ts'
 import { placeLifeMs } from './users/sign-in/sign-in-places.ts'
@@ -9,13 +10,15 @@ const keepMs = { refusedRequests: 30 * dayMs, mails: 30 * dayMs, notifications: 
 
 /**
  * Removes what is over: sessions, codes and tokens that have expired, the texts of mail that is of no use any more, and old
- * mail, notices, counts of refused requests, and alerts that no channel took in their time. What users of ended sessions still listen to is cut; whoever has another session connects again.
+ * mail, notices, counts of refused requests, audit records that a plan keeps no longer, and alerts that no channel took in their time. What users of ended sessions still listen to is cut; whoever has another session connects again.
  */
 export const clearExpired = async ({
-  db,
-  clock,
   accessChanged,
-}: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Promise<void> => {
+  ...deps
+}: Pick<ControlDeps, 'db' | 'clock' | 'billing' | 'auditRetention'> & {
+  accessChanged: AccessChanged
+}): Promise<void> => {
+  const { db, clock } = deps
   const now = clock()
   const time = new Date(now)
   const ago = (ms: number): Date => new Date(now - ms)
@@ -36,4 +39,5 @@ export const clearExpired = async ({
   await db.deleteFrom('mails').where('create_time', '<', ago(keepMs.mails)).where('expire_time', '<', time).execute()
   await db.deleteFrom('alert_messages').where('expire_time', '<=', time).execute()
   await db.deleteFrom('notifications').where('create_time', '<', ago(keepMs.notifications)).execute()
+  await clearAuditRecords(deps)
 }

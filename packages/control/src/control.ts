@@ -1,6 +1,7 @@
 import { guardAll, guarded } from '@tributary/api-kit'
 import type { Authentication, Handlers } from '@tributary/http'
 import { sendAlert } from './alert-channels/queue.ts'
+import { createKeyAuthentication, isApiKey } from './api-keys/authenticate.ts'
 import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
 import { createEvaluation } from './audiences/evaluate.ts'
 import { forgetAudienceChanges } from './audiences/forget-changes.ts'
@@ -12,6 +13,7 @@ import { createMeasure } from './billing/usage/measure.ts'
 import { releaseHeld } from './billing/usage/release.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
+import { checkCustomDomains } from './custom-domains/check.ts'
 import { createDataSourcePlaces, peopleReaders } from './data-sources/places.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { notifyFailingDestinations } from './destinations/notify-failing.ts'
@@ -37,7 +39,7 @@ import { createPasswords } from './users/sign-in/passwords.ts'
 export type Control = {
   /** A handler for every method of the contract. */
   handlers: Handlers
-  /** Who a bearer token stands for; answers may be two seconds old. Throws 503 while the database is away. */
+  /** Who a bearer token or an API key stands for; answers may be two seconds old. Throws 503 while the database is away. */
   authenticate(token: string): Promise<Authentication>
   /** The workspace of a realtime channel that the holder of a token may listen to; undefined without that permission. */
   channelWorkspace(token: string, channel: string): Promise<string | undefined>
@@ -53,6 +55,8 @@ export type Control = {
   clearExpired(): Promise<void>
   /** Takes a webhook of the payment provider; resolves to the status to answer, and rejects when it is to be sent again. */
   receivePaymentWebhook(call: { body: Uint8Array; signature: string }): Promise<200 | 400 | 404>
+  /** Looks for the records of the custom domains whose turn it is; to be called each minute. */
+  checkCustomDomains(): Promise<void>
   /** Reads subscriptions anew whose period has ended; to be called every now and then. */
   settleSubscriptions(): Promise<void>
   /** Measures what organizations have used of their plans, and what follows from that; to be called each minute. */
@@ -110,7 +114,8 @@ export const createControl = (deps: ControlDeps): Control => {
   const { payment: provider, stripe } = deps.billing
   const payment =
     provider === 'sandbox' ? createSandbox(deps) : stripe === undefined ? undefined : createStripe(deps, stripe)
-  const authenticate = guarded((token: string) => sessions.authenticate(token))
+  const keys = createKeyAuthentication(deps)
+  const authenticate = guarded((token: string) => (isApiKey(token) ? keys.ask(token) : sessions.authenticate(token)))
   return {
     handlers: guardAll(
       createHandlers({
@@ -119,6 +124,7 @@ export const createControl = (deps: ControlDeps): Control => {
         sessions,
         passwords,
         accessChanged,
+        keysChanged: () => keys.clear(),
         codes,
         codeThrottling,
         answerLogin,
@@ -136,6 +142,7 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
+    checkCustomDomains: () => checkCustomDomains(deps),
     settleSubscriptions: () => settleSubscriptions({ ...deps, payment }),
     measureUsage: createMeasure({ ...deps, eventStore }),
     releaseHeld: (job, run) => releaseHeld({ ...deps, eventStore }, job, run),

@@ -12,8 +12,10 @@ import type {
 import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
 import type { Blobs, Coordination, EventStore, Files, JobSender, LogReader } from '@tributary/storage'
+import type { AuditRetention } from './audit-records/retention.ts'
 import type { PlanCatalogue } from './billing/catalogue.ts'
 import type { StripeSettings } from './billing/stripe/stripe.ts'
+import type { Dns } from './custom-domains/dns.ts'
 import type { OpenIdSettings } from './openid/openid.ts'
 import type { ForgottenHashes, ProfileLedger } from './profiles/ledger.ts'
 import type { Outbound } from './syncs/send-rows.ts'
@@ -119,6 +121,10 @@ export type ControlDeps = {
     graceHours: number
     eventsDays: number
   }
+  /** How records of custom domains are looked for, and the host that they lead to; the product's own unless set. */
+  customDomains: { dns: Dns; target: string | undefined }
+  /** How long audit records are kept, by plan. */
+  auditRetention: AuditRetention
   /** With which the messaging widget is told who a user is; undefined when it is not configured. */
   messagingSecret: string | undefined
   clock: Clock

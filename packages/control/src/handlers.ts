@@ -4,6 +4,7 @@ import { deleteAlertChannel } from './alert-channels/delete.ts'
 import { listAlertChannels } from './alert-channels/list.ts'
 import { testAlertChannel } from './alert-channels/test.ts'
 import { updateAlertChannel } from './alert-channels/update.ts'
+import { apiKeyHandlers } from './api-keys/handlers.ts'
 import { computeAudienceNow } from './audiences/compute-now.ts'
 import { createAudience } from './audiences/create.ts'
 import { deleteAudience } from './audiences/delete.ts'
@@ -31,6 +32,7 @@ import { updateAudience } from './audiences/update.ts'
 import { getAudienceVersion } from './audiences/versions/get.ts'
 import { listAudienceVersions } from './audiences/versions/list.ts'
 import { restoreAudienceVersion } from './audiences/versions/restore.ts'
+import { listAuditRecords } from './audit-records/list.ts'
 import { billingHandlers } from './billing/handlers.ts'
 import type { BillingDeps } from './billing/subscription.ts'
 import { getUsageReport } from './billing/usage/report.ts'
@@ -52,6 +54,7 @@ import { deleteConnection } from './connections/delete.ts'
 import { getConnectionActivity } from './connections/get-activity.ts'
 import { listConnections } from './connections/list.ts'
 import { updateConnection } from './connections/update.ts'
+import { customDomainHandlers } from './custom-domains/handlers.ts'
 import { checkKey } from './data-sources/check-key.ts'
 import { createDataSource } from './data-sources/create.ts'
 import { deleteDataSource } from './data-sources/delete.ts'
@@ -244,6 +247,8 @@ export const createHandlers = (
     sessions: Sessions
     passwords: Passwords
     accessChanged: AccessChanged
+    /** Makes a revoked or rotated API key count here at once. */
+    keysChanged(): void
     codes: OneTimeCodes
     codeThrottling: LoginThrottling
     answerLogin: AnswerLogin
@@ -259,6 +264,9 @@ export const createHandlers = (
   ...billingHandlers(deps),
   onboardings: { list: listOnboardings(deps), revoke: revokeOnboarding(deps) },
   usageReports: { get: getUsageReport(deps) },
+  ...apiKeyHandlers(deps),
+  ...customDomainHandlers(deps),
+  auditRecords: { list: listAuditRecords(deps) },
   users: {
     login: login(deps),
     sendOtp: sendOtp(deps),

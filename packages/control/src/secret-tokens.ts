@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { randomToken } from '@tributary/kernel'
+import { badRequest, randomToken } from '@tributary/kernel'
 
 /** What is kept of a random secret, and what it is found by: its SHA-256. Not for what people choose. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
@@ -12,3 +12,16 @@ export const newToken = (): { token: string; hash: Buffer } => {
 
 /** Whether it is the secret that this hash was made of. */
 export const isToken = (token: string, hash: Uint8Array): boolean => timingSafeEqual(hashToken(token), hash)
+
+/** A key for programs: 24 random bytes as 32 URL-safe characters behind a word that says what it is, and what is kept of it. */
+export const newKey = (word: string): { key: string; hash: Buffer; hint: string } => {
+  const key = `${word}_${randomToken(24)}`
+  return { key, hash: hashToken(key), hint: key.slice(-4) }
+}
+
+/** Throws 400 below the title when there are as many keys as there can be: what they are called, of what. */
+export const requireRoomForKey = (count: number, most: number, texts: { of: string; called: string }): void => {
+  if (count < most) return
+  const text = `${texts.of} can have ${most} ${texts.called}. Revoke one first`
+  throw badRequest('VALIDATION', `title: ${text}`, { title: text })
+}

@@ -178,7 +178,7 @@ describe('access', () => {
         },
       },
       {
-        authorize: async (access, { userId } = actor, { workspace = '' }) => {
+        authorize: async ({ access }, { userId } = actor, { workspace = '' }) => {
           steps.push([access, userId, workspace])
           if (workspace === 'foreign') throw notFound('workspace not found')
           return { workspace: { id: workspace, organizationId: 'o', roles: [] } }

@@ -19,8 +19,21 @@ import { type ApiLimits, createRequestBodies, defaultApiLimits, type RequestBodi
 import { apiHeaders } from './security-headers.ts'
 import { applyMask, parseInput } from './validation.ts'
 
-/** Who a token stands for: somebody, nobody any more, or nobody ever. */
-export type Authentication = { actor: Actor } | { failure: 'expired' | 'unknown' }
+/** Who a token or key stands for: somebody, nobody any more, or nobody ever. */
+export type Authentication =
+  | { actor: Actor }
+  | { failure: 'expired' | 'unknown' | 'key-expired' | 'key-revoked' | 'key-unknown' }
+
+const failures = {
+  expired: unauthorized('token expired: sign in again', 'TOKEN_EXPIRED'),
+  unknown: unauthorized('invalid auth userInfo: sign in again'),
+  'key-expired': unauthorized('This API key has expired. Create another one', 'KEY_EXPIRED'),
+  'key-revoked': unauthorized('This API key was revoked or rotated. Use one that is valid', 'KEY_REVOKED'),
+  'key-unknown': unauthorized('This is not a valid API key', 'INVALID_KEY'),
+} as const
+
+/** An API key in an address. */
+const keyInAddress = /[?&][^#]*\bapi_[\w-]{32}(?![\w-])/
 
 export type ApiDeps = {
   fastify: FastifyInstance
@@ -80,12 +93,17 @@ const bearer = (request: FastifyRequest): string | undefined =>
 
 const actorOf = async (deps: ApiDeps, method: Method, request: FastifyRequest): Promise<Actor | undefined> => {
   if (method.access.scope === 'anybody') return undefined
+  // Addresses are written down on the way: by proxies, browsers, and whoever logs calls.
+  if (keyInAddress.test(request.raw.url ?? ''))
+    throw badRequest(
+      'KEY_IN_ADDRESS',
+      'An API key must not be part of the address. Send it as "Authorization: Bearer", and rotate this one',
+    )
   const token = bearer(request)
   if (token === undefined) throw unauthorized('Sign in first: the access token is missing')
   const found = await deps.authenticate(token)
   if ('actor' in found) return found.actor
-  if (found.failure === 'expired') throw unauthorized('token expired: sign in again', 'TOKEN_EXPIRED')
-  throw unauthorized('invalid auth userInfo: sign in again')
+  throw failures[found.failure]
 }
 
 const goneSignal = (reply: FastifyReply): AbortSignal => {
@@ -133,7 +151,7 @@ const answer = async (
     host: request.headers.host ?? '',
   }
   const signal = goneSignal(reply)
-  const found = await deps.authorize(method.access, actor, params)
+  const found = await deps.authorize(method, actor, params)
   const result = await handler({ actor, params, query, body, client, signal, ...found })
   if (method.followedBy !== undefined) await deps.readYourWrites?.(method.followedBy)
   const checked = method.response.safeParse(result)

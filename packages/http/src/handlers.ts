@@ -1,12 +1,4 @@
-import type {
-  Access,
-  HandlerResponse,
-  Method,
-  MethodParams,
-  Methods,
-  ParsedQuery,
-  ParsedRequest,
-} from '@tributary/contract'
+import type { HandlerResponse, Method, MethodParams, Methods, ParsedQuery, ParsedRequest } from '@tributary/contract'
 import type { Actor, Role } from '@tributary/kernel'
 
 /** Where a call comes from; `host` is where it was sent to, as the client says (name and port, or empty). */
@@ -52,7 +44,7 @@ export type Handlers = {
  * organization, throws 404 for one that the caller cannot see and 403 for what the caller may not do.
  */
 export type Authorize = (
-  access: Access,
+  method: Pick<Method, 'name' | 'access'>,
   actor: Actor | undefined,
   params: Readonly<Record<string, string>>,
 ) => Promise<{ workspace?: WorkspaceRef; organization?: OrganizationRef }>

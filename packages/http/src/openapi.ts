@@ -1,4 +1,4 @@
-import { errors, type Method } from '@tributary/contract'
+import { errors, keyAreaOf, type Method } from '@tributary/contract'
 import type { z } from 'zod'
 import { collectionPaths, collectionSchemas, collectionSecurity } from './openapi-collection.ts'
 import { inlineSchema, type Json, type NamedSchemas, nameSchemas, schemaRef } from './openapi-schemas.ts'
@@ -47,6 +47,11 @@ const errorResponses = (method: Method): Json => {
   )
 }
 
+const securityOf = (method: Method): Json[] => {
+  if (method.access.scope === 'anybody') return []
+  return keyAreaOf(method) === undefined ? [{ session: [] }] : [{ session: [] }, { apiKey: [] }]
+}
+
 const operation = (method: Method, names: NamedSchemas): Json => ({
   operationId: method.name,
   summary: method.summary,
@@ -67,7 +72,7 @@ const operation = (method: Method, names: NamedSchemas): Json => ({
     },
     ...errorResponses(method),
   },
-  security: method.access.scope === 'anybody' ? [] : [{ session: [] }],
+  security: securityOf(method),
 })
 
 /**
@@ -96,6 +101,7 @@ export const openApiDocument = (methods: readonly Method[], version: string): Js
       securitySchemes: {
         ...collectionSecurity,
         session: { type: 'http', scheme: 'bearer', description: 'The access token of a session.' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the organization, from its settings.' },
       },
     },
   }

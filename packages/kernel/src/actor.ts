@@ -2,11 +2,25 @@
 export const roles = ['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'] as const
 export type Role = (typeof roles)[number]
 
-/** Who asks: one user with one session, and what the session may see. */
+/** The API key with which a call is made. */
+export type ActorKey = {
+  id: string
+  /** The one workspace that it is for; null for a key of the whole organization. */
+  workspaceId: string | null
+  /** The areas of the API that it may call. */
+  areas: readonly string[]
+}
+
+/**
+ * Who asks: one user with one session, and what the session may see. For an API key the user is who created it, which says
+ * nothing of what it may do: `memberships` has the one role that the key has.
+ */
 export type Actor = {
   userId: string
   email: string
   isPlatformAdmin: boolean
   sessionId: string
   memberships: readonly { organizationId: string; role: Role }[]
+  /** Present when the call is made with an API key and not by a person. */
+  key?: ActorKey
 }

@@ -1,6 +1,7 @@
 export * from './api-client.ts'
 export * from './clickhouse.ts'
 export * from './database.ts'
+export * from './dns-server.ts'
 export * from './event-store.ts'
 export * from './eventually.ts'
 export * from './hostile/attacks.ts'

@@ -42,6 +42,10 @@ export type Config = {
     graceHours: number
     stripe: { secretKey: string; publishableKey: string; webhookSecret: string | undefined; apiUrl: string } | undefined
   }
+  /** Days that the audit log is kept by plan, as it is set; undefined for what holds by itself. */
+  auditRetention: string | undefined
+  /** Where the records of custom domains lead to, and the DNS servers that are asked for them. */
+  customDomains: { target: string | undefined; dnsServers: readonly string[] }
   sentryDsn: string | undefined
   analyticsWriteKey: string | undefined
   messagingAppId: string | undefined
@@ -187,6 +191,8 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
       (values.TRIBUTARY_PLAN_LIMITS === 'auto' && values.TRIBUTARY_PAYMENT !== 'none'),
     graceHours: values.TRIBUTARY_PLAN_GRACE_HOURS,
   },
+  auditRetention: values.TRIBUTARY_AUDIT_RETENTION,
+  customDomains: { target: values.TRIBUTARY_CUSTOM_DOMAIN_TARGET, dnsServers: values.TRIBUTARY_DNS_SERVERS },
   sentryDsn: values.SENTRY_DSN,
   analyticsWriteKey: values.TRIBUTARY_ANALYTICS_WRITE_KEY,
   messagingAppId: values.TRIBUTARY_MESSAGING_APP_ID,

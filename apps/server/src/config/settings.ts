@@ -21,6 +21,11 @@ const list = text.transform((value) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 )
+const dnsServers = list.refine(
+  (servers) =>
+    servers.every((server) => /^(?:[\d.]+(?::\d{1,5})?|\[[\da-f:]+\](?::\d{1,5})?|[\da-f:]+)$/i.test(server)),
+  'must be addresses with an optional port, such as 1.1.1.1 or 127.0.0.1:5300',
+)
 /** Deleted users leave the logs by age, with a file that is a twelfth of the time younger: within 30 days in any case. */
 const mostLogHours = 27 * 24
 /** Waits for a destination a day at most before it is tried, and is tried so long: delivery lets go of what is older in the log. */
@@ -213,6 +218,24 @@ export const settings = {
     whole(0, 8760),
     '72',
     'How long an organization on a free plan can be over its limits of profiles or events in a period before its events are held.',
+  ),
+  TRIBUTARY_CUSTOM_DOMAIN_TARGET: setting(
+    text.regex(/^[a-z0-9.-]+$/, 'must be a host name in lower case'),
+    undefined,
+    'Host name that the CNAME records of custom domains lead to.',
+    'the host of the public URL',
+  ),
+  TRIBUTARY_DNS_SERVERS: setting(
+    dnsServers,
+    '',
+    'DNS servers that are asked for the records of custom domains, such as `1.1.1.1,8.8.8.8:53`.',
+    'those of the machine',
+  ),
+  TRIBUTARY_AUDIT_RETENTION: setting(
+    text.min(1),
+    undefined,
+    'Days that the audit log is kept, by plan, such as `plans/free=90,plans/team=365,*=forever`.',
+    'forever; with payments, 90 days on free, 365 on team, 730 on business',
   ),
   TRIBUTARY_DOCUMENTATION_URL: setting(webAddress, undefined, 'Documentation for users.', 'the guides at `/docs`'),
   TRIBUTARY_SUPPORT_EMAIL: setting(

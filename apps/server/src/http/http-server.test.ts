@@ -4,6 +4,7 @@ import { createHttpServer, type HttpParts } from './http-server.ts'
 
 const nobody = { handles: () => false, handle: () => {} }
 const parts: HttpParts = {
+  domainQuestions: { handles: () => false, handle: () => {} },
   look: () => {},
   collect: undefined,
   realtime: undefined,

@@ -17,6 +17,8 @@ export type HttpParts = {
       }
     | undefined
   operations: { handles(path: string): boolean; handle: Handler }
+  /** What a reverse proxy asks about custom domains. */
+  domainQuestions: { handles(path: string): boolean; handle: Handler }
   flags: { handles(path: string): boolean; handle: Handler } | undefined
   /** The mail of a development server. */
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
@@ -127,6 +129,7 @@ export const createHttpServer = (
         parts.paymentWebhook.handle(request, response)
       else if (parts.media?.handles(url)) parts.media.handle(request, response)
       else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
+      else if (parts.domainQuestions.handles(url.split('?')[0] ?? '')) parts.domainQuestions.handle(request, response)
       else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)
       else if (parts.profileApi?.handles(url)) parts.profileApi.handle(request, response)
       else if (parts.syncApi?.handles(url)) parts.syncApi.handle(request, response)

@@ -36,6 +36,7 @@ const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
 const queueAudiences = housekeeping('compute-stale-audiences')
 const forgetChanges = housekeeping('forget-audience-changes')
+const checkDomains = housekeeping('check-custom-domains')
 const settleSubscriptions = housekeeping('settle-subscriptions')
 const measureUsage = housekeeping('measure-plan-usage')
 const queueSyncs = housekeeping('run-due-syncs')
@@ -49,6 +50,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       erasureJob,
       computeJob,
       clearExpired,
+      checkDomains,
       notifyFailing,
       notifyBacklogs,
       finishPrivacy,
@@ -72,6 +74,7 @@ export const startJobs = async (
     transport: MailTransport
     control: Pick<
       Control,
+      | 'checkCustomDomains'
       | 'clearExpired'
       | 'computeAudience'
       | 'dryRunSync'
@@ -102,6 +105,7 @@ export const startJobs = async (
   await jobs.work(releaseJob, control.releaseHeld)
   for (const [kind, run, cron] of [
     [clearExpired, () => control.clearExpired(), '* * * * *'],
+    [checkDomains, () => control.checkCustomDomains(), '* * * * *'],
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],
     [notifyBacklogs, () => control.notifyBackloggedWorkspaces(), '* * * * *'],
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],

@@ -2,7 +2,9 @@ import {
   Building2,
   CreditCard,
   Globe,
+  History,
   KeyRound,
+  KeySquare,
   Link2,
   type LucideIcon,
   ShieldCheck,
@@ -28,6 +30,8 @@ export const useSettingsPages = (workspace: string): SettingsGroup[] => {
       { to: paths.organizationSettings(workspace), label: 'General', icon: Building2 },
       { to: paths.billing(workspace), label: 'Billing', icon: CreditCard },
       { to: paths.members(workspace), label: 'Members', icon: Users },
+      { to: paths.apiKeys(workspace), label: 'API keys', icon: KeySquare },
+      { to: paths.auditLog(workspace), label: 'Audit log', icon: History },
     ],
   }
   const ofWorkspace: SettingsGroup = {

@@ -67,6 +67,8 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
   [/^dataSources\/[^/]+$/, { '': 'syncs#data-sources-and-models' }],
   [/^models\/[^/]+$/, { '': 'syncs#data-sources-and-models' }],
   [/^settings\/organization\/members$/, { '': 'members' }],
+  [/^settings\/organization\/api-keys$/, { '': 'api#api-keys' }],
+  [/^settings\/organization\/audit-log$/, { '': 'members#audit-log' }],
   [/^settings\/privacy$/, { '': 'privacy', suppressed: 'privacy#suppress' }],
   [/^settings\/organization$/, { '': 'concepts#organization-and-workspace' }],
   [/^settings\/account$/, { '': 'members#sessions' }],

@@ -55,6 +55,11 @@ export const createPixels = (
       return sendPixel(req, res)
     }
     const { entry: owner, body } = result
+    const foreign = context.foreignTo(req, owner)
+    if (foreign !== undefined) {
+      lost(req, foreign, owner, key)
+      return sendPixel(req, res)
+    }
     context.producer.append({ entry: owner, meta: context.metaOf(req, owner, route), body }, (refusal) => {
       if (refusal === undefined) context.taken('pixel', owner, body.length)
       else lost(req, refusal, owner, key)

@@ -121,6 +121,11 @@ export const createTracking = (
       return release()
     }
     const { entry } = result
+    const foreign = context.foreignTo(request.req, entry)
+    if (foreign !== undefined) {
+      context.refuse(request, route.kind, foreign, entry, named, body)
+      return release()
+    }
     const bytes = body.length
     context.producer.append({ entry, meta: context.metaOf(request.req, entry, kept), body }, (refusal) => {
       release()

@@ -43,6 +43,10 @@ const otherwise: Readonly<Record<string, Access>> = {
   'users.onboard': { scope: 'staff' },
   'onboardings.list': { scope: 'staff' },
   'onboardings.revoke': { scope: 'staff' },
+  'customDomains.list': { scope: 'workspace', roles: [] },
+  'customDomains.create': { scope: 'workspace', roles: [] },
+  'customDomains.verify': { scope: 'workspace', roles: [] },
+  'customDomains.delete': { scope: 'workspace', roles: [] },
   'workspaces.find': { scope: 'staff' },
   'workspaces.actOnBehalf': { scope: 'staff' },
   'refusedRequests.listUnowned': { scope: 'staff' },
@@ -51,6 +55,10 @@ const otherwise: Readonly<Record<string, Access>> = {
   // Who was invited, and by which links, concerns administrators.
   'invitations.list': { scope: 'organization', roles: administrators },
   'invitationLinks.list': { scope: 'organization', roles: administrators },
+  // So do the keys of programs.
+  'apiKeys.list': { scope: 'organization', roles: administrators },
+  // So does who did what.
+  'auditRecords.list': { scope: 'organization', roles: administrators },
   // So does what is paid, and how.
   'subscriptions.listChanges': { scope: 'organization', roles: administrators },
   'usageReports.get': { scope: 'organization', roles: administrators },

@@ -23,5 +23,7 @@ export const oneselfOrStaff = { scope: 'oneselfOrStaff' } as const satisfies Acc
 export const workspaceMembers = { scope: 'workspace', roles: everyRole } as const satisfies Access
 export const workspaceEditors = { scope: 'workspace', roles: editors } as const satisfies Access
 export const workspaceAdministrators = { scope: 'workspace', roles: administrators } as const satisfies Access
+/** Platform admins alone, in a workspace: no role of its members lets anybody in. */
+export const staffOfWorkspace = { scope: 'workspace', roles: [] } as const satisfies Access
 export const organizationMembers = { scope: 'organization', roles: everyRole } as const satisfies Access
 export const organizationAdministrators = { scope: 'organization', roles: administrators } as const satisfies Access

@@ -1,7 +1,10 @@
 // Every call of the API by resource and verb: `methods.sources.list`. Names of a module and not keys of an object, so that
 // a page of the web application carries the calls that it makes and no others.
 
+export { apiKeys } from '../accounts/api-keys.ts'
+export { auditRecords } from '../accounts/audit-records.ts'
 export { billingCompanies, invoices, paymentMethods, subscriptions } from '../accounts/billing.ts'
+export { customDomains } from '../accounts/custom-domains.ts'
 export { invitationLinks, invitations } from '../accounts/invitations.ts'
 export { memberships } from '../accounts/memberships.ts'
 export { notifications } from '../accounts/notifications.ts'

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -11,7 +11,8 @@ export const updateAlertChannel =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.alertChannels.update> =>
   ({ actor, workspace, params, body }) =>
     db.transaction().execute(async (tx) => {
-      const { id } = await readAlertChannel(tx, workspace.id, params.alert_channel)
+      const before = await readAlertChannel(tx, workspace.id, params.alert_channel)
+      const { id } = before
       if (Object.keys(body).length > 0) {
         await tx
           .updateTable('alert_channels')
@@ -28,6 +29,7 @@ export const updateAlertChannel =
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
           detail: { changed: Object.keys(body) },
+          changes: changesOf({ title: before.title, syncs: before.sync_ids }, body),
           time: new Date(clock()),
         })
       }

@@ -1,3 +1,4 @@
+import { type Changes, changesOf } from '@tributary/api-kit'
 import {
   redirectedSecrets,
   type Settings,
@@ -8,7 +9,14 @@ import {
 import type { SettingValue } from '@tributary/contract'
 import { badRequest, conflict, SecretBoxError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { noSettings, openSettings, type SettingsOwner, type StoredSettings, storeSettings } from './stored-settings.ts'
+import {
+  noSettings,
+  openSettings,
+  type SettingsOwner,
+  type StoredSettings,
+  stored,
+  storeSettings,
+} from './stored-settings.ts'
 
 const refused = (field: 'name' | 'value', text: string): Error => badRequest('VALIDATION', text, { [field]: text })
 
@@ -186,4 +194,14 @@ export const changeSetting = (
 ): ReturnType<typeof storeSettings> => {
   const settings = changedSettings(owner, definition, row, change, secretBox)
   return storeSettings(owner, definition ?? { title: '', settings: noSettings }, settings, secretBox)
+}
+
+/** What a change did to the settings that are no secrets, for the record of it: secrets are stored apart. */
+export const changedPlainSettings = (
+  before: Pick<StoredSettings, 'settings'>,
+  { settings }: Pick<ReturnType<typeof storeSettings>, 'settings'>,
+): Changes => {
+  const [old, now] = [stored.parse(before.settings), stored.parse(JSON.parse(settings))]
+  const gone = Object.fromEntries(Object.keys(old).flatMap((name) => (Object.hasOwn(now, name) ? [] : [[name, null]])))
+  return changesOf(old, { ...now, ...gone })
 }

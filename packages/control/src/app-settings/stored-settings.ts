@@ -2,7 +2,11 @@ import { defineSettings, type Settings, type SettingsDefinition } from '@tributa
 import type { Logger, SecretBox } from '@tributary/kernel'
 import { z } from 'zod'
 
-const stored = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]))
+/** Settings as they are stored, without secrets. */
+export const stored = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]),
+)
 
 /** Settings as they are kept: what may be shown as JSON, the rest as one sealed JSON object. */
 export type StoredSettings = { settings: unknown; secrets_encrypted: Uint8Array | null }

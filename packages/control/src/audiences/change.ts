@@ -1,4 +1,4 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, changesOf, type Tx } from '@tributary/api-kit'
 import type { AudienceQuery } from '@tributary/contract'
 import { type Actor, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -71,6 +71,10 @@ export const changeAudience = async (
       ...record?.detail,
       ...(restored === undefined ? {} : { restored_version: restored }),
     },
+    changes: changesOf(
+      { title: row.title, query: JSON.parse(row.query) },
+      { ...(renamed ? { title } : {}), ...(asked ? { query } : {}) },
+    ),
     time,
   })
   // A version that is no longer the audience's is not computed.

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound } from '@tributary/kernel'
@@ -49,6 +49,7 @@ export const updateComputedTrait =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: { version: next },
+        changes: changesOf({ definition: JSON.parse(row.definition) }, { definition }),
         time,
       })
     })

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
@@ -8,7 +8,7 @@ import { presentConnection, readConnection } from './read.ts'
 export const updateConnection =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.update> =>
   async ({ actor, workspace, params, body }) => {
-    const { id } = await readConnection(db, workspace.id, params.connection)
+    const { id, ...before } = await readConnection(db, workspace.id, params.connection)
     const { enabled, filter } = body
     if (enabled !== undefined || filter !== undefined) {
       await db.transaction().execute(async (tx) => {
@@ -29,6 +29,7 @@ export const updateConnection =
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
           detail: body,
+          changes: changesOf(before, { enabled, filter }),
           time: new Date(clock()),
         })
       })

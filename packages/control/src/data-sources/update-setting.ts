@@ -2,7 +2,7 @@ import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { changeSetting } from '../app-settings/change-setting.ts'
+import { changedPlainSettings, changeSetting } from '../app-settings/change-setting.ts'
 import type { ControlDeps } from '../deps.ts'
 import { dataSourceName, readDataSource, showDataSource } from './read.ts'
 
@@ -22,9 +22,10 @@ export const updateDataSourceSetting =
     await db.transaction().execute(async (tx) => {
       const row = await tx.selectFrom('data_sources').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
       if (row === undefined) throw notFound('data source not found')
+      const changed = changeSetting(`dataSources/${id}`, definition, row, body, secretBox)
       await tx
         .updateTable('data_sources')
-        .set({ ...changeSetting(`dataSources/${id}`, definition, row, body, secretBox), update_time: time })
+        .set({ ...changed, update_time: time })
         .where('id', '=', id)
         .execute()
       await audit(tx, {
@@ -34,6 +35,7 @@ export const updateDataSourceSetting =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: { setting: body.name, secrets: Object.keys(body.secrets) },
+        changes: changedPlainSettings(row, changed),
         time,
       })
     })

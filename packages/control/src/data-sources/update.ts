@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -12,7 +12,7 @@ export const updateDataSource =
   ): Handler<typeof methods.dataSources.update> =>
   async ({ actor, workspace, params, body: { title } }) => {
     const { db, clock } = deps
-    const { id } = await readDataSource(db, workspace.id, params.data_source)
+    const { id, title: before } = await readDataSource(db, workspace.id, params.data_source)
     if (title !== undefined) {
       const time = new Date(clock())
       await db.transaction().execute(async (tx) => {
@@ -30,6 +30,7 @@ export const updateDataSource =
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
           detail: { title },
+          changes: changesOf({ title: before }, { title }),
           time,
         })
       })

@@ -3,7 +3,7 @@ import { type DestinationDefinition, type Settings, validateSettings } from '@tr
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import { changedSettings, changeSetting, openForChange } from '../app-settings/change-setting.ts'
+import { changedPlainSettings, changedSettings, changeSetting, openForChange } from '../app-settings/change-setting.ts'
 import { verifySettings } from '../app-settings/verify-settings.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination, showDestination } from './read.ts'
@@ -75,9 +75,10 @@ export const updateSetting =
         .forUpdate()
         .executeTakeFirst()
       if (row === undefined) throw notFound('destination not found')
+      const changed = changeSetting(`destinations/${id}`, app, row, body, secretBox)
       await tx
         .updateTable('destinations')
-        .set({ ...changeSetting(`destinations/${id}`, app, row, body, secretBox), update_time: time })
+        .set({ ...changed, update_time: time })
         .where('id', '=', id)
         .execute()
       await audit(tx, {
@@ -87,6 +88,7 @@ export const updateSetting =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: { setting: body.name, secrets: Object.keys(body.secrets) },
+        changes: changedPlainSettings(row, changed),
         time,
       })
     })

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
@@ -11,7 +11,7 @@ export const updateDestination =
   ): Handler<typeof methods.destinations.update> =>
   async ({ actor, workspace, params, body }) => {
     const { db, clock } = deps
-    const { id } = await readDestination(db, workspace.id, params.destination)
+    const { id, ...before } = await readDestination(db, workspace.id, params.destination)
     if (Object.keys(body).length > 0) {
       const time = new Date(clock())
       await db.transaction().execute(async (tx) => {
@@ -30,6 +30,7 @@ export const updateDestination =
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
           detail: body,
+          changes: changesOf(before, body),
           time,
         })
       })

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
@@ -13,6 +13,7 @@ export const updateIdentitySettings =
     if (Object.keys(changes).length > 0)
       await db.transaction().execute(async (tx) => {
         const time = new Date(clock())
+        const before = await readIdentitySettings(tx, workspace.id)
         const rules = JSON.stringify(changes)
         // One at a time, each with a time of its own: the profiles tell rules apart by it.
         await sql`
@@ -27,6 +28,7 @@ export const updateIdentitySettings =
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
           detail: changes,
+          changes: changesOf({ ...before }, changes),
           time,
         })
       })

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, notFound } from '@tributary/kernel'
@@ -33,7 +33,7 @@ export const updateMappings =
     await db.transaction().execute(async (tx) => {
       const row = await tx
         .selectFrom('destinations')
-        .select('mappings_revision')
+        .select(['mappings', 'mappings_revision'])
         .where('id', '=', id)
         .where('delete_time', 'is', null)
         .forUpdate()
@@ -60,6 +60,7 @@ export const updateMappings =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: wanted === null ? { revision: next, presets: true } : { revision: next, event_mappings: wanted.length },
+        changes: changesOf({ event_mappings: row.mappings }, { event_mappings: wanted }),
         time,
       })
     })

@@ -23,12 +23,13 @@ export const deleteMembership =
     const removed = await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
       const member = await readMember(tx, organizationId, params.membership)
-      if (member.user_id !== actor.userId)
-        await lockOrganizationFor(tx, actor, { id: organizationId, roles: administrators })
+      // Who created a key does not leave by it.
+      const leaves = member.user_id === actor.userId && actor.key === undefined
+      if (!leaves) await lockOrganizationFor(tx, actor, { id: organizationId, roles: administrators })
       if (member.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, member)
       const time = new Date(clock())
       await tx.deleteFrom('memberships').where('id', '=', member.id).execute()
-      await rememberFormer(tx, member, { removed: member.user_id !== actor.userId, time })
+      await rememberFormer(tx, member, { removed: !leaves, time })
       await tx
         .deleteFrom('notifications')
         .where('user_id', '=', member.user_id)

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
@@ -30,6 +30,7 @@ export const updateMembership =
         organizationId,
         workspaceId: null,
         detail: { user: before.user_id, role: body.role, previous_role: before.role },
+        changes: changesOf({ role: before.role }, { role: body.role }),
         time: new Date(clock()),
       })
       return { member: { ...before, role: body.role }, changed: true }

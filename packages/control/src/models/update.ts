@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -52,6 +52,7 @@ export const updateModel =
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
           detail: { changed: Object.keys(body) },
+          changes: changesOf(presentModel(row), body),
           time,
         })
       })

@@ -18,6 +18,17 @@ export const lockOrganization = async (tx: Tx, organizationId: string): Promise<
 export const lockOrganizationFor = async (tx: Tx, actor: Actor, { id, roles }: OrganizationRef): Promise<void> => {
   await lockOrganization(tx, id)
   if (actor.isPlatformAdmin) return
+  if (actor.key !== undefined) {
+    const { key } = actor
+    const valid = await tx
+      .selectFrom('api_keys')
+      .select('id')
+      .where('id', '=', key.id)
+      .where('revoke_time', 'is', null)
+      .executeTakeFirst()
+    if (valid === undefined || !mayAct(actor, id, roles)) throw forbidden()
+    return
+  }
   const memberships = await tx
     .selectFrom('memberships')
     .select(['organization_id as organizationId', 'role'])

@@ -1,4 +1,4 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, changesOf, type Tx } from '@tributary/api-kit'
 import { isPublicMailDomain, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, badRequest } from '@tributary/kernel'
@@ -45,6 +45,7 @@ export const updateOrganization =
           organizationId: id,
           workspaceId: null,
           detail: changes,
+          changes: changesOf({ ...before }, changes),
           time: new Date(clock()),
         })
       })

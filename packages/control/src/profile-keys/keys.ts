@@ -7,10 +7,10 @@ import {
   resourceNames,
 } from '@tributary/contract'
 import type { WorkspaceRef } from '@tributary/http'
-import { type Actor, badRequest, newId, notFound, randomToken } from '@tributary/kernel'
+import { type Actor, newId, notFound } from '@tributary/kernel'
 import type { ProfileKeysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { hashToken } from '../secret-tokens.ts'
+import { newKey, requireRoomForKey } from '../secret-tokens.ts'
 
 export type ProfileKeyRow = Selectable<ProfileKeysTable>
 
@@ -62,10 +62,7 @@ export const auditKey = (
     time,
   })
 
-/**
- * Makes a key: 24 random bytes as 32 URL-safe characters behind a word that says what it is. Throws 400 when the workspace
- * has as many as it may.
- */
+/** Makes a key. Throws 400 when the workspace has as many as it may. */
 export const makeProfileKey = async (
   tx: Tx,
   workspaceId: string,
@@ -79,11 +76,8 @@ export const makeProfileKey = async (
     .where('workspace_id', '=', workspaceId)
     .where('revoke_time', 'is', null)
     .executeTakeFirstOrThrow()
-  if (Number(count) >= maxProfileKeys) {
-    const text = `A workspace can have ${maxProfileKeys} keys. Revoke one first`
-    throw badRequest('VALIDATION', `title: ${text}`, { title: text })
-  }
-  const key = `profile_${kind}_${randomToken(24)}`
+  requireRoomForKey(Number(count), maxProfileKeys, { of: 'A workspace', called: 'keys' })
+  const { key, hash, hint } = newKey(`profile_${kind}`)
   const row = await tx
     .insertInto('profile_keys')
     .values({
@@ -92,8 +86,8 @@ export const makeProfileKey = async (
       title,
       kind,
       traits: [...traits],
-      key_hash: hashToken(key),
-      hint: key.slice(-4),
+      key_hash: hash,
+      hint,
       create_time: time,
     })
     .returningAll()

@@ -2,6 +2,7 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { Authentication } from '@tributary/http'
 import { type Actor, type Clock, newId, randomToken } from '@tributary/kernel'
 import { hashToken } from '../secret-tokens.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 
 const hour = 3_600_000
 
@@ -11,9 +12,6 @@ export const sessionLimits = { idleMs: 12 * hour, totalMs: 30 * 24 * hour } as c
 /** How many sessions a user has at most: those used last stay. */
 export const sessionsPerUser = 1000
 
-/** How long an answer about a token may be old: a session ended elsewhere is refused after this time. */
-const cacheMs = 2000
-const cachedTokens = 10_000
 /** A session's last use is written down at most this often. */
 const touchMs = 60_000
 
@@ -33,12 +31,8 @@ export type Sessions = {
   authenticate(token: string): Promise<Authentication>
 }
 
-type Kept = { until: number; answer: Promise<Authentication> }
-
 /** Sessions as rows of the relational store, each with a sliding and an absolute end. */
 export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Sessions => {
-  const kept = new Map<string, Kept>()
-
   const actorOf = async (userId: string, sessionId: string): Promise<Actor | undefined> => {
     const user = await db
       .selectFrom('users')
@@ -88,9 +82,7 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
     return { actor }
   }
 
-  const forget = (now: number): void => {
-    for (const [token, entry] of kept) if (entry.until <= now || kept.size > cachedTokens) kept.delete(token)
-  }
+  const kept = createKeptAnswers(clock, look)
 
   return {
     async begin(tx, userId, client) {
@@ -140,19 +132,7 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
       kept.clear()
     },
     async authenticate(token) {
-      if (!tokenPattern.test(token)) return { failure: 'unknown' }
-      const now = clock()
-      const found = kept.get(token)
-      if (found !== undefined && found.until > now) return await found.answer
-      if (kept.size >= cachedTokens || kept.size % 256 === 255) forget(now)
-      const answer = look(token)
-      kept.set(token, { until: now + cacheMs, answer })
-      try {
-        return await answer
-      } catch (error) {
-        kept.delete(token)
-        throw error
-      }
+      return tokenPattern.test(token) ? await kept.ask(token) : { failure: 'unknown' }
     },
   }
 }

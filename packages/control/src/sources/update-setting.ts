@@ -2,7 +2,7 @@ import { audit } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { changeSetting } from '../app-settings/change-setting.ts'
+import { changedPlainSettings, changeSetting } from '../app-settings/change-setting.ts'
 import { noSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentSource, readSource } from './read.ts'
@@ -27,9 +27,10 @@ export const updateSourceSetting =
         .forUpdate()
         .executeTakeFirst()
       if (row === undefined) throw notFound('source not found')
+      const changed = changeSetting(`sources/${id}`, definition, row, body, secretBox)
       await tx
         .updateTable('sources')
-        .set({ ...changeSetting(`sources/${id}`, definition, row, body, secretBox), update_time: time })
+        .set({ ...changed, update_time: time })
         .where('id', '=', id)
         .execute()
       await audit(tx, {
@@ -39,6 +40,7 @@ export const updateSourceSetting =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: { setting: body.name },
+        changes: changedPlainSettings(row, changed),
         time,
       })
     })

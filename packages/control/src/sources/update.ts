@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import { type methods, type ParsedRequest, resourceNames, schemaMessage, sourceChannel } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
@@ -38,7 +38,7 @@ export const updateSource =
     const version = await db.transaction().execute(async (tx) => {
       const source = await tx
         .selectFrom('sources')
-        .select(['id', 'schema_version'])
+        .select(['id', 'schema_version', 'title', 'enabled', 'enforcement'])
         .where('id', '=', id)
         .where('delete_time', 'is', null)
         .forUpdate()
@@ -61,6 +61,7 @@ export const updateSource =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: { ...written, ...(made === undefined ? {} : { schema_change: change?.change }) },
+        changes: changesOf(source, written),
         time,
       })
       return made

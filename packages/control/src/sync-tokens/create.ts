@@ -1,14 +1,13 @@
 import { audit } from '@tributary/api-kit'
 import { maxSyncTokens, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { badRequest, newId, randomToken } from '@tributary/kernel'
+import { newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { hashToken } from '../secret-tokens.ts'
+import { newKey, requireRoomForKey } from '../secret-tokens.ts'
 import { presentSyncToken, syncTokenName } from './present.ts'
 
 /**
- * Makes a token for an orchestrator, 24 random bytes as 32 URL-safe characters behind a word that says what it is, and shows it
- * this once. Throws 400 when the workspace has as many as it may.
+ * Makes a token for an orchestrator, and shows it this once. Throws 400 when the workspace has as many as it may.
  */
 export const createSyncToken =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.syncTokens.create> =>
@@ -22,20 +21,17 @@ export const createSyncToken =
         .where('workspace_id', '=', workspace.id)
         .where('revoke_time', 'is', null)
         .executeTakeFirstOrThrow()
-      if (Number(count) >= maxSyncTokens) {
-        const text = `A workspace can have ${maxSyncTokens} tokens. Revoke one first`
-        throw badRequest('VALIDATION', `title: ${text}`, { title: text })
-      }
+      requireRoomForKey(Number(count), maxSyncTokens, { of: 'A workspace', called: 'tokens' })
       const time = new Date(clock())
-      const token = `sync_${randomToken(24)}`
+      const { key: token, hash, hint } = newKey('sync')
       const row = await tx
         .insertInto('sync_tokens')
         .values({
           id: newId(),
           workspace_id: workspace.id,
           title,
-          token_hash: hashToken(token),
-          hint: token.slice(-4),
+          token_hash: hash,
+          hint,
           create_time: time,
         })
         .returningAll()

@@ -1,11 +1,11 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentModel, readModel } from '../models/read.ts'
 import { checkSync } from './check.ts'
-import { fieldsOf, readSync, showSync, syncName } from './read.ts'
+import { fieldsOf, presentSync, readSync, showSync, syncName } from './read.ts'
 import { storedSchedule } from './schedule.ts'
 import { findObject, targetOf } from './target.ts'
 
@@ -24,6 +24,7 @@ export const updateSync =
       })
     }
     if (Object.keys(body).length > 0) {
+      const before = presentSync(row, new Map())
       const now = clock()
       const { fields, interval_minutes, cron, after, alerts, ...rest } = body
       const rescheduled = [interval_minutes, cron, after].some((each) => each !== undefined)
@@ -51,6 +52,7 @@ export const updateSync =
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
           detail: { changed: Object.keys(body) },
+          changes: changesOf({ ...before, after: before.after?.name ?? null }, body),
           time: new Date(now),
         })
       })

@@ -34,8 +34,10 @@ import { createTestDatabase, createTestEventStoreOnUse } from '@tributary/test-k
 import fastify from 'fastify'
 import { alertJob } from '../alert-channels/queue.ts'
 import { computeJob } from '../audiences/compute.ts'
+import { defaultAuditRetention } from '../audit-records/retention.ts'
 import { defaultPlans } from '../billing/catalogue.ts'
 import { releaseJob } from '../billing/usage/release.ts'
+import { createDns } from '../custom-domains/dns.ts'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { mailJob } from '../mail/queue-mail.ts'
 import { erasureJob } from '../privacy-requests/erasure-job.ts'
@@ -244,6 +246,8 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
     billing: { plans: defaultPlans, payment: 'sandbox', limits: false, unpaidDays: 14, graceHours: 72, eventsDays: 0 },
+    auditRetention: defaultAuditRetention,
+    customDomains: { dns: createDns(['127.0.0.1:1']), target: undefined },
     onAccessChanged: (userId) => accessChanges.push(userId),
     // Time moves on with every look, so that the order of creation is known.
     clock: () => now++,

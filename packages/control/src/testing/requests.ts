@@ -10,8 +10,10 @@ import {
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { OpenIdProvider } from '@tributary/test-kit'
+import { apiKeyRequest } from './api-keys.ts'
 import { billingRequest } from './billing-requests.ts'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
+import { customDomainRequest } from './custom-domains.ts'
 import { peopleRequest } from './people-requests.ts'
 import { grantRequest } from './permissions.ts'
 import { signInRequest } from './sign-ins.ts'
@@ -410,6 +412,8 @@ export const createRequests = async (
     if (name === 'users.logout') return { path: method.path, body: {} }
     const special =
       (await billingRequest(harness, organization, method)) ??
+      (await apiKeyRequest(harness, organization, name)) ??
+      (await customDomainRequest(harness, organization, name)) ??
       (await peopleRequest(harness, organization, name, caller)) ??
       (await grantRequest(organization, provider, name, caller)) ??
       (await signInRequest(harness, organization, provider, name))

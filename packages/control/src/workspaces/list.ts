@@ -6,10 +6,16 @@ import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
 import { selectOrganizations } from '../organizations/select.ts'
 
-/** The workspaces of the organisations a user belongs to; another user's list is refused with 403. */
+/**
+ * The workspaces of the organisations a user belongs to; another user's list is refused with 403. An API key is answered those
+ * that it is for, and names no user.
+ */
 export const listWorkspaces =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.list> =>
   async ({ actor, params, query }) => {
+    const { key } = actor
+    if (key !== undefined && query.user !== undefined)
+      throw forbidden('API keys list their own workspaces: leave out `user`')
     const asked = query.user ?? actor.userId
     const user = resourceNames.user.parse(asked)?.user ?? asked
     if (!mayReadUser(actor, user)) throw forbidden()
@@ -18,9 +24,16 @@ export const listWorkspaces =
     const rows = await db
       .selectFrom('workspaces')
       .selectAll()
-      .where('organization_id', 'in', (query_) =>
-        query_.selectFrom('memberships').select('memberships.organization_id').where('memberships.user_id', '=', user),
-      )
+      .where((where) => {
+        if (key?.workspaceId != null) return where('id', '=', key.workspaceId)
+        if (key !== undefined) return where('organization_id', '=', actor.memberships[0]?.organizationId ?? null)
+        return where('organization_id', 'in', (query_) =>
+          query_
+            .selectFrom('memberships')
+            .select('memberships.organization_id')
+            .where('memberships.user_id', '=', user),
+        )
+      })
       .where(newerThan('workspaces', page.after))
       .orderBy('create_time')
       .orderBy('id')

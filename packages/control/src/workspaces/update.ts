@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
@@ -13,6 +13,7 @@ export const updateWorkspace =
     if (title !== undefined)
       await db.transaction().execute(async (tx) => {
         await lockOrganizationFor(tx, actor, { id: organizationId, roles })
+        const before = await readWorkspace(tx, id)
         await tx.updateTable('workspaces').set({ title }).where('id', '=', id).execute()
         await audit(tx, {
           actor,
@@ -21,6 +22,7 @@ export const updateWorkspace =
           organizationId,
           workspaceId: id,
           detail: { title },
+          changes: changesOf({ title: before.title }, { title }),
           time: new Date(clock()),
         })
       })

@@ -179,6 +179,53 @@ export type AuditLogTable = {
   resource: string
   detail: JSONColumnType<Record<string, unknown>, string | undefined, string>
   create_time: Time
+  /** The API key with which it was done. */
+  key_id: string | null
+  /** Whether staff acted in an organization that is not theirs. */
+  on_behalf: Generated<boolean>
+  ip: Generated<string>
+  user_agent: Generated<string>
+  /** For each field that was changed, what it was before and after, without secrets. */
+  changes: JSONColumnType<Record<string, { before: unknown; after: unknown }>, string, string> | null
+}
+
+/** A domain on which a workspace collects its events. */
+export type CustomDomainsTable = {
+  id: string
+  workspace_id: string
+  /** In lower case. */
+  domain: string
+  /** What the TXT record must hold. */
+  challenge: string
+  state: Generated<'pending' | 'active' | 'failing'>
+  cname_found: Generated<boolean>
+  txt_found: Generated<boolean>
+  problem: Generated<string>
+  check_time: NullableTime
+  create_time: Time
+}
+
+/** What programs call the API with. */
+export type ApiKeysTable = {
+  id: string
+  organization_id: string
+  workspace_id: string | null
+  creator_id: string
+  title: string
+  role: 'ORG_ADMIN' | 'ORG_COLLABORATOR' | 'ORG_GUEST'
+  areas: string[]
+  /** SHA-256 of the key. */
+  key_hash: Uint8Array
+  /** Its last characters. */
+  hint: string
+  /** The key before the last rotation, which goes on for a while. */
+  previous_hash: Uint8Array | null
+  previous_expire_time: NullableTime
+  create_time: Time
+  expire_time: NullableTime
+  /** To a minute. */
+  last_used_time: NullableTime
+  revoke_time: NullableTime
 }
 
 export type RefusedRequestsTable = {
@@ -1118,6 +1165,8 @@ export type Database = {
   sign_in_places: SignInPlacesTable
   connections: ConnectionsTable
   audit_log: AuditLogTable
+  api_keys: ApiKeysTable
+  custom_domains: CustomDomainsTable
   refused_requests: RefusedRequestsTable
   parked_deliveries: ParkedDeliveriesTable
   replays: ReplaysTable

@@ -348,6 +348,16 @@ const organizationSettingsRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../../features/settings/memberships-page.tsx')).MembershipsPage }),
   },
   {
+    path: patterns.apiKeys,
+    lazy: async () => ({ Component: (await import('../../features/settings/api-keys/api-keys-page.tsx')).ApiKeysPage }),
+  },
+  {
+    path: patterns.auditLog,
+    lazy: async () => ({
+      Component: (await import('../../features/settings/audit-log/audit-log-page.tsx')).AuditLogPage,
+    }),
+  },
+  {
     path: patterns.privacy,
     lazy: async () => ({ Component: (await import('../../features/privacy/privacy-page.tsx')).PrivacyPage }),
   },

@@ -1,39 +1,121 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type CustomDomain, domainName, methods } from '@tributary/contract'
+import { useState } from 'react'
+import { z } from 'zod'
+import { call } from '../../lib/api/client.ts'
+import { workspaceIds } from '../../lib/format/names.ts'
+import { customDomainQuery } from '../../lib/queries/organization-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { useApiForm } from '../../parts/api-form.ts'
+import { QueryView } from '../../parts/query-view.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
+import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
+import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { DomainCard } from './domain-card.tsx'
 
-/** How the product is served under a domain of one's own. */
+// The rule alone: what is typed stays as it is, and the server keeps it in lower case.
+const domainForm = z.object({
+  domain_name: z.string().refine((name) => domainName.safeParse(name).success, 'Invalid domain name'),
+})
+
+const AddForm = ({ workspace, domain }: { workspace: string; domain: CustomDomain | null }) => {
+  const cache = useQueryClient()
+  const add = useMutation({
+    mutationFn: (domain_name: string) =>
+      call(methods.customDomains.create, { params: workspaceIds(workspace), body: { domain_name } }),
+    onSettled: () => refresh(cache, ['customDomains'], workspaceIds(workspace)),
+  })
+  const form = useApiForm<z.infer<typeof domainForm>>(domainForm, { domain_name: domain?.domain_name ?? '' })
+  const exists = domain !== null
+  return (
+    <Form
+      form={form}
+      label="Custom domain"
+      className="space-y-4"
+      onSubmit={({ domain_name }) => add.mutateAsync(domain_name)}
+    >
+      <TextField
+        name="domain_name"
+        label="Domain name"
+        required
+        disabled={exists}
+        hint={
+          exists
+            ? 'A workspace has one custom domain. Remove it to add another one.'
+            : 'A subdomain that nothing else uses.'
+        }
+        placeholder="events.example.com"
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <div className="flex justify-end">
+        <SubmitButton disabled={exists}>Add Domain</SubmitButton>
+      </div>
+    </Form>
+  )
+}
+
+const proxyExample = (origin: string): string => `{
+  on_demand_tls {
+    ask ${origin}/domains/ask
+  }
+}
+https:// {
+  tls {
+    on_demand
+  }
+  reverse_proxy ${origin}
+}`
+
+/** The domain on which a workspace collects its events. */
 export const CustomDomainPage = () => {
-  const { protocol, host } = window.location
+  const { name: workspace, title } = useWorkspace()
+  const query = useQuery(customDomainQuery(workspace))
+  const [shown, setShown] = useState(false)
   return (
     <>
       <PageHeader
         title="Custom domain"
         documentTitle="Custom domain"
-        description="Serve the app and collect events on your own domain."
+        description={`Collect the events of ${title} on your own domain.`}
       />
       <div className="max-w-2xl space-y-5">
-        <Card title="This address" description="The address you are using now.">
-          <p className="font-mono text-sm break-all">{`${protocol}//${host}`}</p>
-        </Card>
-        <Card title="Another domain" description="Your reverse proxy serves the domain and holds its certificate.">
-          <ol className="list-decimal space-y-2 pl-5 text-sm text-ink-2">
-            <li>Point the domain at the proxy with a CNAME or A record.</li>
-            <li>
-              Configure the proxy to terminate HTTPS for the domain and forward all traffic to Tributary, including
-              WebSockets.
-            </li>
-            <li>Start Tributary with the domain as its public URL, so links in emails use it.</li>
-          </ol>
-          <div className="mt-4">
-            <CodeBlock
-              copyLabel="Copy setting"
-              notice="Setting copied"
-              codes={[
-                { title: 'Environment', language: 'shell', text: 'TRIBUTARY_PUBLIC_URL=https://cdp.example.com' },
-              ]}
-            />
-          </div>
+        <QueryView query={query} skeleton={<CardSkeleton lines={3} />} errorTitle="Failed to load the custom domain">
+          {(domain) => (
+            <>
+              <Card title="Domain" description="SDKs of this workspace send events to it.">
+                <AddForm key={domain?.name ?? ''} workspace={workspace} domain={domain} />
+              </Card>
+              {domain !== null && <DomainCard domain={domain} />}
+            </>
+          )}
+        </QueryView>
+        <Card
+          title="Reverse proxy"
+          description="A reverse proxy in front of Tributary holds the certificates of custom domains."
+          action={
+            <Button size="sm" aria-expanded={shown} onClick={() => setShown(!shown)}>
+              {shown ? 'Hide example' : 'Show example'}
+            </Button>
+          }
+        >
+          <p className="text-sm text-ink-2">
+            Before it requests a certificate, it asks <code className="font-mono">/domains/ask?domain=</code>. The
+            response is 200 for an active custom domain and 404 for every other name. It must pass on the host of each
+            request, and its network must be one of <code className="font-mono">TRIBUTARY_TRUSTED_PROXIES</code>.
+          </p>
+          {shown && (
+            <div className="mt-4">
+              <CodeBlock
+                notice="Example copied"
+                codes={[{ title: 'Caddyfile', language: 'text', text: proxyExample(window.location.origin) }]}
+              />
+            </div>
+          )}
         </Card>
       </div>
     </>

@@ -1,6 +1,6 @@
-import { methods } from '@tributary/contract'
-import { organizationIds } from '../format/names.ts'
-import { query, rowsQuery } from './query.ts'
+import { type MethodQuery, methods } from '@tributary/contract'
+import { organizationIds, workspaceIds } from '../format/names.ts'
+import { pagesQuery, query, rowsQuery } from './query.ts'
 
 /** An organisation by resource name. */
 export const organizationQuery = (organization: string) =>
@@ -31,6 +31,31 @@ export const invitationLinksQuery = (organization: string) =>
     methods.invitationLinks.list,
     { params: organizationIds(organization) },
     ({ invitation_links }) => invitation_links,
+  )
+
+/** The API keys of an organisation that are not revoked, newest first. */
+export const apiKeysQuery = (organization: string) =>
+  rowsQuery(methods.apiKeys.list, { params: organizationIds(organization) }, ({ api_keys }) => api_keys, {
+    // Who comes back looks for when a key was used.
+    staleTime: 0,
+  })
+
+/** What narrows the audit log. */
+export type AuditFilters = Omit<MethodQuery<typeof methods.auditRecords.list>, 'page_size' | 'page_token'>
+
+/** What was done in an organisation, newest first, by pages of 50. */
+export const auditRecordsQuery = (organization: string, filters: AuditFilters) =>
+  pagesQuery(methods.auditRecords.list, {
+    params: organizationIds(organization),
+    query: { page_size: 50, ...filters },
+  })
+
+/** The custom domain of a workspace; undefined for none. */
+export const customDomainQuery = (workspace: string) =>
+  query(
+    methods.customDomains.list,
+    { params: workspaceIds(workspace) },
+    { read: ({ custom_domains }) => custom_domains[0] ?? null, staleTime: 0 },
   )
 
 /** How much an organisation has of what plans count. */

@@ -1,0 +1,140 @@
+import {
+  type KeyArea,
+  keyAreaNames,
+  keyAreas,
+  methods,
+  type NewApiKey,
+  roles,
+  title,
+  toRole,
+} from '@tributary/contract'
+import { useState } from 'react'
+import { z } from 'zod'
+import { call } from '../../../lib/api/client.ts'
+import { organizationIds } from '../../../lib/format/names.ts'
+import { roleTitle } from '../../../lib/people/roles.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
+import { useApiForm } from '../../../parts/api-form.ts'
+import { Button } from '../../../ui/button.tsx'
+import { CheckboxField, Form, SelectField, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
+import { useFormState } from '../../../ui/forms/form-state.ts'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { useKeyChange } from './use-key-change.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+/** Days until a key ends, as the form offers them. */
+const lifetimes = ['30', '90', '365', 'never'] as const
+
+const areaFields = Object.fromEntries(keyAreaNames.map((area) => [area, z.boolean()])) as Record<KeyArea, z.ZodBoolean>
+
+const keyForm = z
+  .object({
+    title,
+    role: z.enum(roles),
+    scope: z.enum(['organization', 'workspace']),
+    lifetime: z.enum(lifetimes),
+    every: z.boolean(),
+    ...areaFields,
+  })
+  .refine((values) => values.every || keyAreaNames.some((area) => values[area]), {
+    path: ['every'],
+    message: 'Select at least one area',
+  })
+type KeyForm = z.infer<typeof keyForm>
+
+const first: KeyForm = {
+  title: '',
+  role: 'ORG_COLLABORATOR',
+  scope: 'workspace',
+  lifetime: '90',
+  every: true,
+  ...(Object.fromEntries(keyAreaNames.map((area) => [area, false])) as Record<KeyArea, boolean>),
+}
+
+/** Asks what a key is for and makes it. */
+export const CreateKeyDialog = ({
+  organization,
+  onMade,
+  onClosed,
+}: {
+  organization: string
+  onMade: (key: NewApiKey) => void
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  const workspace = useWorkspace()
+  const create = useKeyChange(organization, (values: KeyForm) =>
+    call(methods.apiKeys.create, {
+      params: organizationIds(organization),
+      body: {
+        title: values.title,
+        role: values.role,
+        areas: keyAreaNames.filter((area) => values.every || values[area]),
+        workspace: values.scope === 'workspace' ? workspace.name : null,
+        expire_time:
+          values.lifetime === 'never' ? null : new Date(Date.now() + Number(values.lifetime) * dayMs).toISOString(),
+      },
+    }),
+  )
+  const form = useApiForm<KeyForm>(keyForm, first)
+  const every = useFormState(form, ({ values }) => values.every)
+  const close = (): void => setOpen(false)
+  return (
+    <Dialog open={open} onClose={close} onClosed={onClosed} title="Create API key">
+      <Form
+        form={form}
+        label="Create API key"
+        className="space-y-5"
+        onSubmit={async (values) => {
+          onMade(await create.mutateAsync(values))
+          close()
+        }}
+      >
+        <TextField
+          name="title"
+          label="Title"
+          required
+          hint="Where the key is used, so you know which one to revoke."
+          placeholder="Terraform"
+          autoComplete="off"
+        />
+        <div className="grid gap-5 sm:grid-cols-2">
+          <SelectField name="role" label="Role" hint="What the key can do in its areas.">
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {roleTitle(toRole(role))}
+              </option>
+            ))}
+          </SelectField>
+          <SelectField name="scope" label="Workspace">
+            <option value="workspace">{workspace.title}</option>
+            <option value="organization">All workspaces and the organization</option>
+          </SelectField>
+        </div>
+        <fieldset className="space-y-2.5">
+          <legend className="mb-2 text-sm font-medium">Areas</legend>
+          <CheckboxField name="every" label="All areas" />
+          {!every && (
+            <div className="grid gap-2.5 border-l border-line pl-4 sm:grid-cols-2">
+              {keyAreaNames.map((area) => (
+                <CheckboxField key={area} name={area} label={keyAreas[area]} />
+              ))}
+            </div>
+          )}
+        </fieldset>
+        <SelectField name="lifetime" label="Expires" hint="A key that expired is refused. You can't extend it.">
+          {lifetimes.map((days) => (
+            <option key={days} value={days}>
+              {days === 'never' ? 'Never' : `In ${days} days`}
+            </option>
+          ))}
+        </SelectField>
+        <div className="flex justify-end gap-2">
+          <Button onClick={close}>Cancel</Button>
+          <SubmitButton>Create key</SubmitButton>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}

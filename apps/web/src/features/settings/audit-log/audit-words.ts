@@ -1,0 +1,36 @@
+import { type AuditRecord, methodList } from '@tributary/contract'
+import { humanise } from '../../../lib/format/text.ts'
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** What was done in words: `sources.updateSetting` is "Sources: update setting". */
+export const actionText = (action: string): string => {
+  const [resource = '', verb = ''] = action.split('.')
+  return `${capital(humanise(resource).toLowerCase())}: ${humanise(verb).toLowerCase()}`
+}
+
+/** The resources whose changes are recorded, for a choice of one: value and title, by title. */
+export const auditedResources: readonly { value: string; title: string }[] = [
+  ...new Set(methodList.filter(({ verb }) => verb !== 'GET').map(({ name }) => name.split('.')[0] ?? '')),
+]
+  .map((value) => ({ value, title: capital(humanise(value).toLowerCase()) }))
+  .sort((a, b) => a.title.localeCompare(b.title))
+
+/** Who did it in words; staff are named with the organization that they acted for. */
+export const actorText = ({ actor, on_behalf_of }: Pick<AuditRecord, 'actor' | 'on_behalf_of'>): string => {
+  if (actor.kind === 'product') return 'Tributary'
+  const who = actor.title === '' ? 'Someone who is gone' : actor.title
+  return on_behalf_of === null ? who : `${who} on behalf of ${on_behalf_of}`
+}
+
+/** A value of a record as text: texts as they are, everything else as JSON. */
+export const valueText = (value: unknown): string => {
+  if (value === null || value === undefined) return 'nothing'
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+}
+
+/** What else a record knows, without what is empty. */
+export const detailLines = ({ detail }: Pick<AuditRecord, 'detail'>): [name: string, value: string][] =>
+  Object.entries(detail)
+    .filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => [humanise(name), valueText(value)])

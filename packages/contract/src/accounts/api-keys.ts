@@ -1,0 +1,103 @@
+import { roles } from '@tributary/kernel/browser'
+import { z } from 'zod'
+import { organizationAdministrators } from '../api/access.ts'
+import { empty, errors, nextPageToken, pageQuery, reference, time, title } from '../api/fields.ts'
+import { keyAreaNames } from '../api/key-areas.ts'
+import { defineMethod } from '../api/method.ts'
+import { roleInput } from './memberships.ts'
+
+/** Valid keys of an organization at a time. */
+export const maxApiKeys = 50
+
+/** Hours that the secret before goes on after a rotation, at most and unless the call says otherwise. */
+export const rotationOverlapHours = { default: 24, max: 168 } as const
+
+/** With what programs call the API. */
+export const apiKey = z.object({
+  /** `organizations/{id}/apiKeys/{id}`. */
+  name: z.string(),
+  title: z.string(),
+  role: z.enum(roles),
+  /** The parts of the API that it may call. */
+  areas: z.array(z.enum(keyAreaNames)),
+  /** The one workspace that it is for; null for a key of the whole organization. */
+  workspace: z.object({ name: z.string(), title: z.string() }).nullable(),
+  /** The last characters of the key, by which people tell it from others. */
+  hint: z.string(),
+  create_time: time,
+  /** Name or email of whoever created it. */
+  creator: z.string(),
+  /** From when on it is refused; null for never. */
+  expire_time: time.nullable(),
+  /** To a minute; null while it was not used. */
+  last_used_time: time.nullable(),
+  /** Until when the secret before the last rotation is accepted; null when it is not. */
+  previous_expire_time: time.nullable(),
+})
+export type ApiKey = z.infer<typeof apiKey>
+
+/** A key at the moment when its secret was made: only a hash of that is kept. */
+const newApiKey = apiKey.extend({ key: z.string() })
+export type NewApiKey = z.infer<typeof newApiKey>
+
+/** What a key is made of; its end must be in the future. */
+export const newApiKeyFields = z.object({
+  title,
+  role: roleInput,
+  areas: z
+    .array(z.enum(keyAreaNames))
+    .min(1, 'Select at least one area')
+    .transform((areas) => [...new Set(areas)]),
+  /** `workspaces/{id}` for a key of one workspace. */
+  workspace: reference.nullable().default(null),
+  expire_time: time.nullable().default(null),
+})
+
+export const apiKeys = {
+  list: defineMethod({
+    name: 'apiKeys.list',
+    verb: 'GET',
+    path: '/organizations/{organization}/apiKeys',
+    access: organizationAdministrators,
+    summary: 'Lists the API keys of the organization and its workspaces, newest first, expired ones included.',
+    query: pageQuery,
+    response: z.object({ api_keys: z.array(apiKey), next_page_token: nextPageToken }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  create: defineMethod({
+    name: 'apiKeys.create',
+    verb: 'POST',
+    path: '/organizations/{organization}/apiKeys',
+    access: organizationAdministrators,
+    summary: 'Creates an API key with a role, areas, and an optional workspace and end. The key is shown once.',
+    request: newApiKeyFields,
+    response: newApiKey,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  rotate: defineMethod({
+    name: 'apiKeys.rotate',
+    verb: 'POST',
+    path: '/organizations/{organization}/apiKeys/{api_key}:rotate',
+    access: organizationAdministrators,
+    summary: `Gives a key a new secret. The one before is accepted for \`overlap_hours\` more, ${rotationOverlapHours.default} unless the call says otherwise; 0 ends it immediately.`,
+    request: z.object({
+      overlap_hours: z
+        .number()
+        .int('Must be a whole number')
+        .min(0, 'Must not be negative')
+        .max(rotationOverlapHours.max, `At most ${rotationOverlapHours.max} hours`)
+        .default(rotationOverlapHours.default),
+    }),
+    response: newApiKey,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'apiKeys.delete',
+    verb: 'DELETE',
+    path: '/organizations/{organization}/apiKeys/{api_key}',
+    access: organizationAdministrators,
+    summary: 'Revokes a key with all its secrets. It is refused within two seconds.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+}

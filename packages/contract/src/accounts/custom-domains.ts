@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { staffOfWorkspace } from '../api/access.ts'
+import { empty, errors, time } from '../api/fields.ts'
+import { defineMethod } from '../api/method.ts'
+
+const invalidDomain = 'Invalid domain name'
+
+/** Each part of letters, digits and inner hyphens; the last of two letters or more. Only ASCII: no letter looks like another. */
+const domainForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/
+
+/** A domain name, in lower case. The international ones are written in their `xn--` form. */
+export const domainName = z
+  .string()
+  .trim()
+  .max(253, invalidDomain)
+  .regex(domainForm, invalidDomain)
+  .transform((name) => name.toLowerCase())
+
+/** `pending` until its records are found; `failing` when those of an active one are no longer there. */
+export const customDomainStates = ['pending', 'active', 'failing'] as const
+export type CustomDomainState = (typeof customDomainStates)[number]
+
+/** A record to create where the domain is managed. */
+const dnsRecord = z.object({
+  type: z.enum(['CNAME', 'TXT']),
+  name: z.string(),
+  value: z.string(),
+  /** Whether the last check found it. */
+  found: z.boolean(),
+})
+
+/** A domain on which a workspace collects its events. */
+export const customDomain = z.object({
+  /** `workspaces/{id}/customDomains/{id}`. */
+  name: z.string(),
+  domain_name: z.string(),
+  state: z.enum(customDomainStates),
+  records: z.array(dnsRecord),
+  /** When the records were last looked for; null while they were not. */
+  check_time: time.nullable(),
+  /** Why the last check did not succeed, for people; empty when it did. */
+  problem: z.string(),
+  create_time: time,
+})
+export type CustomDomain = z.infer<typeof customDomain>
+
+export const customDomains = {
+  list: defineMethod({
+    name: 'customDomains.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/customDomains',
+    access: staffOfWorkspace,
+    summary:
+      'Lists the custom domain of a workspace, which has one at most, with the DNS records to create. For platform admins.',
+    response: z.object({ custom_domains: z.array(customDomain) }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  create: defineMethod({
+    name: 'customDomains.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/customDomains',
+    access: staffOfWorkspace,
+    followedBy: ['collection'],
+    summary: 'Adds a custom domain to a workspace. It works once its DNS records are found. For platform admins.',
+    request: z.object({ domain_name: domainName }),
+    response: customDomain,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.exists],
+  }),
+  verify: defineMethod({
+    name: 'customDomains.verify',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/customDomains/{custom_domain}:verify',
+    access: staffOfWorkspace,
+    followedBy: ['collection'],
+    summary:
+      'Looks for the DNS records of a custom domain now. They are also looked for automatically. For platform admins.',
+    request: z.object({}),
+    response: customDomain,
+    errors: [errors.forbidden, errors.notFound, errors.exists],
+  }),
+  delete: defineMethod({
+    name: 'customDomains.delete',
+    verb: 'DELETE',
+    path: '/workspaces/{workspace}/customDomains/{custom_domain}',
+    access: staffOfWorkspace,
+    followedBy: ['collection'],
+    summary: 'Removes a custom domain from a workspace. Events are no longer accepted on it. For platform admins.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+}

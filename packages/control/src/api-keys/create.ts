@@ -1,0 +1,79 @@
+import { isId, type Tx } from '@tributary/api-kit'
+import { maxApiKeys, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, newId } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { newKey, requireRoomForKey } from '../secret-tokens.ts'
+import { auditApiKey, presentApiKey, selectApiKeys } from './keys.ts'
+
+/** The id of a workspace of the organization by its name. Throws 400 for another one. */
+const workspaceIn = async (tx: Tx, organizationId: string, name: string | null): Promise<string | null> => {
+  if (name === null) return null
+  const id = resourceNames.workspace.parse(name)?.workspace ?? ''
+  const found = isId(id)
+    ? await tx
+        .selectFrom('workspaces')
+        .select('id')
+        .where('id', '=', id)
+        .where('organization_id', '=', organizationId)
+        .executeTakeFirst()
+    : undefined
+  if (found !== undefined) return found.id
+  const text = 'Select a workspace of this organization'
+  throw badRequest('VALIDATION', `workspace: ${text}`, { workspace: text })
+}
+
+/**
+ * Makes an API key, and shows it this once. Throws 400 for an end that is not in the future, a workspace of somebody else, or
+ * when the organization has as many keys as it can.
+ */
+export const createApiKey =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.apiKeys.create> =>
+  ({ actor, organization, body }) =>
+    db.transaction().execute(async (tx) => {
+      // One at a time, so that two do not go beyond the limit; and not by somebody whose role has just been taken.
+      await lockOrganizationFor(tx, actor, organization)
+      const time = new Date(clock())
+      const expires = body.expire_time === null ? null : new Date(body.expire_time)
+      if (expires !== null && expires <= time) {
+        const text = 'Must be in the future'
+        throw badRequest('VALIDATION', `expire_time: ${text}`, { expire_time: text })
+      }
+      const { count } = await tx
+        .selectFrom('api_keys')
+        .select(({ fn }) => fn.countAll<string>().as('count'))
+        .where('organization_id', '=', organization.id)
+        .where('revoke_time', 'is', null)
+        .executeTakeFirstOrThrow()
+      requireRoomForKey(Number(count), maxApiKeys, { of: 'An organization', called: 'API keys' })
+      const { key, hash, hint } = newKey('api')
+      const id = newId()
+      const workspace_id = await workspaceIn(tx, organization.id, body.workspace)
+      const { title, role, areas } = body
+      await tx
+        .insertInto('api_keys')
+        .values({
+          id,
+          organization_id: organization.id,
+          workspace_id,
+          creator_id: actor.userId,
+          title,
+          role,
+          areas,
+          key_hash: hash,
+          hint,
+          create_time: time,
+          expire_time: expires,
+        })
+        .execute()
+      await auditApiKey(tx, 'apiKeys.create', {
+        actor,
+        organization,
+        key: { id, workspace_id },
+        detail: { title, role, areas, expire_time: expires?.toISOString() ?? null },
+        time,
+      })
+      const row = await selectApiKeys(tx).where('api_keys.id', '=', id).executeTakeFirstOrThrow()
+      return { ...presentApiKey(row, time.getTime()), key }
+    })

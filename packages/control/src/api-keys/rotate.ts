@@ -1,0 +1,47 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { conflict } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { newKey } from '../secret-tokens.ts'
+import { auditApiKey, lockApiKey, presentApiKey, selectApiKeys } from './keys.ts'
+
+const hourMs = 3_600_000
+
+/**
+ * Gives an API key a new secret, shown this once; the one before is accepted for some hours more, one still older is not. Throws
+ * 409 for an expired key, which a new secret would not help.
+ */
+export const rotateApiKey =
+  ({
+    db,
+    clock,
+    keysChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { keysChanged: () => void }): Handler<typeof methods.apiKeys.rotate> =>
+  async ({ actor, organization, params, body }) => {
+    const made = await db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organization)
+      const known = await lockApiKey(tx, organization.id, params.api_key)
+      const time = new Date(clock())
+      if (known.expire_time !== null && known.expire_time <= time)
+        throw conflict('KEY_EXPIRED', 'This API key has expired. Create another one')
+      const { key, hash, hint } = newKey('api')
+      const overlaps = body.overlap_hours > 0
+      await tx
+        .updateTable('api_keys')
+        .set({
+          key_hash: hash,
+          hint,
+          previous_hash: overlaps ? known.key_hash : null,
+          previous_expire_time: overlaps ? new Date(time.getTime() + body.overlap_hours * hourMs) : null,
+        })
+        .where('id', '=', known.id)
+        .execute()
+      const detail = { title: known.title, overlap_hours: body.overlap_hours }
+      await auditApiKey(tx, 'apiKeys.rotate', { actor, organization, key: known, detail, time })
+      const row = await selectApiKeys(tx).where('api_keys.id', '=', known.id).executeTakeFirstOrThrow()
+      return { ...presentApiKey(row, time.getTime()), key }
+    })
+    keysChanged()
+    return made
+  }

@@ -1,0 +1,115 @@
+import type { Tx } from '@tributary/api-kit'
+import type { CustomDomainState } from '@tributary/contract'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
+import { type CustomDomainRow, challengeOf, targetOf } from './domains.ts'
+
+const minuteMs = 60_000
+
+/** How often records are looked for, ms: of a domain that waits, and of one that was found. */
+export const checkEveryMs = { pending: 5 * minuteMs, found: 60 * minuteMs } as const
+
+/** Domains that are looked at in one round, one after the other. */
+const atOnce = 20
+
+type Deps = Pick<ControlDeps, 'db' | 'clock' | 'customDomains' | 'publicUrl'>
+
+/** What is known of a domain after a look; `unknown` when the DNS did not answer, which says nothing of it. */
+type Look = { cname: boolean; txt: boolean } | { unknown: string }
+
+const withoutDot = (name: string): string => name.toLowerCase().replace(/\.$/, '')
+
+const look = async (deps: Deps, row: CustomDomainRow): Promise<Look> => {
+  const { dns } = deps.customDomains
+  const challenge = challengeOf(row)
+  const [cname, txt] = await Promise.all([dns.cname(row.domain), dns.txt(challenge.name)])
+  if ('unknown' in cname) return cname
+  if ('unknown' in txt) return txt
+  return {
+    cname: cname.records.some((name) => withoutDot(name) === withoutDot(targetOf(deps))),
+    txt: txt.records.includes(challenge.value),
+  }
+}
+
+const problemOf = (found: { cname: boolean; txt: boolean }): string => {
+  const missing = [...(found.cname ? [] : ['CNAME']), ...(found.txt ? [] : ['TXT'])]
+  if (missing.length === 0) return ''
+  return `The ${missing.join(' and ')} ${missing.length === 1 ? 'record was' : 'records were'} not found`
+}
+
+const nextState = (state: CustomDomainState, { cname, txt }: { cname: boolean; txt: boolean }): CustomDomainState => {
+  if (cname && txt) return 'active'
+  return state === 'pending' ? 'pending' : 'failing'
+}
+
+/** Whether an error says that another workspace has the domain. */
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'constraint' in error && error.constraint === 'custom_domains_served'
+
+/**
+ * Looks for the records of a domain and keeps what was found; `record` writes down in the same transaction what it became. While
+ * the DNS does not answer the domain stays what it is. Answers `taken`, and leaves it as it was, when another workspace has it.
+ */
+export const checkCustomDomain = async (
+  deps: Deps,
+  row: CustomDomainRow,
+  record: (tx: Tx, row: CustomDomainRow) => Promise<void>,
+): Promise<'checked' | 'taken'> => {
+  const found = await look(deps, row)
+  const check_time = new Date(deps.clock())
+  try {
+    await deps.db.transaction().execute(async (tx) => {
+      const known = await tx
+        .selectFrom('custom_domains')
+        .select('state')
+        .where('id', '=', row.id)
+        .forUpdate()
+        .executeTakeFirst()
+      if (known === undefined) return
+      const set =
+        'unknown' in found
+          ? { problem: `The DNS could not be asked (${found.unknown}). It is asked again automatically` }
+          : {
+              state: nextState(known.state, found),
+              cname_found: found.cname,
+              txt_found: found.txt,
+              problem: problemOf(found),
+            }
+      const changed = await tx
+        .updateTable('custom_domains')
+        .set({ ...set, check_time })
+        .where('id', '=', row.id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await record(tx, changed)
+    })
+    return 'checked'
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    await deps.db
+      .updateTable('custom_domains')
+      .set({ problem: 'Another workspace uses this domain', check_time })
+      .where('id', '=', row.id)
+      .execute()
+    return 'taken'
+  }
+}
+
+/** Looks for the records of the domains whose turn it is. To be called each minute. */
+export const checkCustomDomains = async (deps: Deps): Promise<void> => {
+  const now = deps.clock()
+  const due = await deps.db
+    .selectFrom('custom_domains')
+    .selectAll()
+    .where(({ eb, or, and }) =>
+      or([
+        eb('check_time', 'is', null),
+        and([eb('state', '<>', 'active'), eb('check_time', '<=', new Date(now - checkEveryMs.pending))]),
+        eb('check_time', '<=', new Date(now - checkEveryMs.found)),
+      ]),
+    )
+    .orderBy(sql`check_time asc nulls first`)
+    .limit(atOnce)
+    .execute()
+  for (const row of due) await checkCustomDomain(deps, row, async () => {})
+}

@@ -1,0 +1,39 @@
+import { Resolver } from 'node:dns/promises'
+
+/** What a look at the DNS found; `unknown` says why it could not be told, as when no server answers. */
+export type DnsAnswer = { records: readonly string[] } | { unknown: string }
+
+/** Asks for records. Never rejects, and takes seconds at most. */
+export type Dns = {
+  txt(name: string): Promise<DnsAnswer>
+  cname(name: string): Promise<DnsAnswer>
+}
+
+/** Codes with which a server says that there is nothing. */
+const absent: readonly string[] = ['ENOTFOUND', 'ENODATA']
+
+/** Records of a name that are looked at, and characters of each. */
+const maxRecords = 100
+const maxLength = 1000
+
+const answerOf = async (ask: Promise<readonly string[]>): Promise<DnsAnswer> => {
+  try {
+    return { records: (await ask).slice(0, maxRecords).map((text) => text.slice(0, maxLength)) }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    return absent.includes(code) ? { records: [] } : { unknown: code === '' ? 'failed' : code }
+  }
+}
+
+/**
+ * The DNS as these servers know it (`1.1.1.1`, `127.0.0.1:5300`), or as the machine does when there are none. A server that is silent
+ * is asked twice, for about so long.
+ */
+export const createDns = (servers: readonly string[] = [], timeoutMs = 3000): Dns => {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
+  if (servers.length > 0) resolver.setServers([...servers])
+  return {
+    txt: (name) => answerOf(resolver.resolveTxt(name).then((found) => found.map((parts) => parts.join('')))),
+    cname: (name) => answerOf(resolver.resolveCname(name)),
+  }
+}
