@@ -45,6 +45,7 @@ test('SET-06, SET-07, SET-09, SET-10, SET-11: the account and, for platform admi
     ['Change password', `/${workspace}/settings/account/change-password`],
   ])
   expect(await links(page, 'Super Admin')).toEqual([
+    ['Organizations', `/${workspace}/settings/admin/organizations`],
     ['Act on behalf', `/${workspace}/settings/admin/act-on-behalf`],
     ['Onboarding link', `/${workspace}/settings/admin/onboarding-link`],
     ['Custom domain', `/${workspace}/settings/admin/custom-domain`],

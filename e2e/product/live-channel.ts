@@ -11,10 +11,10 @@ export type LiveChannel = {
 }
 
 /** How a listener gets what it hears: which call authorizes it, what it then asks for, and how that is granted. */
-type Way = { call: string; channel: string; command: string; granted: string }
+type Way = { call: string; channel: string; command: string; granted: string; fields?: Record<string, string> }
 
 const listenBy = async (product: Pick<Product, 'url' | 'api'>, token: string, way: Way): Promise<LiveChannel> => {
-  const { call, channel, command, granted } = way
+  const { call, channel, command, granted, fields = {} } = way
   const { key } = await product.api.ok('GET', '/realtime:config')
   const socket = new WebSocket(`${product.url.replace('http', 'ws')}/app/${String(key)}?protocol=7`)
   let closed = false
@@ -39,7 +39,7 @@ const listenBy = async (product: Pick<Product, 'url' | 'api'>, token: string, wa
   const answer = await fetch(`${product.url}${call}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
-    body: new URLSearchParams({ socket_id: String(socket_id), channel_name: channel }),
+    body: new URLSearchParams({ socket_id: String(socket_id), channel_name: channel, ...fields }),
   })
   if (!answer.ok) {
     socket.close()
@@ -61,15 +61,16 @@ export const listen = (product: Pick<Product, 'url' | 'api'>, token: string, cha
     granted: 'pusher_internal:subscription_succeeded',
   })
 
-/** Listens to what is sent to this user with a session's token, as the web application does. */
+/** Listens to what is sent to this user with a session's token and the user's signature token, as the web application does. */
 export const listenAsUser = (
   product: Pick<Product, 'url' | 'api'>,
   token: string,
-  userId: string,
+  { userId, courierToken }: { userId: string; courierToken: string },
 ): Promise<LiveChannel> =>
   listenBy(product, token, {
     call: '/pusher/user-auth',
     channel: `#server-to-user-${userId}`,
     command: 'pusher:signin',
     granted: 'pusher:signin_success',
+    fields: { courier_token: courierToken },
   })

@@ -40,7 +40,11 @@ const signUp = async (email: string) => {
 test('who is invited joins by the mailed link, the administrator hears of it live, and removal ends everything at once', async () => {
   const { organization, workspace } = await createWorkspace(product.api, 'Acme Inc')
   const { sourceId } = await createSource(product.api, workspace)
-  const inbox = await listenAsUser(product, String(product.api.token), adminId)
+  const { courier_token } = await product.api.ok('POST', '/users:login', adminCredentials)
+  const refused = await listenAsUser(product, String(product.api.token), { userId: adminId, courierToken: 'forged' })
+  expect(refused.status).toBe(403)
+  const courierToken = String(courier_token)
+  const inbox = await listenAsUser(product, String(product.api.token), { userId: adminId, courierToken })
   const email = 'grace@example.com'
   await product.api.ok('POST', `/${organization}/invitations:batchCreate`, { emails: [email], role: 1 })
   const { link, subject } = await mail.waitFor(email, { subject: 'Acme Inc' })

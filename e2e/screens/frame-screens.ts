@@ -259,7 +259,21 @@ const staffScreens: Screen[] = [
       await page.getByRole('button', { name: 'Copy details' }).waitFor()
     },
   },
-  { name: 'frame-custom-domain', path: full('/settings/admin/custom-domain'), ready: settled },
+  { name: 'frame-custom-domain', path: bare('/settings/admin/custom-domain'), ready: settled },
+  {
+    name: 'frame-custom-domain-added',
+    path: full('/settings/admin/custom-domain'),
+    ready: async (page) => {
+      await settled(page)
+      const name = page.getByRole('textbox', { name: 'Domain name' })
+      if (await name.isEnabled()) {
+        await name.fill('events.northwind.example')
+        await page.getByRole('button', { name: 'Add Domain' }).click()
+      }
+      await page.getByRole('listitem', { name: 'TXT' }).waitFor()
+    },
+  },
+  { name: 'frame-organizations', path: full('/settings/admin/organizations'), ready: settled },
   {
     name: 'frame-workspace-missing',
     path: () => '/workspaces/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe',

@@ -39,6 +39,24 @@ export type Seed = {
   onboarding: string
 }
 
+/** An API key that is used and being rotated, one of all areas, and a change that it made. */
+const seedKeys = async ({ api, url }: Product, organization: string): Promise<void> => {
+  const path = `/${organization}/apiKeys`
+  const areas = ['sources', 'destinations', 'events', 'profiles', 'audiences', 'syncs', 'organization', 'billing']
+  await api.ok('POST', path, { title: 'Nightly export', role: 2, areas })
+  const given = { title: 'Terraform', role: 0, areas: areas.slice(0, 2).concat('organization') }
+  const made = await api.ok('POST', path, {
+    ...given,
+    expire_time: new Date(Date.now() + 90 * 86_400_000).toISOString(),
+  })
+  await fetch(`${url}/api/${organization}?update_mask=industry`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${String(made.key)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ industry: 'gaming' }),
+  })
+  await api.ok('POST', `/${String(made.name)}:rotate`, { overlap_hours: 24 })
+}
+
 /** Members of every role, invitations of which one has expired, and a link to join with. */
 const seedTeam = async (product: Product, organization: string): Promise<void> => {
   await using database = await openDatabase(product)
@@ -55,6 +73,7 @@ const seedTeam = async (product: Product, organization: string): Promise<void> =
     .where('invitee_email', '=', emails[1] ?? '')
     .execute()
   await product.api.ok('POST', `/${organization}/invitationlinks`, { role: 2 })
+  await seedKeys(product, organization)
 }
 
 const text = { type: 'string' }

@@ -79,6 +79,63 @@ export const settingsScreens: Screen[] = [
   { name: 'settings-invite', path: filled('organization/members'), ready: inviting() },
   { name: 'settings-invite-invalid', path: filled('organization/members'), ready: inviting('ana@example.com, ben') },
   { name: 'settings-remove-member', path: filled('organization/members'), ready: pressing(/^Remove /) },
+  { name: 'settings-keys-filled', path: filled('organization/api-keys'), ready: settled },
+  { name: 'settings-keys-empty', path: empty('organization/api-keys'), ready: settled },
+  {
+    name: 'settings-keys-error',
+    path: filled('organization/api-keys'),
+    ready: settled,
+    prepare: failing(/\/apiKeys$/),
+    expectsFailedCalls: true,
+  },
+  {
+    name: 'settings-keys-create',
+    path: filled('organization/api-keys'),
+    ready: async (page) => {
+      await pressing('Create API key')(page)
+      await page.getByRole('checkbox', { name: 'All areas' }).uncheck()
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByText('Select at least one area').waitFor()
+    },
+  },
+  {
+    name: 'settings-keys-made',
+    path: empty('organization/api-keys'),
+    ready: async (page) => {
+      await pressing('Create API key')(page)
+      await page.getByRole('textbox', { name: 'Title' }).fill('Terraform')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('button', { name: 'Done' }).waitFor()
+    },
+  },
+  { name: 'settings-keys-rotate', path: filled('organization/api-keys'), ready: pressing('Rotate') },
+  { name: 'settings-audit-filled', path: filled('organization/audit-log'), ready: settled },
+  {
+    name: 'settings-audit-empty',
+    path: filled('organization/audit-log'),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('combobox', { name: 'What' }).selectOption('Failure groups')
+      await page.getByText('No records').waitFor()
+    },
+  },
+  {
+    name: 'settings-audit-error',
+    path: filled('organization/audit-log'),
+    ready: settled,
+    prepare: failing(/\/auditRecords$/),
+    expectsFailedCalls: true,
+  },
+  {
+    name: 'settings-audit-record',
+    path: filled('organization/audit-log'),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('By API keys')
+      await page.getByRole('table', { name: 'Audit log' }).getByText('Organizations: update').click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
   { name: 'settings-account-filled', path: filled('account'), ready: settled },
   {
     name: 'settings-account-error',

@@ -249,6 +249,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
           if (!('actor' in found) || found.actor.key !== undefined) return undefined
           return { id: found.actor.userId, info: { email: found.actor.email } }
         },
+        proveUser: control.isInboxToken,
         coordination: hub.coordination,
         logger,
         metrics,

@@ -25,6 +25,7 @@ import { hidingErased } from './privacy-requests/erased-events.ts'
 import { reapplyForgotten } from './privacy-requests/reapply.ts'
 import { notifyBackloggedWorkspaces } from './refused-requests/notify-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
+import { isInboxToken } from './sessions/inbox-token.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { notifyStreamPressure, type StreamPressure } from './stream/notify-pressure.ts'
 import { dryRunSync } from './syncs/dry-runs/run.ts'
@@ -43,6 +44,8 @@ export type Control = {
   authenticate(token: string): Promise<Authentication>
   /** The workspace of a realtime channel that the holder of a token may listen to; undefined without that permission. */
   channelWorkspace(token: string, channel: string): Promise<string | undefined>
+  /** Whether a text is the signature token of this user, with which the inbox is listened to. */
+  isInboxToken(userId: string, text: string): boolean
   /** A stored picture by its key, made smaller when a box is given; undefined when there is none. */
   readImage: Images['read']
   /** Tells of destinations that are failing, each once a day; to be called every now and then. */
@@ -137,6 +140,7 @@ export const createControl = (deps: ControlDeps): Control => {
       }),
     ),
     authenticate,
+    isInboxToken: (userId, text) => isInboxToken(deps.signing.inbox, userId, text),
     readImage: (key, box) => images.read(key, box),
     notifyFailingDestinations: () => notifyFailingDestinations(deps),
     notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),

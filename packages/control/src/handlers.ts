@@ -128,6 +128,7 @@ import { markAllNotificationsRead } from './notifications/mark-all-read.ts'
 import { markNotificationRead } from './notifications/mark-read.ts'
 import type { OpenId } from './openid/openid.ts'
 import { createOrganization } from './organizations/create.ts'
+import { findOrganizations } from './organizations/find.ts'
 import { getOrganization } from './organizations/get.ts'
 import { getUsage } from './organizations/get-usage.ts'
 import { joinOrganization } from './organizations/join.ts'
@@ -321,6 +322,7 @@ export const createHandlers = (
     getUsage: getUsage(deps),
     join: joinOrganization(deps),
     listJoinable: listJoinableOrganizations(deps),
+    find: findOrganizations(deps),
   },
   workspaces: {
     list: listWorkspaces(deps),

@@ -20,12 +20,16 @@ export type Authorize = (token: string, channel: string, socketId: string) => Pr
 /** The user of a bearer token, or undefined when the session has ended. */
 export type Authenticate = (token: string) => Promise<RealtimeUser | undefined>
 
+/** Whether a signature token is that of this user, who is told what is sent to them only with it. */
+export type ProveUser = (userId: string, signatureToken: string) => boolean
+
 type Options = {
   key: string
   appId: string
   signer: Signer
   authorize: Authorize
   authenticate: Authenticate
+  proveUser?: ProveUser
   channels: Channels<Connection>
   coordination: Coordination
   logger: Logger
@@ -78,7 +82,7 @@ const bearer = (req: IncomingMessage): string => {
 const sessionEnded = (): AppError => unauthorized('The session has ended. Sign in again.')
 
 /** `POST /pusher/auth` and `/pusher/user-auth`: signs what the holder of a session may subscribe to or be. */
-const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Options) => {
+const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordination }: Options) => {
   const socketOf = (fields: URLSearchParams): string => {
     const socketId = fields.get('socket_id') ?? ''
     if (!isSocketId(socketId)) throw badRequest('INVALID_SOCKET', 'The socket_id is missing or malformed')
@@ -120,6 +124,8 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
       const { token, fields } = await received(req)
       const socketId = socketOf(fields)
       const user = await own(token, socketId)
+      if (proveUser?.(user.id, fields.get('courier_token') ?? '') === false)
+        throw forbidden('The courier_token is missing, or is that of another user. Sign in again.')
       if ((await authenticate(token)) === undefined) throw sessionEnded()
       const userData = JSON.stringify({ id: user.id, user_info: user.info ?? {} })
       return { auth: signer.user(socketId, userData), user_data: userData }

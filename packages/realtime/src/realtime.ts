@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Logger, Metrics } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import { createGateway, topics } from './gateway.ts'
-import { type Authenticate, type Authorize, createHttpApi } from './http-api.ts'
+import { type Authenticate, type Authorize, createHttpApi, type ProveUser } from './http-api.ts'
 import { defaultRealtimeLimits, type RealtimeLimits } from './limits.ts'
 import { createSigner } from './signatures.ts'
 
@@ -16,6 +16,8 @@ export type RealtimeDeps = {
   appId: string
   authorize: Authorize
   authenticate: Authenticate
+  /** Asked of who signs in as a user, besides the session; nobody is asked when not given. */
+  proveUser?: ProveUser
   coordination: Coordination
   logger: Logger
   metrics: Metrics

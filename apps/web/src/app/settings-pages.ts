@@ -7,6 +7,7 @@ import {
   KeySquare,
   Link2,
   type LucideIcon,
+  Network,
   ShieldCheck,
   UserRound,
   UserRoundCog,
@@ -48,6 +49,7 @@ export const useSettingsPages = (workspace: string): SettingsGroup[] => {
   const admin: SettingsGroup = {
     title: 'Super Admin',
     entries: [
+      { to: paths.organizations(workspace), label: 'Organizations', icon: Network },
       { to: paths.actOnBehalf(workspace), label: 'Act on behalf', icon: UserRoundCog },
       { to: paths.onboardingLink(workspace), label: 'Onboarding link', icon: Link2 },
       ...(customDomain ? [{ to: paths.customDomain(workspace), label: 'Custom domain', icon: Globe }] : []),

@@ -55,6 +55,42 @@ describe('settings of the browser and mobile SDKs', () => {
   })
 })
 
+describe('a custom domain', () => {
+  const domains = { workspaceOf: (host: string) => ({ 'own.example': 'w1', 'theirs.example': 'w9' })[host] }
+  const send = async (host: string) => {
+    const other = await startCollect({
+      domains,
+      publicUrl: 'https://events.example.com/',
+      trustedProxies: ['127.0.0.1'],
+    })
+    const headers = { authorization: basic(liveKey), 'x-forwarded-host': host }
+    const body = JSON.stringify({ event: 'E', userId: 'u' })
+    const sent = await fetch(`${other.origin}/v1/track`, { method: 'POST', headers, body })
+    const settings = await fetch(`${other.origin}/v1/projects/${liveKey}/settings`, { headers })
+    const read = { status: sent.status, settings: await settings.json() }
+    await other.stop()
+    return read
+  }
+
+  test('collects the events of its workspace, also with a port and in capitals, and SDKs send to it', async () => {
+    const { status, settings } = await send('OWN.example:443')
+    expect(status).toBe(200)
+    expect(settings.integrations['Segment.io']).toMatchObject({ apiHost: 'own.example/v1', protocol: 'https' })
+  })
+
+  test('takes no events of another workspace, and shows its SDKs nothing', async () => {
+    const { status, settings } = await send('theirs.example')
+    expect(status).toBe(403)
+    expect(settings).toMatchObject({ code: 403, reason: 'DOMAIN_OF_ANOTHER_WORKSPACE' })
+  })
+
+  test('that nobody has is answered as the address of the product', async () => {
+    const { status, settings } = await send('nobody.example')
+    expect(status).toBe(200)
+    expect(settings.integrations['Segment.io']).toMatchObject({ apiHost: 'events.example.com/v1' })
+  })
+})
+
 describe('sourceConfig of the RudderStack SDKs', () => {
   test.each<[string, Record<string, string>]>([
     [`/sourceConfig/?p=npm&v=3.34.1&build=modern&writeKey=${liveKey}&lockIntegrationsVersion=true`, {}],

@@ -29,6 +29,7 @@ export const apiKey = z.object({
   creator: z.string(),
   /** From when on it is refused; null for never. */
   expire_time: time.nullable(),
+  expired: z.boolean(),
   /** To a minute; null while it was not used. */
   last_used_time: time.nullable(),
   /** Until when the secret before the last rotation is accepted; null when it is not. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { everybody, oneself, organizationAdministrators, organizationMembers } from '../api/access.ts'
+import { everybody, oneself, organizationAdministrators, organizationMembers, staff } from '../api/access.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { genericTitle } from '../rules/value-rules.ts'
@@ -44,7 +44,46 @@ export const workspace = z.object({
 })
 export type Workspace = z.infer<typeof workspace>
 
+/** An organization as staff see it: its plan, what it uses, and what does not go well in it. */
+export const foundOrganization = z.object({
+  name: z.string(),
+  display_name: z.string(),
+  plan_name: z.string(),
+  plan_title: z.string(),
+  create_time: time,
+  /** The workspace that was made first, to act in; empty for none. */
+  workspace: z.string(),
+  usage: z.object({
+    members: z.number(),
+    workspaces: z.number(),
+    sources: z.number(),
+    destinations: z.number(),
+    audiences: z.number(),
+    profiles: z.number(),
+  }),
+  health: z.object({
+    /** Events that are no longer retried automatically. */
+    dead_letters: z.number(),
+    /** Requests of the last 24 hours that were refused. */
+    refused_requests: z.number(),
+    /** Syncs whose last run failed. */
+    failed_syncs: z.number(),
+  }),
+})
+export type FoundOrganization = z.infer<typeof foundOrganization>
+
 export const organizations = {
+  find: defineMethod({
+    name: 'organizations.find',
+    verb: 'GET',
+    path: '/organizations:find',
+    access: staff,
+    summary: 'Finds organizations by title, newest first, with plan, usage, and health; platform admins only.',
+    /** `search` is words of the title, or an id; nothing finds everything. */
+    query: pageQuery.extend({ search: line(100).default('') }),
+    response: z.object({ organizations: z.array(foundOrganization), next_page_token: nextPageToken }),
+    errors: [errors.invalid, errors.forbidden],
+  }),
   create: defineMethod({
     name: 'organizations.create',
     verb: 'POST',

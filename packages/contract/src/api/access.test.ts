@@ -47,6 +47,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'customDomains.create': { scope: 'workspace', roles: [] },
   'customDomains.verify': { scope: 'workspace', roles: [] },
   'customDomains.delete': { scope: 'workspace', roles: [] },
+  'organizations.find': { scope: 'staff' },
   'workspaces.find': { scope: 'staff' },
   'workspaces.actOnBehalf': { scope: 'staff' },
   'refusedRequests.listUnowned': { scope: 'staff' },

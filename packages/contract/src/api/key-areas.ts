@@ -65,6 +65,9 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   invoices: 'billing',
 }
 
+/** The resources of organizations and workspaces, as the names of calls begin with them. */
+export const apiResources: readonly string[] = Object.keys(areaOfGroup)
+
 /**
  * What only a person does. A key that makes keys could outlive its own end; an organization is begun and joined by somebody;
  * a permission of another service is given in a browser.

@@ -41,6 +41,7 @@ export const presentApiKey = (row: ApiKeyRow, now: number): ApiKey => ({
   create_time: row.create_time.toISOString(),
   creator: row.creator,
   expire_time: row.expire_time?.toISOString() ?? null,
+  expired: row.expire_time !== null && row.expire_time.getTime() <= now,
   last_used_time: row.last_used_time?.toISOString() ?? null,
   previous_expire_time:
     row.previous_expire_time !== null && row.previous_expire_time.getTime() > now

@@ -6,6 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 import { newToken } from '../secret-tokens.ts'
 import { presentUser, type UserRow } from '../users/present.ts'
 import { rememberPlace } from '../users/sign-in/sign-in-places.ts'
+import { inboxToken } from './inbox-token.ts'
 import type { Sessions } from './sessions.ts'
 
 /** How long the one-time token of a login answer can set a password, ms. */
@@ -54,7 +55,7 @@ export const createAnswerLogin =
     return {
       access_token: await sessions.begin(tx, user.id, client),
       set_password_otp_token: passwordToken.token,
-      courier_token: `${user.id}.${createHmac('sha256', signing.inbox).update(user.id).digest('base64url')}`,
+      courier_token: inboxToken(signing.inbox, user.id),
       // The messaging service asks for exactly this proof of who the user is.
       intercom_token:
         messagingSecret === undefined ? '' : createHmac('sha256', messagingSecret).update(user.id).digest('hex'),

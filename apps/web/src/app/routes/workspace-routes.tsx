@@ -378,6 +378,12 @@ const accountSettingsRoutes: RouteObject[] = [
 
 const adminSettingsRoutes: RouteObject[] = [
   {
+    path: patterns.organizations,
+    lazy: async () => ({
+      Component: (await import('../../features/staff/organizations-page.tsx')).OrganizationsPage,
+    }),
+  },
+  {
     path: patterns.actOnBehalf,
     lazy: async () => ({ Component: (await import('../../features/staff/act-on-behalf-page.tsx')).ActOnBehalfPage }),
   },

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import type Pusher from 'pusher-js'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { useSession } from '../people/session.ts'
 import { connectionStates } from './realtime.ts'
 import { connectRealtime, realtimeTimes } from './realtime-client.ts'
 
@@ -47,14 +48,18 @@ class ScriptedSocket {
 class SilentRequest {
   open(): void {}
   setRequestHeader(): void {}
-  send(): void {}
+  send(body?: string): void {
+    asked.push(body ?? '')
+  }
 }
 
+let asked: string[] = []
 let sockets: ScriptedSocket[] = []
 let clients: Pusher[] = []
 beforeEach(() => {
   vi.useFakeTimers()
   sockets = []
+  asked = []
   vi.stubGlobal('WebSocket', ScriptedSocket)
   vi.stubGlobal('XMLHttpRequest', SilentRequest)
   localStorage.clear()
@@ -98,6 +103,12 @@ const nextSocket = (): { after: number; url: string } | undefined => {
   const socket = sockets[before]
   return socket && { after: socket.startedAt - start, url: socket.url }
 }
+
+test('OBS-08: the inbox is listened to with the signature token of the session', () => {
+  useSession.setState({ courierToken: 'u1.signature' })
+  connected()
+  expect(asked.map((body) => new URLSearchParams(body).get('courier_token'))).toEqual(['u1.signature'])
+})
 
 test('RT-04: the states of a connection are initialized, connecting, connected, unavailable, failed and disconnected', () => {
   const { client, states } = connected()

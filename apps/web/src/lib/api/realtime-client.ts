@@ -1,4 +1,5 @@
 import type Pusher from 'pusher-js'
+import { useSession } from '../people/session.ts'
 
 /**
  * Milliseconds: silence after which the gateway is asked whether it is there, how long its answer may take before the
@@ -27,7 +28,13 @@ export const connectRealtime = (Client: typeof Pusher, key: string, token: strin
     enabledTransports: ['ws', 'wss'],
     enableStats: false,
     channelAuthorization: { endpoint: '/pusher/auth', transport: 'ajax', headersProvider },
-    userAuthentication: { endpoint: '/pusher/user-auth', transport: 'ajax', headersProvider },
+    userAuthentication: {
+      endpoint: '/pusher/user-auth',
+      transport: 'ajax',
+      headersProvider,
+      // What is sent to the user, as to the inbox, is told to whoever has its signature token, too.
+      paramsProvider: () => ({ courier_token: useSession.getState().courierToken ?? '' }),
+    },
   })
   client.signin()
   return client

@@ -50,6 +50,10 @@ export const auditRecordsQuery = (organization: string, filters: AuditFilters) =
     query: { page_size: 50, ...filters },
   })
 
+/** Organizations whose title a search fits, newest first, by pages of 50, for staff. */
+export const foundOrganizationsQuery = (search: string) =>
+  pagesQuery(methods.organizations.find, { query: { page_size: 50, search } })
+
 /** The custom domain of a workspace; undefined for none. */
 export const customDomainQuery = (workspace: string) =>
   query(

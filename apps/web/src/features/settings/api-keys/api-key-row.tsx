@@ -11,8 +11,7 @@ export const areasText = ({ areas }: Pick<ApiKey, 'areas'>): string =>
   areas.length === keyAreaNames.length ? 'All areas' : areas.map((area) => keyAreas[area]).join(', ')
 
 const State = ({ item }: { item: ApiKey }) => {
-  if (item.expire_time !== null && Date.parse(item.expire_time) <= Date.now())
-    return <Badge tone="danger">Expired</Badge>
+  if (item.expired) return <Badge tone="danger">Expired</Badge>
   if (item.previous_expire_time !== null) return <Badge tone="warning">Rotating</Badge>
   return null
 }

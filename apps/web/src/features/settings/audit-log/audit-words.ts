@@ -1,4 +1,4 @@
-import { type AuditRecord, methodList } from '@tributary/contract'
+import { type AuditRecord, apiResources } from '@tributary/contract'
 import { humanise } from '../../../lib/format/text.ts'
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -10,9 +10,7 @@ export const actionText = (action: string): string => {
 }
 
 /** The resources whose changes are recorded, for a choice of one: value and title, by title. */
-export const auditedResources: readonly { value: string; title: string }[] = [
-  ...new Set(methodList.filter(({ verb }) => verb !== 'GET').map(({ name }) => name.split('.')[0] ?? '')),
-]
+export const auditedResources: readonly { value: string; title: string }[] = apiResources
   .map((value) => ({ value, title: capital(humanise(value).toLowerCase()) }))
   .sort((a, b) => a.title.localeCompare(b.title))
 

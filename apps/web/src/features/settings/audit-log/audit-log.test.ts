@@ -1,0 +1,36 @@
+import type { AuditRecord } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { actionText, actorText, detailLines } from './audit-words.ts'
+import { auditCsv } from './export-audit-log.ts'
+
+const record: AuditRecord = {
+  id: 'r1',
+  time: '2026-01-02T03:04:05.000Z',
+  action: 'sources.updateSetting',
+  resource: 'workspaces/w1/sources/s1/app',
+  workspace: { name: 'workspaces/w1', title: 'Production' },
+  actor: { kind: 'user', name: 'users/u1', title: 'Ada Lovelace', email: 'ada@example.com' },
+  on_behalf_of: 'Acme',
+  ip: '192.0.2.1',
+  user_agent: '=HYPERLINK("x")',
+  detail: { setting: 'region', secrets: [] },
+  changes: [{ field: 'region', before: 'eu', after: 'us' }],
+}
+
+test('a record says in words what was done, by whom, and for whom', () => {
+  expect(actionText(record.action)).toBe('Sources: update setting')
+  expect(actorText(record)).toBe('Ada Lovelace on behalf of Acme')
+  expect(actorText({ ...record, on_behalf_of: null })).toBe('Ada Lovelace')
+  expect(actorText({ actor: { kind: 'product', name: '', title: '', email: '' }, on_behalf_of: null })).toBe(
+    'Tributary',
+  )
+  expect(detailLines(record)).toEqual([['setting', 'region']])
+})
+
+test('a file of records has one row each, of which a spreadsheet runs nothing', () => {
+  const [header, row] = auditCsv([record]).split('\r\n')
+  expect(header?.split(',')).toHaveLength(12)
+  expect(row).toContain('2026-01-02T03:04:05.000Z,user,Ada Lovelace,ada@example.com,Acme,sources.updateSetting')
+  expect(row).toContain(`"'=HYPERLINK(""x"")"`)
+  expect(row).toContain('""before"":""eu""')
+})

@@ -1,0 +1,117 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { FoundOrganization } from '@tributary/contract'
+import { Building2 } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTyped } from '../../lib/browser/use-typed.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
+import { foundOrganizationsQuery } from '../../lib/queries/organization-queries.ts'
+import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { SearchInput } from '../../ui/forms/input.tsx'
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
+import { LoadMore } from '../../ui/lists/load-more.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
+import { TableSkeleton } from '../../ui/page/skeleton.tsx'
+
+const amount = (value: number, noun: string): string => `${count(value)} ${pluralise(value, noun)}`
+
+/** What does not go well in an organization, in words; nothing when all does. */
+export const problemsOf = ({ health }: Pick<FoundOrganization, 'health'>): string[] => [
+  ...(health.dead_letters === 0 ? [] : [amount(health.dead_letters, 'dead letter')]),
+  ...(health.failed_syncs === 0 ? [] : [amount(health.failed_syncs, 'failed sync')]),
+  ...(health.refused_requests === 0 ? [] : [amount(health.refused_requests, 'refused request')]),
+]
+
+const Health = (organization: FoundOrganization) => {
+  const problems = problemsOf(organization)
+  if (problems.length === 0) return <Badge tone="success">Healthy</Badge>
+  return (
+    <span className="flex flex-wrap gap-1">
+      {problems.map((problem) => (
+        <Badge key={problem} tone="warning">
+          {problem}
+        </Badge>
+      ))}
+    </span>
+  )
+}
+
+const columns: readonly Column<FoundOrganization>[] = [
+  {
+    id: 'organization',
+    header: 'Organization',
+    cell: (organization) => (
+      <span className="block min-w-0 py-1.5">
+        <span className="block truncate font-medium">{organization.display_name}</span>
+        <span className="block truncate text-xs text-ink-3">
+          {amount(organization.usage.members, 'member')}, {amount(organization.usage.workspaces, 'workspace')}
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'plan',
+    header: 'Plan',
+    cell: ({ plan_title }) => <Badge tone="outline">{plan_title}</Badge>,
+    width: 'sm:w-28',
+  },
+  {
+    id: 'usage',
+    header: 'Usage',
+    cell: ({ usage }) => (
+      <span className="text-xs text-ink-2">
+        {amount(usage.profiles, 'profile')}, {amount(usage.sources, 'source')},{' '}
+        {amount(usage.destinations, 'destination')}, {amount(usage.audiences, 'audience')}
+      </span>
+    ),
+    wide: 'lg',
+    width: 'lg:w-72',
+  },
+  { id: 'health', header: 'Health', cell: Health, width: 'sm:w-52' },
+]
+
+const idOf = ({ name }: FoundOrganization): string => name
+
+const Found = ({ search }: { search: string }) => {
+  const query = useInfiniteQuery(foundOrganizationsQuery(search))
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.organizations) ?? [], [query.data])
+  if (query.data === undefined && query.isError)
+    return (
+      <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the organizations" />
+    )
+  if (query.data === undefined) return <TableSkeleton rows={6} columns={4} />
+  if (rows.length === 0)
+    return (
+      <EmptyState icon={<Building2 />} title="No organizations">
+        No organization has this name.
+      </EmptyState>
+    )
+  return (
+    <>
+      <DataTable label="Organizations" columns={columns} rows={rows} rowId={idOf} />
+      <LoadMore query={query} />
+    </>
+  )
+}
+
+/** Every organization of the installation with its plan, what it uses, and how it is doing. */
+export const OrganizationsPage = () => {
+  const [search, setSearch] = useState('')
+  const typed = useTyped(search, setSearch)
+  return (
+    <>
+      <PageHeader
+        title="Organizations"
+        documentTitle="Organizations"
+        description="Plan, usage, and health of every organization."
+      />
+      <div className="space-y-4">
+        <search aria-label="Filters">
+          <SearchInput label="Search organizations" maxLength={100} {...typed} />
+        </search>
+        <Found search={search} />
+      </div>
+    </>
+  )
+}
