@@ -310,7 +310,7 @@ test('STF-31, STF-32: an administrator of an organisation sees none of the staff
   }
 })
 
-test('OPEN-39: what staff change while they act is in the audit log of the organization, which names both', async ({
+test('what staff change while they act is in the audit log of the organization, which names both', async ({
   signedIn: page,
   product,
   database,

@@ -38,7 +38,7 @@ export const startDnsServer = async (records: DnsRecords) => {
     header.writeUInt16BE(value === undefined ? 0x84_03 : 0x84_00, 2)
     header.writeUInt16BE(value === undefined ? 0 : 1, 6)
     header.writeUInt32BE(0, 8)
-    const parts = [header, query.subarray(12, end)]
+    const parts: Buffer[] = [header, query.subarray(12, end)]
     if (value !== undefined) {
       const data = kind === 'CNAME' ? labelsOf(value) : Buffer.concat([Buffer.from([value.length]), Buffer.from(value)])
       const record = Buffer.alloc(12)

@@ -397,6 +397,10 @@ const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise
     { body: { title: 'Signed', app: { name: 'catalogSources/signed' } } },
   )
 
+/** A call about the API keys of an organization, or about the custom domain of a workspace. */
+const organizationRequest = async (harness: Harness, organization: Organization, name: string) =>
+  (await apiKeyRequest(harness, organization, name)) ?? (await customDomainRequest(harness, organization, name))
+
 /** Makes calls of every method in an organisation. */
 export const createRequests = async (
   harness: Harness,
@@ -412,8 +416,7 @@ export const createRequests = async (
     if (name === 'users.logout') return { path: method.path, body: {} }
     const special =
       (await billingRequest(harness, organization, method)) ??
-      (await apiKeyRequest(harness, organization, name)) ??
-      (await customDomainRequest(harness, organization, name)) ??
+      (await organizationRequest(harness, organization, name)) ??
       (await peopleRequest(harness, organization, name, caller)) ??
       (await grantRequest(organization, provider, name, caller)) ??
       (await signInRequest(harness, organization, provider, name))
