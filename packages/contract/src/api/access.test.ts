@@ -1,6 +1,6 @@
 import { administrators, editors, everyRole } from '@tributary/kernel'
 import { describe, expect, test } from 'vitest'
-import { type Access, type Method, methodList } from '../index.ts'
+import { type Access, keyAreaOf, type Method, methodList } from '../index.ts'
 
 const root = (path: string): string => /^\/(workspaces|organizations|users)\/\{\w+\}/.exec(path)?.[1] ?? ''
 
@@ -107,6 +107,19 @@ describe('who may call a method', () => {
       expect(method && expected(method)).not.toEqual(access)
     }
   })
+})
+
+test('an API key can make every call in a workspace or organization but those of people', () => {
+  const inTheirs = methodList.filter(({ access }) => access.scope === 'workspace' || access.scope === 'organization')
+  expect(inTheirs.filter((method) => keyAreaOf(method) === undefined).map(({ name }) => name)).toEqual([
+    'apiKeys.create',
+    'apiKeys.rotate',
+    'destinations.connect',
+    'destinations.completeConnect',
+    'syncDrafts.get',
+    'syncDrafts.update',
+    'syncDrafts.delete',
+  ])
 })
 
 test('what reads has a body, and nobody follows what reads', () => {

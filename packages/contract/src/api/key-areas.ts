@@ -19,6 +19,8 @@ export const keyAreaNames = Object.keys(keyAreas) as [KeyArea, ...KeyArea[]]
 /** The area of each group of methods. A group without one is for people alone. */
 const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   sources: 'sources',
+  catalogSources: 'sources',
+  sourceSchemaTemplates: 'sources',
   writekeys: 'sources',
   violations: 'sources',
   schemaVersions: 'sources',
@@ -26,6 +28,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   refusedRequests: 'sources',
   droppedEvents: 'sources',
   destinations: 'destinations',
+  catalogDestinations: 'destinations',
   mappings: 'destinations',
   connections: 'destinations',
   deliveries: 'destinations',
@@ -43,12 +46,14 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   computedTraits: 'profiles',
   identitySettings: 'profiles',
   audiences: 'audiences',
+  catalogDataSources: 'syncs',
   dataSources: 'syncs',
   models: 'syncs',
   uploads: 'syncs',
   syncs: 'syncs',
   syncRuns: 'syncs',
   syncDryRuns: 'syncs',
+  syncDrafts: 'syncs',
   syncTokens: 'syncs',
   organizations: 'organization',
   workspaces: 'organization',
@@ -59,6 +64,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   auditRecords: 'organization',
   customDomains: 'organization',
   plans: 'billing',
+  usageReports: 'billing',
   subscriptions: 'billing',
   paymentMethods: 'billing',
   billingCompanies: 'billing',
@@ -70,7 +76,7 @@ export const apiResources: readonly string[] = Object.keys(areaOfGroup)
 
 /**
  * What only a person does. A key that makes keys could outlive its own end; an organization is begun and joined by somebody;
- * a permission of another service is given in a browser.
+ * a permission of another service is given in a browser; a draft is of one person.
  */
 const peopleOnly: readonly string[] = [
   'apiKeys.create',
@@ -81,6 +87,9 @@ const peopleOnly: readonly string[] = [
   'invitationLinks.accept',
   'destinations.connect',
   'destinations.completeConnect',
+  'syncDrafts.get',
+  'syncDrafts.update',
+  'syncDrafts.delete',
 ]
 
 /** The area that a key must have for a call; undefined for one that is no business of keys. What anybody may call needs none. */

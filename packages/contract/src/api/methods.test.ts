@@ -69,7 +69,14 @@ describe('every method', () => {
   })
 
   test('that lists has paging, unless there are few', () => {
-    const few = ['plans.list', 'paymentMethods.list', 'invoices.list', 'subscriptions.listChanges', 'onboardings.list', 'customDomains.list']
+    const few = [
+      'plans.list',
+      'paymentMethods.list',
+      'invoices.list',
+      'subscriptions.listChanges',
+      'onboardings.list',
+      'customDomains.list',
+    ]
     const lists = methodList.filter((method) => /\.list/.test(method.name) && !few.includes(method.name))
     expect(lists.length).toBeGreaterThan(8)
     for (const method of lists) {

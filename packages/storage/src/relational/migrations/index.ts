@@ -55,10 +55,10 @@ import { up as privacySyncs } from './0052-privacy-syncs.ts'
 import { up as syncScheduleStates } from './0053-sync-schedule-states.ts'
 import { up as alertChannels } from './0054-alert-channels.ts'
 import { up as billing } from './0061-billing.ts'
-import { up as apiKeys } from './0062-api-keys.ts'
-import { up as customDomains } from './0063-custom-domains.ts'
 import { up as payments } from './0063-payments.ts'
 import { up as planUsage } from './0064-plan-usage.ts'
+import { up as apiKeys } from './0065-api-keys.ts'
+import { up as customDomains } from './0066-custom-domains.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -120,6 +120,6 @@ export const migrations: readonly Migration[] = [
   { name: '0061-billing', up: billing },
   { name: '0063-payments', up: payments },
   { name: '0064-plan-usage', up: planUsage },
-  { name: '0062-api-keys', up: apiKeys },
-  { name: '0063-custom-domains', up: customDomains },
+  { name: '0065-api-keys', up: apiKeys },
+  { name: '0066-custom-domains', up: customDomains },
 ]
