@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const common = {
   pool: 'forks',
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   hookTimeout: 180_000,
   // A busy machine is no failure; what is polled for and never comes still is.
   expect: { poll: { timeout: 30_000 } },

@@ -89,4 +89,4 @@ test('SIGTERM under load with a hanging destination ends everything within 20 s 
   await second.api.login(adminCredentials)
   const stored = await everythingArrived(second, source, load.acknowledged)
   await eventually('all delivered', () => stored.every((id) => receiver.messageIds().has(id)), 60_000)
-}, 120_000)
+})

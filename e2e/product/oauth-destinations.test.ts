@@ -94,7 +94,7 @@ test('tokens are renewed under way, each refresh token once, and no event is los
   expect(renewals().every(({ status }) => status === 200)).toBe(true)
   expect(await grantOf(destination)).toMatchObject({ status: 'connected', error: '' })
   provider.destination.accessTokenSeconds(600)
-}, 60_000)
+})
 
 test('many requests that are answered 401 at once renew the token once; a revoked grant holds everything until it is connected anew', async () => {
   const { destination, key } = await makeDestination('Revoked')
@@ -122,7 +122,7 @@ test('many requests that are answered 401 at once renew the token once; a revoke
   await connect(destination)
   await all('revoked', 50)
   await all('held', 50)
-}, 60_000)
+})
 
 test('a test event and a test of the connection carry the token, too, and nothing that is shown or logged has a token in it', async () => {
   const { destination, key } = await makeDestination('Tried')
@@ -143,4 +143,4 @@ test('a test event and a test of the connection carry the token, too, and nothin
   ].join('\n')
   for (const secret of [...secrets, provider.destination.clientSecret].filter((text) => text !== ''))
     expect(shown).not.toContain(secret)
-}, 60_000)
+})

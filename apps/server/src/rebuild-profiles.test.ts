@@ -73,4 +73,4 @@ test('rebuilds what was changed by hand, of one workspace or of all, and a kill 
     code: 1,
     output: expect.stringMatching(/^No workspace /),
   })
-}, 60_000)
+})

@@ -17,7 +17,7 @@ afterEach(async () => {
 const runChild = async (plan: CrashPlan): Promise<string | null> => {
   const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
   const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
-  const timer = setTimeout(() => child.kill('SIGTERM'), 45_000)
+  const timer = setTimeout(() => child.kill('SIGTERM'), 120_000)
   const [, signal] = await once(child, 'exit')
   clearTimeout(timer)
   return signal

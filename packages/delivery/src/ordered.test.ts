@@ -222,7 +222,7 @@ describe('killed in the midst of it, a destination in order gets everything, and
     }
     const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
     const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
-    const timer = setTimeout(() => child.kill('SIGTERM'), 45_000)
+    const timer = setTimeout(() => child.kill('SIGTERM'), 120_000)
     const [, signal] = await once(child, 'exit')
     clearTimeout(timer)
     expect(signal).toBe('SIGKILL')

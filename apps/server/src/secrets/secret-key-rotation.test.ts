@@ -30,7 +30,7 @@ beforeAll(async () => {
       .values({ id: keyId, source_id, workspace_id, key_hash: Buffer.from('hash'), key_encrypted })
       .execute()
   })
-}, 60_000)
+})
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const configOf = (env: Record<string, string> = {}) => readConfig({ TRIBUTARY_DATA_DIR: dataDir, ...env })
@@ -74,7 +74,7 @@ test('a data folder that is in use, a short key and a strange word are refused, 
   })
   expect(await rotate(['now'])).toMatchObject({ code: 2, output: expect.stringContaining('Usage: npm run rotate-key') })
   expect(keyFile()).toBe(firstKey)
-}, 60_000)
+})
 
 test('killed before the database has changed, the old key stays in force', async () => {
   expect(await rotate([], { TRIBUTARY_FAULT: 'rotate-key.before-commit' })).toMatchObject({ signal: 'SIGKILL' })
@@ -84,7 +84,7 @@ test('killed before the database has changed, the old key stays in force', async
     expect(await openWith(relational, firstKey)).toBe('the write key')
   })
   expect(existsSync(join(dataDir, 'secret.key.next'))).toBe(false)
-}, 60_000)
+})
 
 test('killed after the database has changed, the next start puts the new key in force', async () => {
   expect(await rotate([], { TRIBUTARY_FAULT: 'rotate-key.after-commit' })).toMatchObject({ signal: 'SIGKILL' })
@@ -97,7 +97,7 @@ test('killed after the database has changed, the next start puts the new key in 
     await expect(openWith(relational, firstKey)).rejects.toThrow('another secret key')
   })
   expect(existsSync(join(dataDir, 'secret.key.next'))).toBe(false)
-}, 60_000)
+})
 
 test('killed after the database has changed, the command itself goes on from there when it is run again', async () => {
   expect(await rotate([], { TRIBUTARY_FAULT: 'rotate-key.after-commit' })).toMatchObject({ signal: 'SIGKILL' })
@@ -106,7 +106,7 @@ test('killed after the database has changed, the command itself goes on from the
   expect(keyFile()).not.toBe(interrupted)
   expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600)
   await withStore(async (relational) => expect(await openWith(relational, keyFile())).toBe('the write key'))
-}, 60_000)
+})
 
 test('with a configured key the command says what to change, and a start with the old one is told so', async () => {
   const before = keyFile()
@@ -127,4 +127,4 @@ test('with a configured key the command says what to change, and a start with th
     expect(await settleSecretKey(db, configOf(), keyFile(), silentLogger)).toBe(keyFile())
     expect(existsSync(join(dataDir, 'secret.key.next'))).toBe(false)
   })
-}, 60_000)
+})

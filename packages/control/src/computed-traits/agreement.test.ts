@@ -345,4 +345,4 @@ test('a pass that is killed goes on with the profiles that it has not done, and 
   expect((await found()).size).toBe(others)
   expect(await database.db.selectFrom('computed_traits').selectAll().where('id', '=', id).execute()).toEqual([])
   await second.close()
-}, 120_000)
+})

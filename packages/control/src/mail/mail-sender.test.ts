@@ -94,7 +94,7 @@ test('what fails is tried again, the reason kept, until it is of no use; then it
   })
   expect(row).toMatchObject({ sent_time: null, body_html: '', attempts: 2, last_error: 'no route to host' })
   expect(tries).toBe(2)
-}, 30_000)
+})
 
 test('what is refused for good is given up at once', async () => {
   const sent: string[] = []
@@ -124,7 +124,7 @@ test('a mail whose sender ended while sending is sent by another', async () => {
   await eventually('it is sent', () => sent.length > 0)
   expect(sent).toEqual(['a@example.com'])
   expect((await rowOf('a@example.com')).attempts).toBe(2)
-}, 30_000)
+})
 
 test('mail that was queued without a job gets one, and mail that has one, is sent or of no use gets no other', async () => {
   const { time, expireTime, mail } = codeMail('')

@@ -56,7 +56,7 @@ it('expensive mappings of one workspace do not stand between another one and its
   await fixture.delivery.idle()
   const attempts = await fixture.attempts()
   expect(attempts.filter(({ status }) => status === 'delivered')).toHaveLength(64)
-}, 60_000)
+})
 
 it('an event whose mapping is over its work fails with a reason in the delivery log; nothing of it is silent', async () => {
   const peer = stack.adopt(await startPeer(), (each) => each.close())
@@ -69,7 +69,7 @@ it('an event whose mapping is over its work fails with a reason in the delivery 
   for (const attempt of attempts)
     expect(attempt).toMatchObject({ status: 'dead', reason: expect.stringContaining('reads too much data') })
   expect(peer.requests).toHaveLength(0)
-}, 60_000)
+})
 
 it('a delivery that stops while events wait for their turn loses none of them', async () => {
   const peer = stack.adopt(await startPeer(), (each) => each.close())
@@ -79,4 +79,4 @@ it('a delivery that stops while events wait for their turn loses none of them', 
   await eventually('the first event', () => peer.requests.length > 0)
   await fixture.restart()
   await eventually('all events', () => new Set(sortedIds(peer)).size === 15, 50_000)
-}, 60_000)
+})

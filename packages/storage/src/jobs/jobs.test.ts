@@ -90,4 +90,4 @@ test('a worker goes on when its connections were cut', async () => {
   await jobs.send(store.db, kind, { name: 'x' })
   await expect.poll(() => ran, { timeout: 20_000 }).toEqual(['x'])
   await jobs.stop()
-}, 30_000)
+})

@@ -165,7 +165,7 @@ describe('openRelational', () => {
     }
     proxy.close()
     await once(proxy, 'close')
-  }, 30_000)
+  })
 
   it('closes once, however often it is asked', async () => {
     await using store = await createTestDatabase()
