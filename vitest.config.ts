@@ -22,6 +22,7 @@ const inOneProduct = productTests(
   'mappings',
   'schema',
   'sdks',
+  'source-schemas',
   'webhook-sources',
 )
 

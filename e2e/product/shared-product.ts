@@ -5,16 +5,19 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Address of the product that files share. */
     productUrl: string
+    /** Its process. */
+    productPid: number
   }
 }
 
 /** A product that runs for several files, signed in as the administrator. */
-export type SharedProduct = Pick<Product, 'url' | 'api'>
+export type SharedProduct = Pick<Product, 'url' | 'pid' | 'api'>
 
 /** Starts the product of the files that have no settings, faults or measurements of their own, and stops it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const product = await startProduct()
   project.provide('productUrl', product.url)
+  project.provide('productPid', product.pid)
   return async () => await product[Symbol.asyncDispose]()
 }
 
@@ -25,5 +28,5 @@ export const joinProduct = async (): Promise<SharedProduct> => {
   const url = inject('productUrl')
   const api = createApiClient(url)
   await api.login(adminCredentials)
-  return { url, api }
+  return { url, pid: inject('productPid'), api }
 }

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { adminCredentials, createSource, createWorkspace, type Product, startProduct } from '@tributary/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSource, createWorkspace } from '@tributary/test-kit'
+import { beforeAll, expect, test } from 'vitest'
 import { post, track } from './calls.ts'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
-let product: Product
+let product: SharedProduct
 let workspace: string
 beforeAll(async () => {
-  product = await startProduct()
-  await product.api.login(adminCredentials)
+  product = await joinProduct()
   workspace = (await createWorkspace(product.api)).workspace
 })
-afterAll(() => product?.[Symbol.asyncDispose]())
 
 /** A schema of nearly the 512 KiB that one may have: a thousand events with as many properties as fit. */
 const largest = (title: string): string => {
