@@ -2,6 +2,9 @@ import type { Page } from '@playwright/test'
 import { createPostgresPeer, createSource, createWorkspace, eventually, startSharedPostgres } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
+// The last file but few, and the longest: at its end one browser would have the machine to itself.
+test.describe.configure({ mode: 'parallel' })
+
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const outcomes = (page: Page) => page.getByLabel('Rows by outcome')
 
