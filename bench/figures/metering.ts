@@ -67,7 +67,7 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
   const { organization: own } = await ask<{ organization: { name: string } }>(bench, 'GET', `/${bench.workspace}`)
   const organization = own.name
   const send = (run: string, events: number) =>
-    runLoad({ port: bench.port, key: bench.key, connections: 1, eventsPerRequest: 1, people: events, run, events })
+    runLoad({ port: bench.port, key: bench.key, connections: 1, eventsPerRequest: events, people: events, run, events })
   const elapsed = async (what: string, done: () => Promise<boolean>): Promise<number> => {
     const began = performance.now()
     await eventually(
@@ -91,7 +91,8 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
     (await ask<{ events: unknown[] }>(bench, 'GET', `/${bench.workspace}/events?status=${status}&page_size=1000`))
       .events
   const held = await elapsed('the limit', async () => {
-    await send(`more-${sent++}`, 1)
+    await send(`more-${sent}`, 2)
+    sent += 2
     await pause(500)
     return (await statuses('held')).length > 0
   })
@@ -108,6 +109,7 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
     const report = await ask<Report>(bench, 'GET', `/${organization}/usageReport`)
     return report.held.since === null && report.held.events === 0
   })
+  await bench.settle()
   // Each was accepted once, whether it was held before or not.
   const accepted = (await statuses('accepted')).length
   if (accepted !== 20 + sent) throw new Error(`${accepted} events were accepted of ${20 + sent}`)
