@@ -34,19 +34,21 @@ export const UsageCard = ({
               const title = name.charAt(0).toUpperCase() + name.slice(1)
               const limit = name === 'workspaces' ? undefined : data.limits?.[name]
               return (
-                <div key={name} className="space-y-1.5 py-2 text-sm">
-                  <div className="flex items-center justify-between gap-4">
-                    <dt className="text-ink-2">{title}</dt>
-                    <dd className="font-medium tabular">
-                      <MetricValue value={data[name]} />
-                      {limit !== undefined && (
-                        <span className="font-normal text-ink-3">
-                          {limit < 0 ? ', unlimited' : ` of ${limit.toLocaleString('en-US')}`}
-                        </span>
-                      )}
+                <div key={name} className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.5 py-2 text-sm">
+                  <dt className="text-ink-2">{title}</dt>
+                  <dd className="font-medium tabular">
+                    <MetricValue value={data[name]} />
+                    {limit !== undefined && (
+                      <span className="font-normal text-ink-3">
+                        {limit < 0 ? ', unlimited' : ` of ${limit.toLocaleString('en-US')}`}
+                      </span>
+                    )}
+                  </dd>
+                  {limit !== undefined && (
+                    <dd className="col-span-2">
+                      <UsageBar label={title} used={data[name]} limit={limit} />
                     </dd>
-                  </div>
-                  {limit !== undefined && <UsageBar label={title} used={data[name]} limit={limit} />}
+                  )}
                 </div>
               )
             })}
