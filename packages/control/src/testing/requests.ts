@@ -127,14 +127,16 @@ const replayIdOf = async ({ administrator, workspaceId }: Organization, made: Ma
   return idIn((known ?? (await administrator.ok(methods.replays.create, params, { body: replay }))).name)
 }
 
-/** A key of the Profile API. */
-const profileKeyIdOf = async ({ administrator, workspaceId }: Organization): Promise<string> => {
+/** A key of the Profile API, in the place of those before: a workspace has few of them. */
+const profileKeyIdOf = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
+  await harness.db.deleteFrom('profile_keys').where('workspace_id', '=', workspaceId).execute()
   const body = { kind: 'secret', title: 'Key' } as const
   return idIn((await administrator.ok(methods.profileKeys.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** A token for orchestrators. */
-const syncTokenIdOf = async ({ administrator, workspaceId }: Organization): Promise<string> => {
+/** A token for orchestrators, the same. */
+const syncTokenIdOf = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
+  await harness.db.deleteFrom('sync_tokens').where('workspace_id', '=', workspaceId).execute()
   const body = { title: 'Airflow' }
   return idIn((await administrator.ok(methods.syncTokens.create, { workspace: workspaceId }, { body })).name)
 }
@@ -448,8 +450,8 @@ export const createRequests = async (
       connection: idIn(made.connection.name),
       event: eventId,
       profile: profile?.id ?? '',
-      ...(method.path.includes('{profile_key}') ? { profile_key: await profileKeyIdOf(organization) } : {}),
-      ...(method.path.includes('{sync_token}') ? { sync_token: await syncTokenIdOf(organization) } : {}),
+      ...(method.path.includes('{profile_key}') ? { profile_key: await profileKeyIdOf(harness, organization) } : {}),
+      ...(method.path.includes('{sync_token}') ? { sync_token: await syncTokenIdOf(harness, organization) } : {}),
       ...(method.path.includes('{alert_channel}')
         ? { alert_channel: await alertChannelIdOf(harness, organization) }
         : {}),
