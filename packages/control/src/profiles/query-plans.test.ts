@@ -141,7 +141,7 @@ test.each(cases)('%s looks up its rows in 200,000 profiles by indexes', async (_
     for (const generic of isPrepared ? [false, true] : [false]) {
       const { cost, whole } = await explain(statement, generic)
       expect(whole, statement.text).toEqual([])
-      // To look at one column of all profiles costs at least 2,000.
-      expect(cost, statement.text).toBeLessThan(1000)
+      // To look at one column of all profiles costs at least 2,000; a page of the list with the traits of its titles 1,200.
+      expect(cost, statement.text).toBeLessThan(1600)
     }
 })
