@@ -47,7 +47,7 @@ const vitest =
   ]
 
 const suites: Suite[] = [
-  { name: 'unit', budgetMinutes: 6.5, command: 'vitest', args: vitest('unit', 'web'), read: fromVitest },
+  { name: 'unit', budgetMinutes: 8, command: 'vitest', args: vitest('unit', 'web'), read: fromVitest },
   {
     name: 'product',
     budgetMinutes: 5.5,
