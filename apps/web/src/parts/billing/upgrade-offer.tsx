@@ -5,6 +5,8 @@ import { Button } from '../../ui/button.tsx'
 import { RefusalOffers } from '../../ui/forms/refusal-offers.ts'
 import { LazyPricingDialog } from './lazy-pricing-dialog.ts'
 
+const noOffers = {}
+
 /** Forms that are refused because the plan has no more offer the plans to administrators, where plans can be bought. */
 export const UpgradeOffer = ({ children }: { children: ReactNode }) => {
   const { organization } = useWorkspace()
@@ -21,11 +23,14 @@ export const UpgradeOffer = ({ children }: { children: ReactNode }) => {
     }),
     [],
   )
-  if (organization === null || !administrator || !sold) return children
+  const offered = organization !== null && administrator && sold
+  // The same tree whatever is known so far: a page that is open when the configuration comes keeps its focus and its state.
   return (
-    <RefusalOffers value={offers}>
+    <RefusalOffers value={offered ? offers : noOffers}>
       {children}
-      <LazyPricingDialog open={open} onClose={() => setOpen(false)} organization={organization.name} />
+      {offered ? (
+        <LazyPricingDialog open={open} onClose={() => setOpen(false)} organization={organization.name} />
+      ) : null}
     </RefusalOffers>
   )
 }
