@@ -67,6 +67,7 @@ const plans = {
       annually: 120_000,
       features,
     },
+    { name: 'plans/enterprise', title: 'Enterprise', description: 'For large organizations', monthly: null, features },
   ],
 }
 

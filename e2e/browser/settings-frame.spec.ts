@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { createWorkspace } from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
-import { expect, test } from './product-fixture.ts'
+import { expect, freeSources, test } from './product-fixture.ts'
 
 const group = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Settings' }).getByRole('region', { name, exact: true })
@@ -89,7 +89,7 @@ test('BIL-43: billing tells the plan and what the organisation has of what plans
   const row = (name: string) =>
     page.getByRole('definition').filter({ visible: true }).nth(['Workspaces', 'Sources'].indexOf(name))
   await expect(row('Workspaces')).toHaveText('1')
-  await expect(row('Sources')).toHaveText('0')
+  await expect(row('Sources')).toHaveText(`0 of ${freeSources}`)
 })
 
 test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered the prices, in a new tab', async ({
