@@ -87,8 +87,19 @@ test('events of a profile appear as they come with what became of them, and thos
   const track = (event: string, userId: string): object => ({ type: 'track', event, userId })
   await send(product, key, track('First', 'user-ada'), track('Lost', 'null'), track('Lost', '0'))
   await known(product, workspace, 'user-ada', 1)
+  const counts = Promise.withResolvers<undefined>()
+  await onCall(page, '/profileCoverage', async (route) => {
+    await counts.promise
+    await route.continue()
+  })
   await page.goto(`/${workspace}/profiles`)
-  await page.getByRole('link', { name: 'user-ada' }).click()
+  const first = page.getByRole('link', { name: 'user-ada' })
+  const place = await first.boundingBox()
+  counts.resolve(undefined)
+  await expect(page.getByText('2 events of the last 30 days have no profile')).toBeVisible()
+  // A row that moved while it was clicked would lose the click.
+  expect(await first.boundingBox()).toEqual(place)
+  await first.click()
   await tab(page, 'Events').click()
   const events = rows(page, 'Events')
   await expect(events.nth(1)).toContainText('Archive· Delivered', { timeout: 60_000 })

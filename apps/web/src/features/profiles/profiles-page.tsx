@@ -137,8 +137,9 @@ export const ProfilesPage = () => {
         <search aria-label="Filters">
           <SearchInput label="Search identifier or trait" maxLength={500} {...typed} className="sm:w-80" />
         </search>
-        <CoverageNotes />
         <List search={search} onClear={() => change({ search: '' })} />
+        {/* Below the list: they come later, and a row that moves under the pointer loses the click. */}
+        <CoverageNotes />
       </div>
     </>
   )
