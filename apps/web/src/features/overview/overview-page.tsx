@@ -27,6 +27,7 @@ type Parts = {
   sources: readonly Source[]
   destinations: readonly Destination[]
   connections: readonly Connection[]
+  people: number | undefined
 }
 
 /** What to do about a chart without events. */
@@ -62,18 +63,19 @@ const NoEvents = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: b
   )
 }
 
-/** The people of the organisation and who is invited to it; undefined for whom may not invite, and until it is known. */
-const usePeople = (organization: string): number | undefined => {
-  const enabled = useIsAdministrator() === true && organization !== ''
+/** The people of the organisation and who is invited to it; undefined for whom may not invite, 'loading' until it is known. */
+const usePeople = (organization: string): number | 'loading' | undefined => {
+  const role = useIsAdministrator()
+  const enabled = role === true && organization !== ''
   const members = useQuery({ ...membersQuery(organization), enabled })
   const invitations = useQuery({ ...invitationsQuery(organization), enabled })
+  if (organization !== '' && (role === 'unknown' || members.isLoading || invitations.isLoading)) return 'loading'
   if (members.data === undefined || invitations.data === undefined) return undefined
   return members.data.length + invitations.data.length
 }
 
-const useSteps = ({ sources, destinations, connections }: Parts) => {
+const useSteps = ({ sources, destinations, connections, people }: Parts) => {
   const workspace = useWorkspace()
-  const people = usePeople(workspace.organization?.name ?? '')
   const first = sources[0]
   const firstDestination = destinations[0]
   return useMemo(
@@ -144,6 +146,8 @@ export const OverviewPage = () => {
   const sources = useQuery({ ...sourcesQuery(workspace.name), refetchInterval: 30_000 })
   const destinations = useQuery(destinationsQuery(workspace.name))
   const connections = useQuery(connectionsQuery(workspace.name))
+  // What a role brings stands above the figures: these would move if it came later.
+  const people = usePeople(workspace.organization?.name ?? '')
   const failed = [sources, destinations, connections].find((query) => query.isError && query.data === undefined)
   return (
     <>
@@ -164,7 +168,10 @@ export const OverviewPage = () => {
           title="Failed to load the overview"
           onRetry={() => void Promise.all([sources.refetch(), destinations.refetch(), connections.refetch()])}
         />
-      ) : sources.data === undefined || destinations.data === undefined || connections.data === undefined ? (
+      ) : sources.data === undefined ||
+        destinations.data === undefined ||
+        connections.data === undefined ||
+        people === 'loading' ? (
         <Loading />
       ) : (
         <Content
@@ -172,6 +179,7 @@ export const OverviewPage = () => {
           sources={sources.data}
           destinations={destinations.data}
           connections={connections.data}
+          people={people}
         />
       )}
     </>
