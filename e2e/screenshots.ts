@@ -1,7 +1,7 @@
 // npm run screenshots: every screen × filled, empty, error × 1440 and 390 px × light and dark, as PNG files in
 // `screenshots/`, with assertions: no horizontal scroll, no clipped text, control, or choice, no word broken in two, no
-// chosen tab out of view, no square corner in a round frame, no dialog above another, no console error, no accessibility
-// violation.
+// chosen tab out of view, no square corner in a round frame, no dialog above another, no move while the page loads, no
+// console error, no accessibility violation.
 // Each page is loaded once for a width, in the light theme. What follows is done to the loaded page: it is made dark, and
 // one of 1440 px then 768 and 1920 px wide.
 // `npm run screenshots -- sources` takes only the screens whose name contains the word, or one of several.
@@ -17,6 +17,7 @@ import {
   startWebhookReceiver,
 } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
+import { mostShift, readShift } from './browser/layout-shift.ts'
 import {
   findBrokenWords,
   findClippedText,
@@ -162,6 +163,8 @@ const shoot = async (
     await page.goto(screen.path(seed))
     await screen.ready(page, seed)
     await redrawn(page)
+    const { score, moved } = await readShift(page)
+    if (score > mostShift) report(`${name}: moves while it loads: ${score.toFixed(2)}: ${moved.slice(0, 3).join(', ')}`)
     // An open menu closes when the page moves.
     if (screen.opensMenu !== true) await lookThrough(page)
     await takePicture(page, `${name}-light`, screen)

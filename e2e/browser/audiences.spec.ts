@@ -58,7 +58,7 @@ const withCustomers = async (product: Product, title: string): Promise<{ workspa
   return { workspace, key }
 }
 
-test('SEG-10, SEG-12: an audience is built, counted, saved, entered by an event, edited, and deleted', async ({
+test('SEG-10, SEG-12, OPEN-34, OPEN-36, AMB-90: an audience is built, counted, saved, entered by an event, edited, and deleted', async ({
   signedIn: page,
   product,
 }) => {
@@ -248,7 +248,7 @@ test('who saves what someone else has changed meanwhile is told, and every versi
   await expect(rows(page, 'Versions').filter({ hasText: 'Version 2 restored' })).toBeVisible()
 })
 
-test('a guest sees audiences and cannot change them', async ({ page, product, database }) => {
+test('OPEN-40: a guest sees audiences and cannot change them', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Guests')
   const query = { id: 'bbbb', type: 'event', selectedEvent: 'Order Completed' }
   await product.api.ok('POST', `/${workspace}/audiences`, {

@@ -25,20 +25,3 @@ export const weighPage = async (page: Page): Promise<() => PageWeight> => {
     return { bytes: sum(all), files: all.length, script: sum(all.filter(({ script }) => script)) }
   }
 }
-
-/** How far what a page showed moved while it loaded, nobody having touched it: the browser's layout shift score, 0 for not at all. */
-export const shiftOf = (page: Page): Promise<number> =>
-  page.evaluate(
-    () =>
-      new Promise<number>((resolve) => {
-        const observer = new PerformanceObserver((list) =>
-          resolve(
-            list
-              .getEntries()
-              .reduce((total, entry) => total + (entry as PerformanceEntry & { value: number }).value, 0),
-          ),
-        )
-        observer.observe({ type: 'layout-shift', buffered: true })
-        setTimeout(() => resolve(0), 200)
-      }),
-  )

@@ -24,7 +24,7 @@ const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 /** Queries that are compared with each of some sets of events. */
 const cases = soak ? 10_000 : 2000
 const dataSets = soak ? 20 : 1
-const seed = soak ? Date.now() % 1_000_000 : 1
+const seed = soak ? Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000) : 1
 
 const asOf = Date.parse('2026-03-04T05:06:07.890Z')
 const day = 86_400_000

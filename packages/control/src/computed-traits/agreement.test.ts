@@ -17,7 +17,7 @@ import { createComputedTraitWorker } from './worker.ts'
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 const rounds = soak ? 2000 : 20
-const seed = soak ? Date.now() % 1_000_000 : 1
+const seed = soak ? Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000) : 1
 const random = createRandom(seed)
 
 const day = 86_400_000
