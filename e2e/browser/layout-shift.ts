@@ -18,14 +18,15 @@ export const readShift = (page: Page): Promise<{ score: number; moved: string[] 
     () =>
       new Promise<{ score: number; moved: string[] }>((resolve) => {
         const observer = new PerformanceObserver((list) => {
-          const shifts = (list.getEntries() as Shift[]).filter(({ hadRecentInput }) => !hadRecentInput)
+          const words = ({ node }: Shift['sources'][number]): string => node?.textContent?.slice(0, 40) ?? ''
+          // A placeholder without words is nothing to click.
+          const shifts = (list.getEntries() as Shift[]).filter(
+            ({ hadRecentInput, sources }) => !hadRecentInput && sources.some((source) => words(source) !== ''),
+          )
           resolve({
             score: shifts.reduce((total, { value }) => total + value, 0),
             moved: shifts.flatMap(({ sources }) =>
-              sources.map(
-                ({ node, previousRect, currentRect }) =>
-                  `"${node?.textContent?.slice(0, 40) ?? ''}" by ${currentRect.y - previousRect.y} px`,
-              ),
+              sources.map((source) => `"${words(source)}" by ${source.currentRect.y - source.previousRect.y} px`),
             ),
           })
         })
