@@ -46,6 +46,8 @@ test('WSP-01, WSP-02, WSP-03: home offers the workspaces of the user, read anew 
   await listed(page, 'Second of two').getByRole('link', { name: 'Production' }).click()
   await expect(page).toHaveURL(new RegExp(`/${two.workspace}$`))
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Events' }).click()
+  // The area is the one that is open, not one whose page is on its way.
+  await expect(page).toHaveURL(new RegExp(`/${two.workspace}/events$`))
   await page.getByRole('button', { name: 'Workspace Production' }).click()
   const there = page.getByRole('group', { name: 'First of two' }).getByRole('menuitem', { name: 'Production' })
   await there.click()

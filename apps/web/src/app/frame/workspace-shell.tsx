@@ -8,7 +8,7 @@ import { useUi } from '../../lib/browser/ui-store.ts'
 import { useSession, workspaceEntered, workspacesLoaded } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { workspaceQuery } from '../../lib/queries/workspace-queries.ts'
-import { resolveWorkspace, WorkspaceProvider } from '../../lib/workspace.ts'
+import { resolveWorkspace, useCurrentUser, WorkspaceProvider } from '../../lib/workspace.ts'
 import { UpgradeOffer } from '../../parts/billing/upgrade-offer.tsx'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
@@ -36,6 +36,7 @@ export const WorkspaceShell = () => {
   const name = actOnBehalfOf?.workspace.name ?? `workspaces/${workspaceId ?? ''}`
   const list = useQuery(workspacesQuery(user))
   const own = useQuery({ ...workspaceQuery(name), enabled: workspaceId !== undefined })
+  const { user: person, memberships } = useCurrentUser()
   useLiveAccess()
   useInboxArrivals()
   useEffect(() => {
@@ -48,7 +49,9 @@ export const WorkspaceShell = () => {
   const failed = own.isError ? own : list.isError ? list : undefined
   if (failed !== undefined && failed.data === undefined)
     return <Failure error={failed.error} workspaceId={workspaceId ?? ''} onRetry={() => void failed.refetch()} />
-  if (list.data === undefined || own.data === undefined) return <ShellSkeleton />
+  // What a role may do is on the pages from the start: a button that comes later moves what is clicked.
+  const rolesLoad = person.isLoading || memberships.isLoading
+  if (list.data === undefined || own.data === undefined || rolesLoad) return <ShellSkeleton />
   let workspace: Workspace
   try {
     workspace = resolveWorkspace(workspaceId, list.data, actOnBehalfOf)

@@ -18,8 +18,10 @@ const search = { label: 'Find a workspace', empty: 'No workspace matches' }
 
 /** Where choosing one of the user's workspaces leads, seen from the page that is open. */
 export const useSwitchTarget = (workspace: Workspace): ((to: Workspace) => string) => {
-  const { pathname } = useLocation()
+  useLocation()
   const check = useAccessCheck()
+  // The router's location waits for the page it leads to; the address is the one that was chosen already.
+  const { pathname } = globalThis.location
   return (to) => sameArea(pathname, workspace.name, to.name, check(to.organization?.name, administrators) === true)
 }
 
