@@ -92,7 +92,7 @@ const columnsOf = (range: RangePreset, loading: boolean): readonly Column<Row>[]
     cell: (row) => (row.sources === undefined ? unknown : count(row.sources)),
     align: 'right',
     wide: 'lg',
-    width: 'sm:w-24',
+    width: 'sm:w-28',
   },
   {
     id: 'delivered',
@@ -121,7 +121,7 @@ const columnsOf = (range: RangePreset, loading: boolean): readonly Column<Row>[]
     cell: (row) => <Success row={row} />,
     align: 'right',
     wide: 'lg',
-    width: 'sm:w-24',
+    width: 'sm:w-28',
   },
 ]
 
