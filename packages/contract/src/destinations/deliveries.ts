@@ -34,7 +34,7 @@ export const delivery = z.object({
   http_status: z.number().int(),
   latency_ms: z.number().int(),
   reason: z.string(),
-  /** Kept for failures, without secrets; empty otherwise. */
+  /** Kept for failures, without secrets; empty otherwise. Of a batch, what can be told to be of other events is left out. Masked for guests. */
   request: z.string(),
   response: z.string(),
   /** The audience that it tells of, by resource name, where an audience sent it and no source. */
@@ -70,6 +70,7 @@ export const parkedDelivery = z.object({
   /** Null before the first try and when there was no answer. */
   last_status: z.number().int().nullable(),
   last_reason: z.string(),
+  /** Masked for guests. */
   request: z.string(),
   response: z.string(),
   /** Which events they are, at most 100; empty for those that were held without a try. */

@@ -21,7 +21,7 @@ export const failureGroup = z.object({
   next_time: time.nullable(),
   /** The most that one of them was tried. */
   attempts: z.number().int(),
-  /** What was sent and answered last, without secrets. */
+  /** What was sent and answered last, without secrets. Masked for guests. */
   request: z.string(),
   response: z.string(),
 })

@@ -7,7 +7,9 @@ import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { wireTime } from '../events/read.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
+import { isMasked } from '../profiles/mask.ts'
 import { readAudienceEventNames, readEventNames } from './event-names.ts'
+import { maskSample } from './samples.ts'
 
 /** The time of a row to the millisecond, as a cursor carries it. */
 const parkedTime = sql<Date>`date_trunc('milliseconds', first_time)`
@@ -34,7 +36,7 @@ const audiencesOf = async (
 /** What is parked for a destination, latest first, with what its events are called. */
 export const listParkedDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.listParked> =>
-  async ({ workspace, params, query, signal }) => {
+  async ({ actor, workspace, params, query, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const page = openPage('deliveries.listParked', params, query, createdCursor)
     const { after } = page
@@ -84,6 +86,8 @@ export const listParkedDeliveries =
       profile === undefined || profile === ''
         ? {}
         : { profile: resourceNames.profile.format({ workspace: workspace.id, profile }) }
+    const sampleOf = ({ request, response }: (typeof rows)[number]) =>
+      isMasked(actor, workspace) ? maskSample({ request, response }) : { request, response }
     return {
       parked_deliveries: rows.map((row) => ({
         name: resourceNames.parkedDelivery.format({
@@ -101,8 +105,7 @@ export const listParkedDeliveries =
         next_time: row.next_time.toISOString(),
         last_status: row.last_status,
         last_reason: row.last_reason,
-        request: row.request,
-        response: row.response,
+        ...sampleOf(row),
         events: row.event_ids.slice(0, eventsOfRow).map((event_id) => {
           const stored = names.get(event_id)
           const found = stored ?? told.get(event_id)

@@ -5,6 +5,7 @@ import { badRequest, notFound } from '@tributary/kernel'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
+import { isMasked } from '../profiles/mask.ts'
 import { parkedSummaries } from './parked-summaries.ts'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 
@@ -35,7 +36,7 @@ const senderIdOf = (
 /** The attempts of a destination, newest first, and how much is parked for it. */
 export const listDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.list> =>
-  async ({ workspace, params, query, signal }) => {
+  async ({ actor, workspace, params, query, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const start = query.start_time === undefined ? undefined : Date.parse(query.start_time)
     const end = query.end_time === undefined ? undefined : Date.parse(query.end_time)
@@ -71,8 +72,9 @@ export const listDeliveries =
       { owner: workspace.id, slot: 'short', signal },
     )
     const { rows, next } = page.cut(found, (row) => [Number(row.time_ms), row.event_id, Number(row.attempt)])
+    const masked = isMasked(actor, workspace)
     return {
-      deliveries: rows.map((row) => presentDelivery(workspace.id, row)),
+      deliveries: rows.map((row) => presentDelivery(workspace.id, row, masked)),
       next_page_token: next,
       ...(await parkedSummaries(db, id)),
     }

@@ -1,5 +1,6 @@
 import { type Delivery, operations, producerKinds, resourceNames } from '@tributary/contract'
 import { audienceName } from '../audiences/read.ts'
+import { maskSample, ownPartOf } from './samples.ts'
 
 export type DeliveryRow = {
   source_id: string
@@ -37,8 +38,14 @@ const presentRow = ({ producer, operation, object, key }: DeliveryRow): Pick<Del
 const titleOf = ({ event, event_type, operation, object }: DeliveryRow): string =>
   operation === '' || operation === 'event' ? event || event_type : `${operation} ${object}`
 
-/** An attempt as the wire shows it. */
-export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery => ({
+/** What was sent and answered, as far as it is of the event: nobody's values where they are masked. */
+const sampleOf = ({ request, response, message_id }: DeliveryRow, masked: boolean) => {
+  const own = { request: ownPartOf(request, message_id), response }
+  return masked ? maskSample(own) : own
+}
+
+/** An attempt as the wire shows it; `masked` hides values of people in what was sent and answered. */
+export const presentDelivery = (workspaceId: string, row: DeliveryRow, masked: boolean): Delivery => ({
   destination: resourceNames.destination.format({ workspace: workspaceId, destination: row.destination_id }),
   source: resourceNames.source.format({ workspace: workspaceId, source: row.source_id }),
   event: resourceNames.event.format({ workspace: workspaceId, event: row.event_id }),
@@ -52,8 +59,7 @@ export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery
   http_status: Number(row.http_status),
   latency_ms: Number(row.latency_ms),
   reason: row.reason,
-  request: row.request,
-  response: row.response,
+  ...sampleOf(row, masked),
   ...(row.producer === 'audience' ? { audience: audienceName(workspaceId, row.source_id) } : {}),
   ...presentRow(row),
 })

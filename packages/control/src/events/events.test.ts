@@ -200,6 +200,79 @@ describe('one event', () => {
     expect(left.deliveries.map((each) => [each.attempt, each.reason])).toEqual([[4, 'No mapping matches']])
   })
 
+  test('of a batch that failed its own part is shown, and to guests nobody’s values, wherever samples are', async () => {
+    const { administrator, guest, workspaceId: workspace } = organization
+    const { source, destination } = await makeResources(workspace, administrator)
+    const place = { workspace, destination: idIn(destination.name) }
+    const at = harness.now() - 500
+    const body = JSON.stringify([
+      { messageId: 'm-6-1-0', userId: 'user-of-this' },
+      { messageId: 'm-6-2-0', userId: 'user-of-another' },
+    ])
+    const sample = {
+      request: `POST https://h.example/\n\n${body}`,
+      response: 'HTTP 500\n\n{"failed":"user-of-this"}',
+    }
+    await store('events', [event(workspace, idIn(source.name), '6-1-0', at, { user_id: '' })])
+    await store('deliveries', [
+      {
+        workspace_id: workspace,
+        source_id: idIn(source.name),
+        destination_id: place.destination,
+        event_id: '6-1-0',
+        message_id: 'm-6-1-0',
+        time: storeTime(at),
+        attempt: 1,
+        status: 'retry',
+        ...sample,
+      },
+    ])
+    await harness.db
+      .insertInto('parked_deliveries')
+      .values({
+        id: newId(),
+        workspace_id: workspace,
+        source_id: idIn(source.name),
+        destination_id: place.destination,
+        log_partition: 0,
+        log_offset: 77,
+        event_indexes: [0, 1],
+        event_ids: [],
+        event_count: 2,
+        state: 'waiting',
+        attempts: 1,
+        first_time: '2026-01-01T00:00:00.000Z',
+        next_time: '2026-01-02T00:00:00.000Z',
+        last_status: 500,
+        last_reason: 'HTTP 500',
+        ...sample,
+      })
+      .execute()
+    const shownTo = async (caller: typeof guest) => {
+      const { failure_groups } = await caller.ok(methods.failureGroups.list, place)
+      const failure_group = (failure_groups[0]?.name ?? '').split('/').at(-1) ?? ''
+      return {
+        event: await caller.ok(methods.events.get, { workspace, event: '6-1-0' }),
+        log: await caller.ok(methods.deliveries.list, place),
+        held: await caller.ok(methods.deliveries.listParked, place),
+        groups: failure_groups,
+        group: await caller.ok(methods.failureGroups.get, { ...place, failure_group }),
+      }
+    }
+    const whole = await shownTo(administrator)
+    for (const own of [whole.event, whole.log]) {
+      expect(JSON.stringify(own)).toContain('user-of-this')
+      expect(JSON.stringify(own)).not.toContain('user-of-another')
+    }
+    for (const batch of [whole.held, whole.groups, whole.group])
+      expect(JSON.stringify(batch)).toContain('user-of-another')
+    for (const [where, masked] of Object.entries(await shownTo(guest))) {
+      expect(JSON.stringify(masked), where).not.toContain('user-of')
+      expect(JSON.stringify(masked), where).toContain('POST https://h.example/•••')
+      expect(JSON.stringify(masked), where).toContain('HTTP 500')
+    }
+  })
+
   test('tells what did not fit the schema that validated it, and when it was sent again', async () => {
     const { administrator, workspaceId, otherWorkspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)

@@ -3,6 +3,7 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 import type { ControlDeps } from '../deps.ts'
+import { isMasked } from '../profiles/mask.ts'
 import { type EventRow, eventColumns, presentEvent, wireTime } from './read.ts'
 import { presentPayload, type StoredEventRow } from './stored-event.ts'
 
@@ -56,7 +57,7 @@ export const getEvent =
     eventStore,
     isPendingEvent,
   }: Pick<ControlDeps, 'eventStore' | 'isPendingEvent'>): Handler<typeof methods.events.get> =>
-  async ({ workspace, params, signal }) => {
+  async ({ actor, workspace, params, signal }) => {
     const ids = { workspace: workspace.id, event: params.event }
     let stored = await readStored(eventStore, ids, signal)
     if (stored.row === undefined) {
@@ -82,6 +83,6 @@ export const getEvent =
       replay_time: replays[0] === undefined ? null : wireTime(replays[0].time_ms),
       ...presentPayload(row),
       original: row.original,
-      deliveries: attempts.map((attempt) => presentDelivery(workspace.id, attempt)),
+      deliveries: attempts.map((attempt) => presentDelivery(workspace.id, attempt, isMasked(actor, workspace))),
     }
   }

@@ -1,16 +1,18 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { maskSample } from '../deliveries/samples.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
+import { isMasked } from '../profiles/mask.ts'
 import { readGroups } from './read.ts'
 
 /** One failure group; 404 once nothing of it is held any more. */
 export const getFailureGroup =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.get> =>
-  async ({ workspace, params }) => {
+  async ({ actor, workspace, params }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const [group] = await readGroups(db, { workspaceId: workspace.id, destinationId: id }, { id: params.failure_group })
     if (group === undefined) throw notFound('failure group not found')
-    return group
+    return isMasked(actor, workspace) ? maskSample(group) : group
   }

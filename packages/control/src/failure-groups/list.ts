@@ -1,14 +1,16 @@
 import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { maskSample } from '../deliveries/samples.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
+import { isMasked } from '../profiles/mask.ts'
 import { readGroups } from './read.ts'
 
 /** What is held for a destination by its cause. */
 export const listFailureGroups =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.list> =>
-  async ({ workspace, params, query }) => {
+  async ({ actor, workspace, params, query }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const page = openPage('failureGroups.list', params, query, offsetCursor)
     const { rows, next } = slicePage(
@@ -19,5 +21,5 @@ export const listFailureGroups =
         { state: query.state, deadSince: query.start_time },
       ),
     )
-    return { failure_groups: rows, next_page_token: next }
+    return { failure_groups: isMasked(actor, workspace) ? rows.map(maskSample) : rows, next_page_token: next }
   }

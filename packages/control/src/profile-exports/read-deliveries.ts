@@ -38,6 +38,6 @@ export const readOwnDeliveries = async (
   const keyOf = (row: { destination_id: string; time_ms: number }): string => `${row.destination_id} ${row.time_ms}`
   const withOthers = new Set(shared.map(keyOf))
   return rows.map((row) =>
-    presentDelivery(params.workspace, withOthers.has(keyOf(row)) ? { ...row, request: '', response: '' } : row),
+    presentDelivery(params.workspace, withOthers.has(keyOf(row)) ? { ...row, request: '', response: '' } : row, false),
   )
 }

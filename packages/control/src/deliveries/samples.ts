@@ -1,0 +1,135 @@
+/** What of an attempt is kept: what was sent and what was answered, as texts; each may be cut off at its end. */
+type Sample = { readonly request: string; readonly response: string }
+
+/** Stands for what is not shown. */
+const hidden = '•••'
+/** Stands for what is left out of a list. */
+const others = '…'
+
+/** Where the body of a kept message begins: behind its first empty line. */
+const bodyOf = (message: string): number => {
+  const end = message.indexOf('\n\n')
+  return end < 0 ? message.length : end + 2
+}
+
+/** Texts of JSON, the last of them perhaps cut off, with the colon behind a name; and its other values. */
+const jsonValues = /"(?:[^"\\]|\\.)*(?:"(\s*:)?|\\?$)|[^\s"{}[\],:]+/gs
+
+/** JSON whose names stay; of another text nothing does. */
+const maskBody = (body: string): string => {
+  if (body === '') return ''
+  if (!/^\s*[{[]/.test(body)) return hidden
+  return body.replace(jsonValues, (found, colon: string | undefined) => (colon === undefined ? `"${hidden}"` : found))
+}
+
+/** Where something was sent, without what stands for somebody in its path. */
+const maskAddress = (line: string): string => line.replace(/ (https?:\/\/[^\s/?#]*).*$/, ` $1/${hidden}`)
+
+const maskHead = (head: string): string => {
+  const [first = '', ...headers] = head.split('\n')
+  // An answer begins with its status; of what is no HTTP nothing is known.
+  const start = /^HTTP \d+$/.test(first) ? first : / https?:\/\//.test(first) ? maskAddress(first) : hidden
+  return [
+    start,
+    ...headers.map((line) => (/^content-type:/i.test(line) ? line : line.replace(/:.*$/, `: ${hidden}`))),
+  ].join('\n')
+}
+
+const maskMessage = (message: string): string => {
+  if (message === '') return ''
+  const at = bodyOf(message)
+  const head = message.slice(0, at).trimEnd()
+  return at === message.length && !/^(HTTP |[A-Z]+ https?:)/.test(head)
+    ? hidden
+    : `${maskHead(head)}${at === message.length ? '' : `\n\n${maskBody(message.slice(at))}`}`
+}
+
+/** A sample without personal data: that it is there, where it went, and the names in it. */
+export const maskSample = <Each extends Sample>(sample: Each): Each => ({
+  ...sample,
+  request: maskMessage(sample.request),
+  response: maskMessage(sample.response),
+})
+
+/** A part of a text: from the first character to before the second. */
+type Span = readonly [from: number, to: number]
+
+const jsonMarks = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[[\]{},]/gs
+
+/**
+ * The elements of the first list of several objects that a body is, or has in its outermost object. The last element may be cut
+ * off.
+ */
+const listIn = (body: string): Span[] => {
+  let depth = 0
+  /** The depth within the list that is looked at, and where its element begins. */
+  let inside: number | undefined
+  let from = 0
+  let found: Span[] = []
+  const close = (at: number): void => {
+    if (body.slice(from, at).trimStart().startsWith('{')) found.push([from, at])
+  }
+  for (const { 0: mark, index: at } of body.matchAll(jsonMarks)) {
+    if (mark === '[' || mark === '{') {
+      depth++
+      if (mark !== '[' || inside !== undefined || depth > 2) continue
+      inside = depth
+      from = at + 1
+      found = []
+    } else if (mark === ',' && depth === inside) {
+      close(at)
+      from = at + 1
+    } else if (mark === ']' || mark === '}') {
+      if (depth === inside) {
+        close(at)
+        if (found.length > 1) return found
+        inside = undefined
+      }
+      depth--
+    }
+  }
+  if (inside !== undefined) close(body.length)
+  return found.length > 1 ? found : []
+}
+
+/** Objects that follow each other, each on a line. */
+const linesIn = (body: string): Span[] => {
+  const spans: Span[] = []
+  for (let from = 0; from < body.length; ) {
+    const end = body.indexOf('\n', from)
+    const to = end < 0 ? body.length : end
+    if (to > from) spans.push([from, to])
+    from = to + 1
+  }
+  return spans.length > 1 && spans.every(([from]) => body[from] === '{') ? spans : []
+}
+
+/** A message id as libraries, and most destinations, name it. */
+const anyMessageId = /"(?:messageId|message_id)"\s*:\s*"/
+
+/**
+ * The same request, which may have had a batch of events, without what is told to be of others: the element that names the
+ * event stays of its list. Where none does, elements with other message ids go; where neither can be told all of it stays.
+ */
+export const ownPartOf = (request: string, messageId: string): string => {
+  const at = bodyOf(request)
+  const body = request.slice(at)
+  const named = JSON.stringify(messageId)
+  const lines = linesIn(body)
+  const spans = lines.length > 0 ? lines : listIn(body)
+  const own = spans.filter(([from, to]) => body.slice(from, to).includes(named))
+  if (spans.length === 0 || own.length > 1 || messageId === '') return request
+  const isOther = (span: Span): boolean =>
+    own.length === 1 ? !own.includes(span) : anyMessageId.test(body.slice(...span))
+  let text = ''
+  let end = 0
+  let wasOther = false
+  for (const span of spans) {
+    const other = isOther(span)
+    // Others that follow each other are one mark.
+    if (!other || !wasOther) text += body.slice(end, span[0]) + (other ? others : body.slice(...span))
+    wasOther = other
+    end = span[1]
+  }
+  return request.slice(0, at) + text + body.slice(end)
+}
