@@ -96,10 +96,15 @@ describe('backup and restore', () => {
     expect(tree(dataDir)).toEqual(before)
   })
 
-  it('keeps what the folder knows of deleted users beside what the backup knows', async () => {
+  it('keeps what the folder knows of deleted users beside what the backup knows, for its own account alone', async () => {
     fill()
+    const ofBefore = join(root, 'before.tar.zst')
+    await createBackup({ dataDir, file: ofBefore, logger })
     put('forgotten.ndjson', 'one\n')
     await createBackup({ dataDir, file, logger })
+    await restoreBackup({ file: ofBefore, dataDir, force: true, logger })
+    expect(readFileSync(join(dataDir, 'forgotten.ndjson'), 'utf8')).toBe('one\n')
+    expect(statSync(join(dataDir, 'forgotten.ndjson')).mode & 0o777).toBe(0o600)
     put('forgotten.ndjson', 'one\ntwo\n')
     await restoreBackup({ file, dataDir, force: true, logger })
     expect(readFileSync(join(dataDir, 'forgotten.ndjson'), 'utf8')).toBe('one\none\ntwo\n')
