@@ -4,15 +4,7 @@ import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import { audienceName } from '../audiences/read.ts'
 import type { ControlDeps } from '../deps.ts'
-import {
-  type EventRow,
-  eventColumns,
-  eventCursor,
-  presentEvent,
-  readEvents,
-  spansOfFew,
-  wireTime,
-} from '../events/read.ts'
+import { type EventRow, eventColumns, eventCursor, presentEvent, readEvents, wireTime } from '../events/read.ts'
 import { presentPayload, type StoredEventRow } from '../events/stored-event.ts'
 import { readTraitValues } from '../profiles/get-trait-history.ts'
 import { ofProfile } from '../profiles/list-events.ts'
@@ -104,7 +96,6 @@ export const getProfileExport =
       now: clock(),
       signal,
       of,
-      spans: spansOfFew,
     })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     const ids = { workspace: workspace.id, ids: rows.map(({ event_id }) => event_id) }

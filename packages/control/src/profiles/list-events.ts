@@ -2,7 +2,7 @@ import { openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { eventCursor, presentEvent, readEvents, spansOfFew } from '../events/read.ts'
+import { type EventsOf, eventCursor, presentEvent, readEvents } from '../events/read.ts'
 import { isMasked, maskEvent } from './mask.ts'
 import { readOutcomes } from './outcomes.ts'
 import { currentProfileId, readIdentifiers } from './read.ts'
@@ -12,13 +12,13 @@ export const ofProfile = async (
   { db, profileLedger }: Pick<ControlDeps, 'db' | 'profileLedger'>,
   workspaceId: string,
   profileId: string,
-): Promise<{ where: string; params: Record<string, unknown> }> => {
+): Promise<EventsOf> => {
   const identifiers = await readIdentifiers(db, workspaceId, [profileId])
   const own = identifiers.filter(({ type }) => type === 'user_id' || type === 'anonymous_id')
   return {
-    // What an index finds, and then whose the event is: an anonymous id may come with another person's user id.
-    where: `(user_id in {profile_ids:Array(String)} or anonymous_id in {profile_ids:Array(String)})
-      and owner in {profile_owners:Array(UInt64)}`,
+    // Whose the event is, and what an index finds: an anonymous id may come with another person's user id.
+    first: 'owner in {profile_owners:Array(UInt64)}',
+    where: '(user_id in {profile_ids:Array(String)} or anonymous_id in {profile_ids:Array(String)})',
     params: {
       profile_ids: own.map(({ value }) => value),
       profile_owners: own.map((each) => BigInt(profileLedger.ownerOf(workspaceId, each))),
@@ -42,7 +42,6 @@ export const listProfileEvents =
       now: clock(),
       signal,
       of,
-      spans: spansOfFew,
     })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     const outcomes = await readOutcomes(eventStore, workspace.id, rows, signal)
