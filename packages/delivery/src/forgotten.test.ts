@@ -206,3 +206,30 @@ it.each(['rows', 'events'])(
     expect(peer.requests.every((each) => each.body.includes('"delete"'))).toBe(true)
   },
 )
+
+it('of a destination that fails to delete a user no key and no sample is kept, in the log or of what is held', async () => {
+  const peer = await peerOf(() => ({ status: 422, body: 'secret-answer' }))
+  await open(webhook)
+  const id = fixture.destination({ url: peer.url })
+  const meta = { w: fixture.workspaceId, s: fixture.sourceId, d: [id], n: 1, b: { k: 'privacy', n: 'privacy' } }
+  const row = {
+    recordId: 'r.0',
+    operation: 'delete',
+    object: 'users',
+    key: 'secret-key',
+    payload: { userIds: ['secret-key'] },
+  } as const
+  await fixture.stream.append({
+    key: fixture.workspaceId,
+    meta: JSON.stringify(meta),
+    body: Buffer.from(outboundBody([row])),
+  })
+  await peer.until((requests) => requests.length > 0)
+  await eventually('it is dead', async () => (await parked()).length === 1)
+  await fixture.delivery.idle()
+  expect(peer.requests[0]?.body).toContain('secret-key')
+  expect(await fixture.attempts()).toMatchObject([
+    { event_id: 'r.0', status: 'dead', http_status: 422, key: '', request: '', response: '' },
+  ])
+  expect(JSON.stringify([await fixture.attempts(), await parked()])).not.toContain('secret')
+})

@@ -102,9 +102,9 @@ const attemptOf = (
   now: number,
 ): Parameters<AttemptLog['push']>[0] => {
   const failed = fact.status !== 'delivered'
-  // What is left of who was deleted names nobody.
-  const named = fact.reason !== userDeleted
   const producer = inFlight.record.meta.b
+  // What is left of who was deleted names nobody, nor does what destinations are told of them.
+  const named = fact.reason !== userDeleted && producer?.k !== 'privacy'
   const row = event.row
   const known = producer?.e?.[index]
   return {
@@ -187,10 +187,14 @@ export const createOutcomes = (
   return {
     settle: (batch, answer, now) => {
       const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
-      // Of who was deleted before they left an audience, that is told all the same.
-      const isTheirs = (item: Item): boolean =>
-        (isStale(item) || item.inFlight.record.meta.b !== undefined) &&
-        isOfForgotten(forgotten, item.inFlight.record, item.event)
+      // Of who was deleted before they left an audience, that is told all the same; and that they are to be deleted there.
+      const isTheirs = (item: Item): boolean => {
+        const { record } = item.inFlight
+        return (
+          record.meta.b?.k === 'privacy' ||
+          ((isStale(item) || record.meta.b !== undefined) && isOfForgotten(forgotten, record, item.event))
+        )
+      }
       // Events of a batch share what was sent and answered.
       const { request: _, response: __, ...withoutSample } = answer
       const result = batch.some(isTheirs) ? withoutSample : answer
