@@ -24,7 +24,7 @@ import {
 } from './ledger.ts'
 import { type Observed, observe } from './observe.ts'
 import { createPlaces, type Places, type Reached } from './places.ts'
-import { createRecent, type Recent } from './recent.ts'
+import { createRecent, type Fact, FactWriter, factKey, type Recent } from './recent.ts'
 import { type Forgotten, type Remaining, withoutForgotten } from './refuse-forgotten.ts'
 import { neededFor, resolve } from './resolve.ts'
 import { defaultRules, type Rules } from './rules.ts'
@@ -38,13 +38,17 @@ const knownFactBits = 20
 const firstRevision: Revision = { revision: '0', erasures: 0 }
 
 /**
- * What an observation says of who is who, as one text. After a split, after people were forgotten, and by other rules it
- * is another one: what was known then is to be learned anew.
+ * What facts of a workspace begin with. After a split, after people were forgotten, and by other rules it is another one: what was
+ * known then is to be learned anew.
  */
-const factOf = ({ event, identifiers, previous, rules }: Observed, { revision, erasures }: Revision): string => {
-  let fact = `${event.workspaceId}\0${revision}\0${erasures}\0${rules.version}`
-  for (const { type, value } of identifiers) fact += `\0${type}:${value}`
-  return previous === undefined ? fact : `${fact}\0\0${previous}`
+const beginningOf = (workspaceId: string, { revision, erasures }: Revision, rules: Rules): Fact =>
+  new FactWriter().begin().add(workspaceId).add(revision).add(String(erasures)).add(rules.version).kept()
+
+/** Writes what an observation says of who is who. */
+const writeFact = (writer: FactWriter, beginning: Fact, { identifiers, previous }: Observed): FactWriter => {
+  writer.begin(beginning)
+  for (const { type, value } of identifiers) writer.add(type).add(value)
+  return previous === undefined ? writer : writer.add('').add(previous)
 }
 
 const nothing = { refused: new Map<Observed, Forgotten>(), shortened: new Set<Observed>() }
@@ -121,7 +125,7 @@ type Sifted = {
   readonly fresh: Map<string, Observed[]>
   /** Those of them whose facts are known: there are only their traits to learn. */
   readonly known: Set<Observed>
-  readonly facts: Set<string>
+  readonly facts: Map<string, Fact>
   /** How many events are nobody's, by reason. */
   readonly nobody: Map<string, number>
   /** Whom events are about, by workspace; of those workspaces that are followed. */
@@ -136,25 +140,31 @@ const sift = (
   followed: ReadonlySet<string>,
 ): Sifted => {
   const touched = new Map([...followed].map((id) => [id, new Map<string, Identifier>()]))
-  const sifted: Sifted = { fresh: new Map(), known: new Set(), facts: new Set(), nobody: new Map(), touched }
+  const sifted: Sifted = { fresh: new Map(), known: new Set(), facts: new Map(), nobody: new Map(), touched }
   const { fresh, known, facts, nobody } = sifted
+  const writer = new FactWriter()
+  let of: { workspaceId: string; rules: Rules; erasures: number; beginning: Fact } | undefined
   for (const event of events) {
-    const observed = observe(event, rulesFor(event.workspaceId))
+    const { workspaceId } = event
+    if (of?.workspaceId !== workspaceId) {
+      const [rules, revision] = [rulesFor(workspaceId), revisions.get(workspaceId) ?? firstRevision]
+      of = { workspaceId, rules, erasures: revision.erasures, beginning: beginningOf(workspaceId, revision, rules) }
+    }
+    const observed = observe(event, of.rules)
     if (observed.nobody !== undefined) {
       nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
       continue
     }
     const [bearer] = observed.identifiers
-    if (bearer !== undefined) touched.get(event.workspaceId)?.set(identifierKey(bearer), bearer)
-    const revision = revisions.get(event.workspaceId) ?? firstRevision
-    const fact = factOf(observed, revision)
+    if (bearer !== undefined) touched.get(workspaceId)?.set(identifierKey(bearer), bearer)
+    writeFact(writer, of.beginning, observed)
     // Of whom nothing is to be known depends on the time of each event.
-    const isKnown = recent.has(fact) || (revision.erasures === 0 && facts.has(fact))
+    const isKnown = recent.has(writer) || (of.erasures === 0 && facts.has(factKey(writer)))
     if (isKnown && observed.traits.length === 0) continue
     if (isKnown) known.add(observed)
-    else facts.add(fact)
-    const list = fresh.get(event.workspaceId)
-    if (list === undefined) fresh.set(event.workspaceId, [observed])
+    else facts.set(factKey(writer), writer.kept())
+    const list = fresh.get(workspaceId)
+    if (list === undefined) fresh.set(workspaceId, [observed])
     else list.push(observed)
   }
   return sifted
@@ -207,8 +217,10 @@ export const createLearning = ({
     try {
       for (const [workspaceId, { refused, shortened }] of await write(sifted, reached)) {
         for (const reason of refused.values()) nobody.set(reason, (nobody.get(reason) ?? 0) + 1)
-        for (const each of [...refused.keys(), ...shortened])
-          facts.delete(factOf(each, revisions.get(workspaceId) ?? firstRevision))
+        for (const each of [...refused.keys(), ...shortened]) {
+          const beginning = beginningOf(workspaceId, revisions.get(workspaceId) ?? firstRevision, each.rules)
+          facts.delete(factKey(writeFact(new FactWriter(), beginning, each)))
+        }
       }
     } catch (error) {
       // What was learned may be gone.
@@ -217,7 +229,7 @@ export const createLearning = ({
     }
     await writeTouches(db, sifted.touched, { partition: reached?.partition, last: events.at(-1) })
     // A fact is known once it is written down.
-    for (const fact of facts) recent.add(fact)
+    for (const fact of facts.values()) recent.add(fact)
     metrics.count('profile_events', events.length)
     for (const [reason, count] of nobody) metrics.count('profile_events_without_profile', count, { reason })
   }

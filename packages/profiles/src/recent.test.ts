@@ -1,8 +1,20 @@
 import { expect, test } from 'vitest'
-import { createRecent } from './recent.ts'
+import { createRecent, type Fact, FactWriter, factKey } from './recent.ts'
 
-const facts = (from: number, count: number): string[] =>
-  Array.from({ length: count }, (_, n) => `w\0user_id:${from + n}`)
+const factOf = (...texts: string[]): Fact => {
+  const writer = new FactWriter().begin()
+  for (const text of texts) writer.add(text)
+  return writer.kept()
+}
+const facts = (from: number, count: number): Fact[] =>
+  Array.from({ length: count }, (_, n) => factOf('w', `user_id:${from + n}`))
+
+test('a fact is told by its texts, their order, and where one ends and the next begins', () => {
+  const texts = [['a', 'bc'], ['ab', 'c'], ['abc'], ['abc', ''], ['', 'abc'], ['bc', 'a'], ['a', 'b', 'c'], []]
+  expect(new Set(texts.map((each) => factKey(factOf(...each)))).size).toBe(texts.length)
+  const begun = new FactWriter().begin().add('a').kept()
+  expect(new FactWriter().begin(begun).add('bc').kept()).toEqual(factOf('a', 'bc'))
+})
 
 test('what was added is known, and what was not is not', () => {
   const recent = createRecent(20)
@@ -13,7 +25,7 @@ test('what was added is known, and what was not is not', () => {
 
 test('beyond its size the facts that are asked for stay, and others make room', () => {
   const recent = createRecent(10)
-  const [used = ''] = facts(0, 1)
+  const used = factOf('w', 'used')
   recent.add(used)
   for (const fact of facts(1, 100_000)) {
     recent.add(fact)

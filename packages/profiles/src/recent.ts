@@ -1,29 +1,56 @@
 import { getRandomValues } from 'node:crypto'
 
+/** A fact by a hash of 64 bits of its texts: two numbers of 32. */
+export type Fact = { readonly one: number; readonly two: number }
+
 /** Facts that were added lately, as far as there is room; what was not asked for lately makes room for others. */
-export type Recent = { has(fact: string): boolean; add(fact: string): void }
+export type Recent = { has(fact: Fact): boolean; add(fact: Fact): void }
 
 /** Facts that share a place. */
 const ways = 4
 
 /** Others in each process, so that nobody can choose texts that are taken for those of others. */
 const seeds = getRandomValues(new Uint32Array(2))
-/** Two hashes of 32 bits over the UTF-16 units of a text (as FNV-1a, with two primes), mixed at the end. */
-const hashes = new Uint32Array(2)
-const hash = (text: string): void => {
-  let one = seeds[0] ?? 0
-  let two = seeds[1] ?? 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    one = Math.imul(one ^ unit, 0x01000193)
-    two = Math.imul(two ^ unit, 0x5bd1e995) ^ (two >>> 15)
+
+/** Stands between two texts, as no character does. */
+const between = 0x10000
+
+/**
+ * Writes facts, one after the other: what it is told of is the fact of now. To join the texts and to hash the joined one costs twice as
+ * much, and leaves garbage for each event.
+ */
+export class FactWriter implements Fact {
+  one = 0
+  two = 0
+
+  /** Begins another fact, with what others begin with, too. */
+  begin({ one, two }: Fact = { one: seeds[0] ?? 0, two: seeds[1] ?? 0 }): this {
+    this.one = one
+    this.two = two
+    return this
   }
-  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b)
-  two = Math.imul(two ^ (two >>> 13), 0xc2b2ae35)
-  hashes[0] = one ^ (one >>> 13)
-  // 0 stands for an empty place.
-  hashes[1] = two ^ (two >>> 16) || 1
+
+  /** Goes on with a text: two hashes of 32 bits over its UTF-16 units, as FNV-1a, with two primes. */
+  add(text: string): this {
+    let { one, two } = this
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      one = Math.imul(one ^ unit, 0x01000193)
+      two = Math.imul(two ^ unit, 0x5bd1e995) ^ (two >>> 15)
+    }
+    this.one = Math.imul(one ^ between, 0x01000193)
+    this.two = Math.imul(two ^ between, 0x5bd1e995) ^ (two >>> 15)
+    return this
+  }
+
+  /** The fact as it is now, to be kept. */
+  kept(): Fact {
+    return { one: this.one, two: this.two }
+  }
 }
+
+/** One text for each fact, to tell the few of a batch apart. */
+export const factKey = ({ one, two }: Fact): string => `${one} ${two}`
 
 /**
  * Makes a bounded memory of facts: `2 ** bits` of them, 8 bytes each. It keeps hashes of 64 bits, so that one in 10^13 that
@@ -32,30 +59,38 @@ const hash = (text: string): void => {
 export const createRecent = (bits: number): Recent => {
   const places = 2 ** bits / ways
   const known = new Uint32Array(places * ways * 2)
-  /** Where a hash stands, or would: the first of the ways is the one that was used last. */
-  const startOf = (): number => ((hashes[0] ?? 0) & (places - 1)) * ways * 2
+  /** The fact that is asked for, its bits mixed. */
+  let first = 0
+  let second = 0
+  /** Where it stands, or would: the first of the ways is the one that was used last. */
+  const startOf = ({ one, two }: Fact): number => {
+    const mixed = Math.imul(one ^ (one >>> 16), 0x85ebca6b)
+    const other = Math.imul(two ^ (two >>> 13), 0xc2b2ae35)
+    first = (mixed ^ (mixed >>> 13)) >>> 0
+    // 0 stands for an empty place.
+    second = (other ^ (other >>> 16)) >>> 0 || 1
+    return (first & (places - 1)) * ways * 2
+  }
 
-  /** Puts the hash first and moves those before `until` back. */
+  /** Puts the fact first and moves those before `until` back. */
   const toFront = (start: number, until: number): void => {
     known.copyWithin(start + 2, start, until)
-    known[start] = hashes[0] ?? 0
-    known[start + 1] = hashes[1] ?? 0
+    known[start] = first
+    known[start + 1] = second
   }
 
   return {
     has(fact) {
-      hash(fact)
-      const start = startOf()
+      const start = startOf(fact)
       for (let at = start; at < start + ways * 2; at += 2)
-        if (known[at] === hashes[0] && known[at + 1] === hashes[1]) {
-          toFront(start, at)
+        if (known[at] === first && known[at + 1] === second) {
+          if (at !== start) toFront(start, at)
           return true
         }
       return false
     },
     add(fact) {
-      hash(fact)
-      const start = startOf()
+      const start = startOf(fact)
       toFront(start, start + (ways - 1) * 2)
     },
   }
