@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { watchPipelineLag } from './pipeline-lag.ts'
+import { backlogTopic, watchPipelineLag } from './pipeline-lag.ts'
 
 test('the pipeline is behind when what was accepted three seconds ago is not stored, whatever came since', async () => {
   vi.useFakeTimers()
@@ -9,6 +9,7 @@ test('the pipeline is behind when what was accepted three seconds ago is not sto
     const lag = watchPipelineLag({
       requests: { ends: () => Promise.resolve(ends) },
       stored: { isBehind: ([end = 0]) => end > storedTo },
+      coordination: { subscribe: () => () => {} },
       now: Date.now,
     })
     await vi.advanceTimersByTimeAsync(1000)
@@ -27,4 +28,33 @@ test('the pipeline is behind when what was accepted three seconds ago is not sto
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('the pipeline is behind at once when more waits than goes into an insert, as long as it says so', () => {
+  let time = 0
+  let tell: (bytes: unknown) => void = () => {}
+  const lag = watchPipelineLag({
+    requests: { ends: () => Promise.resolve([0]) },
+    stored: { isBehind: () => false },
+    coordination: {
+      subscribe(topic, hear) {
+        if (topic === backlogTopic) tell = hear
+        return () => {}
+      },
+    },
+    now: () => time,
+  })
+  const MiB = 1024 * 1024
+  expect(lag.isBehind()).toBe(false)
+  tell(100 * MiB)
+  expect(lag.isBehind()).toBe(true)
+  time += 2000
+  expect(lag.isBehind()).toBe(true)
+  // A pipeline that has ended tells nothing more.
+  time += 2000
+  expect(lag.isBehind()).toBe(false)
+  tell(100 * MiB)
+  tell(5 * MiB)
+  expect(lag.isBehind()).toBe(false)
+  lag.close()
 })

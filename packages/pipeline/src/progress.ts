@@ -1,6 +1,7 @@
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
 import type { ConsumerJournal, Coordination, LogReader } from '@tributary/storage'
 import type { StoreBranch } from './branches/store.ts'
+import { backlogTopic } from './pipeline-lag.ts'
 import type { PipelineSettings } from './settings.ts'
 import { positionsTopic } from './stored-positions.ts'
 
@@ -75,6 +76,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
         floor.map((_, partition) => position(partition)),
       )
     const { lagRecords, lagBytes, oldestUnstoredMs } = await lag()
+    coordination.publish(backlogTopic, lagBytes)
     metrics.gauge('pipeline_lag_records', lagRecords)
     metrics.gauge('pipeline_lag_bytes', lagBytes)
     metrics.gauge('pipeline_oldest_unstored_seconds', oldestUnstoredMs / 1000)

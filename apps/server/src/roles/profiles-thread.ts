@@ -21,7 +21,7 @@ const context = openRoleContext('profiles', { log: 'stream', maxConnections: 8 }
 const { coordination, db, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const requests = openLogReader({ dir: folders.requests })
 const stored = followStoredPositions(coordination)
-const lag = watchPipelineLag({ requests, stored })
+const lag = watchPipelineLag({ requests, stored, coordination })
 const identity = createIdentityCache({ db, pool: relational.pool, logger, make: rulesOf })
 const computed = createComputedTraitCache({ db, pool: relational.pool, logger })
 
