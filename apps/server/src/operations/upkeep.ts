@@ -10,6 +10,8 @@ import { createStreamRetention } from '../stream/retention.ts'
 import { applyEventRetention, askPositions, createLogRetention } from './retention.ts'
 
 const minute = 60_000
+/** After a start it is looked again so soon, ms: before, delivery cannot tell yet what it needs. */
+const againMs = 5000
 /** How far apart unused pictures are looked for, ms. */
 const sweepMs = 6 * 60 * minute
 
@@ -93,6 +95,7 @@ export const createUpkeep = (
       await applyEventRetention(engines.eventStore, config.retention, logger)
       timers.push(setInterval(guarded, minute), setInterval(sweep, sweepMs))
       guarded()
+      timers.push(setTimeout(guarded, againMs))
     },
     stop(): void {
       for (const timer of timers) clearInterval(timer)
