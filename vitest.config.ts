@@ -32,6 +32,7 @@ const longest = productTests(
   'syncs-killed',
   'operations',
   'starts',
+  'privacy-stores',
   'privacy',
   'storage-destinations',
   'mail',

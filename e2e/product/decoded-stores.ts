@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { zstdDecompressSync } from 'node:zlib'
+import { silentLogger } from '@tributary/kernel'
+import { openRelational, runningPostgresUrl } from '@tributary/storage'
+import type { TestEventStore } from '@tributary/test-kit'
+
+/** What a store has, as texts by what it is: a table of a database, or a file. */
+export type Decoded = Map<string, string>
+
+/** Bytes as PostgreSQL writes them into a text. */
+const bytesInText = /\\+x((?:[0-9a-f]{2}){4,})/g
+
+/** Every table of the database of a running product, those of its jobs included. */
+export const decodePostgres = async (dataDir: string): Promise<Decoded> => {
+  const url = await runningPostgresUrl(join(dataDir, 'postgres'))
+  await using relational = openRelational({ url, logger: silentLogger, maxConnections: 1 })
+  const { pool } = relational
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'`,
+  )
+  const decoded: Decoded = new Map()
+  for (const { name } of rows) {
+    const { rows: found } = await pool.query<{ text: string | null }>(
+      `select string_agg(t::text, chr(10)) as text from ${name} t`,
+    )
+    const text = found[0]?.text ?? ''
+    const bytes = [...text.matchAll(bytesInText)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString())
+    decoded.set(`postgres ${name}`, [text, ...bytes].join('\n'))
+  }
+  return decoded
+}
+
+/** Every table of the database of an event store, and what the engine writes about itself. */
+export const decodeEventStore = async (eventStore: TestEventStore): Promise<Decoded> => {
+  const tables = await eventStore.query<{ name: string }>(
+    `select if(database = 'system', concat('system.', name), name) as name from system.tables
+     where database = {database:String} or (database = 'system' and engine like '%MergeTree')`,
+    { database: eventStore.database },
+  )
+  const decoded: Decoded = new Map()
+  for (const { name } of tables)
+    decoded.set(`event-store ${name}`, JSON.stringify(await eventStore.query(`select * from ${name}`)))
+  return decoded
+}
+
+const sqliteBegins = 'SQLite format 3\0'
+const zstdBegins = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+const expand = (bytes: Uint8Array): string => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return (buffer.subarray(0, 4).equals(zstdBegins) ? zstdDecompressSync(buffer) : buffer).toString()
+}
+
+const decodeSqlite = (file: string): string => {
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    const tables = db.prepare("select name from sqlite_master where type = 'table'").all()
+    return tables
+      .flatMap(({ name }) => db.prepare(`select * from "${String(name)}"`).all())
+      .flatMap((row) => Object.values(row))
+      .map((value) => (value instanceof Uint8Array ? expand(value) : String(value)))
+      .join('\n')
+  } finally {
+    db.close()
+  }
+}
+
+/** Texts in a mail that are written in letters that every server passes on. */
+const decodeMail = (text: string): string =>
+  text
+    .split(/\r\n--[^\r\n]*\r\n/)
+    .map((part) => {
+      const [head = '', ...body] = part.split('\r\n\r\n')
+      const content = body.join('\r\n\r\n')
+      if (/^content-transfer-encoding: base64/im.test(head))
+        return `${head}\n${Buffer.from(content, 'base64').toString()}`
+      if (!/^content-transfer-encoding: quoted-printable/im.test(head)) return part
+      const plain = content
+        .replace(/=\r\n/g, '')
+        .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+      return `${head}\n${Buffer.from(plain, 'latin1').toString()}`
+    })
+    .join('\n')
+
+const decodeFile = (file: string): string => {
+  const bytes = readFileSync(file)
+  const raw = bytes.toString()
+  if (bytes.toString('latin1', 0, sqliteBegins.length) === sqliteBegins) return `${raw}\n${decodeSqlite(file)}`
+  if (file.endsWith('.eml')) return decodeMail(raw)
+  return expand(bytes)
+}
+
+/** Every file of the data folder of a product that is stopped, but for those that PostgreSQL keeps its tables in. */
+export const decodeFiles = (dataDir: string): Decoded => {
+  const decoded: Decoded = new Map()
+  for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    const name = relative(dataDir, file)
+    if (entry.isFile() && !name.startsWith('postgres/')) decoded.set(name, decodeFile(file))
+  }
+  return decoded
+}

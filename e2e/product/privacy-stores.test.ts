@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  adminCredentials,
+  createSource,
+  createTestEventStore,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+  startSharedEventStore,
+  startWebhookReceiver,
+} from '@tributary/test-kit'
+import { expect, test } from 'vitest'
+import { post } from './calls.ts'
+import { type Decoded, decodeEventStore, decodeFiles, decodePostgres } from './decoded-stores.ts'
+
+/** Somebody's values: each has a word in it that stands nowhere else. */
+const person = (word: string) => ({
+  word,
+  userId: `u-${word}`,
+  anonymousId: `a-${word}`,
+  traits: { email: `${word}@example.com`, name: `${word} Smith`, city: `City of ${word}` },
+})
+type Person = ReturnType<typeof person>
+const zora = person('zoraquux')
+const yves = person('yvesquux')
+const both = [zora, yves]
+
+/** Which stores mention somebody. */
+const mentions = (stores: Decoded, { word }: Person): string[] =>
+  [...stores].flatMap(([name, text]) => (text.toLowerCase().includes(word) ? [name] : [])).toSorted()
+
+/** What a data folder has: what is new there has to be decoded, too, before it is named here. */
+const inDataFolder = [
+  'blobs',
+  'forgotten.ndjson',
+  'journal',
+  'log',
+  'metrics.token',
+  'outbox',
+  'postgres',
+  'secret.key',
+  'tributary.lock',
+  'uploads',
+]
+
+/** Tables and files that have values of people, once everything in this file has happened. */
+const seeded = [
+  'event-store deliveries',
+  'event-store events',
+  'event-store sync_changes',
+  'event-store sync_confirmed',
+  'event-store sync_staged',
+  'postgres identity_operations',
+  'postgres parked_deliveries',
+  'postgres profile_identifiers',
+  'postgres profile_traits',
+  'postgres refused_requests',
+  'postgres sync_dry_runs',
+]
+
+/** An event, a call and a row of each kind that keeps something, of each of both. */
+const eventsOf = ({ word, userId, anonymousId, traits }: Person): object[] => [
+  { type: 'identify', messageId: `${word}-1`, userId, anonymousId, traits },
+  { type: 'track', messageId: `${word}-2`, anonymousId, event: 'Seen', properties: { by: traits.name } },
+  { type: 'alias', messageId: `${word}-3`, userId, previousId: `p-${word}` },
+  // Without a name: it is rejected.
+  { type: 'track', messageId: `${word}-4`, userId, properties: { by: traits.name } },
+]
+
+/** Waits for what costs something to look at. */
+const until = async (what: string, look: () => boolean | Promise<boolean>, seconds = 60): Promise<void> => {
+  for (let looks = 0; !(await look()); looks++) {
+    if (looks >= seconds) throw new Error(`${what}: not within ${seconds} s`)
+    await pause(1000)
+  }
+}
+
+/** The longest that a log may keep what was received, and a day. */
+const boundMs = 31 * 24 * 3_600_000
+
+test('of a user who was deleted no decoded store has a value once the bound is over, and of others each has what it had', async () => {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-stores-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, 'data')
+  const shared = stack.use(await startSharedEventStore())
+  const eventStore = stack.use(await createTestEventStore(shared.url))
+  const answering = async (status: number): Promise<string> => {
+    const receiver = stack.use(await startWebhookReceiver())
+    receiver.behave({ status, body: 'ok' })
+    return receiver.url
+  }
+  const [taking, failing, refusing] = [await answering(200), await answering(500), await answering(422)]
+  let product: Product | undefined
+  stack.defer(async () => void (await product?.stop()))
+  const start = async (aheadMs: number): Promise<Product> => {
+    await writeFile(`${dataDir}.clock`, String(aheadMs))
+    product = await startProduct({ dataDir, env: { CLICKHOUSE_URL: eventStore.url }, movableClock: true })
+    await product.api.login(adminCredentials)
+    return product
+  }
+  const decode = async (): Promise<Decoded> =>
+    new Map([...(await decodePostgres(dataDir)), ...(await decodeEventStore(eventStore))])
+
+  const first = await start(0)
+  const { api } = first
+  const { organization, workspace } = await createWorkspace(api)
+  const make = async (kind: string, body: Record<string, unknown>): Promise<string> =>
+    String((await api.ok('POST', `/${workspace}/${kind}`, body)).name)
+  const { source, key } = await createSource(api, workspace)
+  const strict = await createSource(api, workspace, 'Strict')
+  await api.ok('PATCH', `/${strict.source}`, {
+    schema: JSON.stringify({ events: { Seen: { properties: {} } } }),
+    enforcement: 'block',
+  })
+  const batching = { batching: true, batch_size: 10, batch_wait_ms: 100 }
+  const paused = await createWebhook(api, workspace, source, { url: taking, ...batching }, 'Paused')
+  await api.ok('PATCH', `/${paused}?update_mask=enabled`, { enabled: false })
+  await createWebhook(api, workspace, source, { url: failing, ...batching }, 'Fails')
+  await createWebhook(api, workspace, source, { url: refusing, ...batching }, 'Refuses')
+  await make('audiences', {
+    title: 'Seen',
+    query: {
+      groups: { cccc: { segments: [{ id: 'dddd', queries: [{ id: 'bbbb', type: 'event', selectedEvent: 'Seen' }] }] } },
+    },
+  })
+  await make('computedTraits', {
+    trait: 'seen_by',
+    definition: { event: 'Seen', operation: 'last', property: 'by', window_days: null },
+  })
+
+  // Events of both are in one batch, of which each has the sample.
+  expect((await post(first, '/v1/batch', key, { batch: both.flatMap(eventsOf) })).status).toBe(200)
+  for (const { word, userId } of both) {
+    const blocked = { event: 'Unheard of', messageId: `${word}-5`, userId }
+    expect((await post(first, '/v1/track', strict.key, blocked)).status).toBe(200)
+  }
+  const broken = `{"batch":[${both.map(({ userId }) => JSON.stringify({ userId })).join()}`
+  expect((await post(first, '/v1/batch', key, broken)).status).toBe(400)
+  const profileOf = async (running: Product, { userId }: Person): Promise<string | undefined> =>
+    ((await running.api.ok('GET', `/${workspace}/profiles?search=${userId}`)).profiles as { name: string }[])[0]?.name
+  await eventually('both are known', async () =>
+    (await Promise.all(both.map((each) => profileOf(first, each)))).every(Boolean),
+  )
+  await api.ok('POST', `/${workspace}/audiences:importList`, {
+    title: 'Listed',
+    kind: 'email',
+    values: both.map(({ traits }) => traits.email),
+  })
+
+  const people = await make('dataSources', { title: 'People', app: { name: 'catalogDataSources/profiles' } })
+  const { tables } = (await api.ok('GET', `/${people}/tables`)) as { tables: { schema: string; name: string }[] }
+  const file = await make('dataSources', { title: 'Customers', app: { name: 'catalogDataSources/file' } })
+  await api.ok('POST', `/${file}/uploads`, {
+    upload_id: randomUUID(),
+    file_name: 'people.csv',
+    offset: 0,
+    content: Buffer.from(
+      ['email,name', ...both.map(({ traits: { email, name } }) => `${email},${name}`)].join('\n'),
+    ).toString('base64'),
+    last: true,
+  })
+  const target = await make('destinations', {
+    title: 'Receives',
+    app: { name: 'catalogDestinations/webhook' },
+    settings: { url: taking },
+  })
+  const syncOf = async (title: string, model: Record<string, unknown>, columns: readonly string[]): Promise<string> =>
+    await make('syncs', {
+      title,
+      model: await make('models', { title, ...model }),
+      destination: target,
+      object: 'records',
+      object_name: title,
+      mode: 'UPSERT_ONLY',
+      identifier: 'email',
+      guard_percent: 100,
+      fields: columns.map((column) => ({ column, target: column })),
+    })
+  const ofPeople = await syncOf(
+    'people',
+    { data_source: people, query: { schema: tables[0]?.schema, table: tables[0]?.name }, primary_key: ['profile_id'] },
+    ['email', 'name'],
+  )
+  await api.ok('POST', `/${ofPeople}:run`, {})
+  await eventually('it is synced', async () => {
+    const { runs } = (await api.ok('GET', `/${ofPeople}/runs`)) as { runs: { state: string }[] }
+    return runs[0]?.state === 'succeeded'
+  })
+  await api.ok('POST', `/${ofPeople}:dryRun`, { resync: true })
+  await api.ok('POST', `/${organization}/invitations:batchCreate`, { emails: ['member@example.com'], role: 1 })
+  await until('everything has happened', async () => {
+    const found = await decode()
+    return seeded.every((name) => both.every((each) => mentions(found, each).includes(name)))
+  })
+  // What a company's own file has is removed by the company.
+  await api.ok('DELETE', `/${file}`)
+  const request = await api.ok('POST', `/${workspace}/privacyRequests`, {
+    kind: 'delete',
+    identifiers: [{ type: 'user_id', value: zora.userId }],
+  })
+  await eventually(
+    'nothing but the logs has anything',
+    async () => {
+      const { places } = (await api.ok('GET', `/${String(request.name)}`)) as { places: { state: string }[] }
+      return places.filter(({ state }) => state !== 'done').length === 1
+    },
+    120_000,
+  )
+  const after = await decode()
+  expect(mentions(after, zora)).toEqual([])
+  // Samples in which both were are gone with her.
+  const samples = ['postgres refused_requests', 'postgres sync_dry_runs']
+  expect(mentions(after, yves)).toEqual(expect.arrayContaining(seeded.filter((name) => !samples.includes(name))))
+  await first.stop()
+
+  const files = decodeFiles(dataDir)
+  expect(readdirSync(dataDir).filter((name) => !inDataFolder.includes(name))).toEqual([])
+  expect([...files].filter(([name, text]) => name.startsWith('outbox/') && text.includes('invites you'))).toHaveLength(
+    1,
+  )
+  const logs = ['log/deliveries/', 'log/requests/']
+  for (const each of both) {
+    const found = mentions(files, each)
+    for (const log of logs) expect(found.some((name) => name.startsWith(log))).toBe(true)
+    expect(found.filter((name) => !logs.some((log) => name.startsWith(log)))).toEqual([])
+  }
+
+  // A segment that is written to is closed first, and gone with the next look, which each start takes twice.
+  let left = files
+  for (let starts = 1; mentions(left, zora).length > 0 && starts <= 4; starts++) {
+    const later = await start(starts * boundMs)
+    // Delivery looks now and then whether what waits has waited too long.
+    await later.moveClock(starts * boundMs + 3_600_000)
+    await eventually('what waited for a destination is given up', async () => {
+      const { waiting } = (await later.api.ok('GET', `/${paused}/deliveries`)) as { waiting: { event_count: number } }
+      return waiting.event_count === 0
+    })
+    await until('the logs are looked at', () => mentions(decodeFiles(dataDir), zora).length === 0, 8).catch(() => {})
+    if (starts > 1) expect(mentions(await decode(), zora)).toEqual([])
+    await later.stop()
+    left = decodeFiles(dataDir)
+  }
+  expect(mentions(left, zora)).toEqual([])
+})
