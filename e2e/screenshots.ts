@@ -191,12 +191,12 @@ const shoot = async (
 }
 
 /** Signs in once and keeps what the application stores in the browser. */
-const signIn = async (browser: Browser, origin: string): Promise<string> => {
+const signIn = async (browser: Browser, origin: string, { email, password } = adminCredentials): Promise<string> => {
   const context = await browser.newContext({ baseURL: origin })
   const page = await context.newPage()
   await page.goto('/auth/login')
-  await page.getByRole('textbox', { name: 'Email' }).fill(adminCredentials.email)
-  await page.getByRole('textbox', { name: 'Password' }).fill(adminCredentials.password)
+  await page.getByRole('textbox', { name: 'Email' }).fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
   await page.waitForLoadState('networkidle')
@@ -222,8 +222,10 @@ try {
     for (const width of widths) await shoot(browser, product.url, screen, {} as Seed, width, sessionWithoutWorkspace)
   const seed = await seedWorkspaces(product, receiver, refusing, busy, peer)
   const session = await signIn(browser, product.url)
+  const guest = await signIn(browser, product.url, seed.guest)
   for (const screen of screens.filter((each) => !each.before && isWanted(each)))
-    for (const width of screen.widths ?? widths) await shoot(browser, product.url, screen, seed, width, session)
+    for (const width of screen.widths ?? widths)
+      await shoot(browser, product.url, screen, seed, width, screen.asGuest === true ? guest : session)
 } finally {
   await browser.close()
 }

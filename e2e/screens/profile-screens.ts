@@ -69,6 +69,13 @@ export const profileScreens: Screen[] = [
   { name: 'profile-identifiers', path: found, ready: openProfile('Identifiers') },
   { name: 'profile-events', path: found, ready: openProfile('Events') },
   { name: 'profile-history', path: found, ready: openProfile('History') },
+  { name: 'profiles-guest', path: list, asGuest: true, ready: settled },
+  ...['Traits', 'Identifiers', 'Events', 'History'].map((tab) => ({
+    name: `profile-guest-${tab.toLowerCase()}`,
+    path: found,
+    asGuest: true,
+    ready: openProfile(tab),
+  })),
   {
     name: 'profile-split',
     path: found,

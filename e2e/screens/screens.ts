@@ -28,6 +28,8 @@ export type Screen = {
   /** Puts answers of the server in the way that a real one cannot be brought to give. */
   prepare?: (page: Page, seed: Seed) => Promise<void>
   signedOut?: boolean
+  /** Seen by a guest of the organization, not by its administrator. */
+  asGuest?: boolean
   /** Taken before any organisation exists. */
   before?: boolean
   /** An open menu or tooltip lies outside the landmarks, as its contents belong to the button that opened it. */

@@ -7,7 +7,7 @@ import {
   type Product,
   type WebhookReceiver,
 } from '@tributary/test-kit'
-import { addPerson, openDatabase } from '../browser/people.ts'
+import { addPerson, openDatabase, type Person } from '../browser/people.ts'
 import { type SyncSeed, seedSyncs } from './sync-seed.ts'
 
 /** Resource names of what the pictures show. */
@@ -37,6 +37,8 @@ export type Seed = {
   many: { workspace: string; destination: string }
   /** Path of an onboarding link. */
   onboarding: string
+  /** Of the organization that most pictures are of. */
+  guest: Person
 }
 
 /** An API key that is used and being rotated, one of all areas, and a change that it made. */
@@ -57,13 +59,14 @@ const seedKeys = async ({ api, url }: Product, organization: string): Promise<vo
   await api.ok('POST', `/${String(made.name)}:rotate`, { overlap_hours: 24 })
 }
 
-/** Members of every role, invitations of which one has expired, and a link to join with. */
-const seedTeam = async (product: Product, organization: string): Promise<void> => {
+/** Members of every role, invitations of which one has expired, and a link to join with. Resolves to a guest. */
+const seedTeam = async (product: Product, organization: string): Promise<Person> => {
   await using database = await openDatabase(product)
   const roles = ['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'] as const
-  const names = ['Grace', 'Alan', 'Bartholomew', 'Katherine', 'Linus', 'Margaret', 'Edsger', 'Barbara']
+  const names = ['Grace', 'Alan', 'Bartholomew', 'Katherine', 'Linus', 'Margaret', 'Edsger']
   for (const [index, name] of names.entries())
     await addPerson(database, name, { organization, role: roles[index % roles.length] ?? 'ORG_GUEST' })
+  const guest = await addPerson(database, 'Barbara', { organization, role: 'ORG_GUEST' })
   const emails = ['new.colleague@example.com', 'somebody.with.a.rather.long.address@subsidiary.example.com']
   await product.api.ok('POST', `/${organization}/invitations:batchCreate`, { emails, role: 1 })
   const hour = 3_600_000
@@ -74,6 +77,7 @@ const seedTeam = async (product: Product, organization: string): Promise<void> =
     .execute()
   await product.api.ok('POST', `/${organization}/invitationlinks`, { role: 2 })
   await seedKeys(product, organization)
+  return guest
 }
 
 const text = { type: 'string' }
@@ -335,7 +339,7 @@ export const seedWorkspaces = async (
   busy.behave({ status: 503, headers: { 'retry-after': '3600' }, body: '{"error":"back in an hour"}' })
   const { api, url } = product
   const { workspace, organization } = await createWorkspace(api, 'Northwind Traders')
-  await seedTeam(product, organization)
+  const guest = await seedTeam(product, organization)
   const { source, key } = await createSource(api, workspace, 'Online shop', 'javascript')
   await api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify(shopSchema) })
   await createSource(api, workspace, 'Billing service with quite a long name for a source', 'node')
@@ -409,13 +413,8 @@ export const seedWorkspaces = async (
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')
-  const quietDestination = await createWebhook(
-    api,
-    quiet.workspace,
-    quietSource.source,
-    { url: receiver.url },
-    'Waiting webhook',
-  )
+  const settings = { url: receiver.url }
+  const quietDestination = await createWebhook(api, quiet.workspace, quietSource.source, settings, 'Waiting webhook')
   const onboarding = (await api.ok('POST', '/users:onboard', {
     email: 'grace.hopper@contoso.example',
     first_name: 'Grace',
@@ -425,6 +424,7 @@ export const seedWorkspaces = async (
   return {
     many,
     synced: await seedSyncs(product, peer),
+    guest,
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
     filled: {
       workspace,
