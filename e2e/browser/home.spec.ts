@@ -58,7 +58,7 @@ test('DATA-03: home opens with the last 7 days by the day; another range is kept
   await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
 })
 
-test('NAV-05: home counts what was received and draws it; a bar leads to its events', async ({
+test('NAV-05, OPEN-12: home counts what was received and draws it; a bar leads to its events', async ({
   signedIn: page,
   product,
 }) => {
@@ -70,6 +70,7 @@ test('NAV-05: home counts what was received and draws it; a bar leads to its eve
   await expect(figure(page, 'Destinations')).toContainText('0 enabled')
   await expect(page.getByRole('link', { name: '0 connections' })).toHaveAttribute('href', `/${workspace}/connections`)
   await expect(figure(page, 'Failed deliveries')).toContainText(/Failed deliveries0/)
+  await expect(figure(page, 'Failed syncs')).toContainText(/Failed syncs0/)
   await expect(plot(page)).toHaveAttribute('aria-valuetext', /: Events received 5, Previous 7 days 0$/)
   await plot(page).focus()
   await page.keyboard.press('ArrowLeft')
@@ -99,7 +100,14 @@ test('SES-26: the eye hides every value and change, and the chart keeps its bars
   await expect(chart.locator('rect.fill-accent')).toHaveCount(1)
   const height = await chart.locator('rect.fill-accent').getAttribute('height')
   await page.getByRole('button', { name: 'Hide values' }).click()
-  for (const title of ['Events received', 'Profiles', 'Active sources', 'Destinations', 'Failed deliveries'])
+  for (const title of [
+    'Events received',
+    'Profiles',
+    'Active sources',
+    'Destinations',
+    'Failed deliveries',
+    'Failed syncs',
+  ])
     await expect(figure(page, title)).toContainText('••••')
   await expect(figure(page, 'Events received')).not.toContainText('up 3')
   await expect(plot(page)).toHaveAttribute('aria-valuetext', /: hidden$/)

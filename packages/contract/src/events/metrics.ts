@@ -7,7 +7,7 @@ import { compatibilities } from '../sources/compatibility.ts'
 /**
  * What can be counted over time. `events_received` are those that were received and understood: accepted, blocked,
  * and held ones. Deliveries count by `deliveryOutcomes`: once for each event and destination, by the last thing that happened before
- * the end of the range, in its bucket. `profiles` are the distinct profiles with an accepted event that is no test and no replay
+ * the end of the range, in its bucket. `syncs_failed` are the runs of syncs that failed, by when they ended. `profiles` are the distinct profiles with an accepted event that is no test and no replay
  * of a blocked one: of those that were merged one, exactly.
  */
 export const metricNames = [
@@ -17,6 +17,7 @@ export const metricNames = [
   'events_held',
   'deliveries_succeeded',
   'deliveries_failed',
+  'syncs_failed',
   'profiles',
 ] as const
 export type MetricName = (typeof metricNames)[number]
@@ -43,13 +44,13 @@ export const metrics = {
     path: '/workspaces/{workspace}/metrics',
     access: workspaceMembers,
     summary:
-      'Counts per UTC hour, per UTC day, or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number. Empty buckets are omitted; a total is always returned. `events_received` counts accepted, blocked, and held events, `profiles` the distinct profiles with an accepted event that is neither a test event nor a replay.',
+      'Counts per UTC hour, per UTC day, or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number. Empty buckets are omitted; a total is always returned. `events_received` counts accepted, blocked, and held events, `profiles` the distinct profiles with an accepted event that is neither a test event nor a replay, `syncs_failed` the runs of syncs that failed.',
     query: z.object({
       metric: z.enum(metricNames),
       'start_date.seconds': epochSeconds,
       'end_date.seconds': epochSeconds,
       granularity: z.enum(granularities).default('day'),
-      /** Only the events of this source, by resource name. */
+      /** Only the events of this source, by resource name; runs of syncs have none. */
       source: reference.optional(),
       /** Only events that were validated so; deliveries are not validated. */
       compatibility: z.enum(compatibilities).optional(),

@@ -2,13 +2,15 @@ import { parseReference } from '@tributary/api-kit'
 import { type Granularity, type MetricName, type methods, metricRangeDays, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
+import { sql } from 'kysely'
 import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
 import { countProfiles } from '../profiles/count.ts'
 import { readSource } from '../sources/read.ts'
 import { bucketName, bucketSeconds } from './buckets.ts'
 
-type Counted = { where: string } | { profiles: true } | { outcome: 'delivered' | 'failed' }
+type OfEvents = { where: string } | { profiles: true }
+type Counted = OfEvents | { outcome: 'delivered' | 'failed' } | { syncs: 'failed' }
 
 const counted: Record<MetricName, Counted> = {
   events_received: { where: "status in ('accepted', 'blocked', 'held')" },
@@ -17,6 +19,7 @@ const counted: Record<MetricName, Counted> = {
   events_held: { where: "status = 'held'" },
   deliveries_succeeded: { outcome: 'delivered' },
   deliveries_failed: { outcome: 'failed' },
+  syncs_failed: { syncs: 'failed' },
   profiles: { profiles: true },
 }
 
@@ -37,7 +40,7 @@ type Place = { workspaceId: string; sourceId: string | undefined; start: number;
 /** Events, or the profiles in them, by bucket: its start in epoch seconds, and how many. */
 const countEvents = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>,
-  what: Exclude<Counted, { outcome: unknown }>,
+  what: OfEvents,
   { workspaceId, sourceId, start, end }: Place,
   { granularity, compatibility }: { granularity: Granularity; compatibility: string | undefined },
   signal: AbortSignal,
@@ -94,6 +97,24 @@ const countSettled = async (
   return [...byBucket].map(([bucket, rows]) => [bucket, sumOutcomes(rows)[outcome]])
 }
 
+/** Runs of syncs that ended so, by bucket. */
+const countRuns = async (
+  db: ControlDeps['db'],
+  state: 'failed',
+  { workspaceId, start, end }: Place,
+  granularity: Granularity,
+): Promise<(readonly [number, number])[]> => {
+  const length = Math.max(bucketSeconds[granularity], 1)
+  const { rows } = await sql<{ bucket: string; n: string }>`
+    select ${granularity === 'total' ? sql`0` : sql`floor(extract(epoch from finish_time) / ${length}::int) * ${length}::int`} as bucket,
+      count(*) as n
+    from sync_runs
+    where workspace_id = ${workspaceId}::uuid and state = ${state}
+      and finish_time >= to_timestamp(${start}) and finish_time < to_timestamp(${end})
+    group by 1`.execute(db)
+  return rows.map(({ bucket, n }) => [Number(bucket), Number(n)])
+}
+
 /** Counts over time of a workspace or of one of its sources. The first and the last bucket may be parts. */
 export const getMetrics =
   ({
@@ -112,12 +133,15 @@ export const getMetrics =
     }
     const place = { workspaceId: workspace.id, sourceId, start, end }
     const what = counted[query.metric]
-    if ('outcome' in what && compatibility !== undefined)
-      throw refuse('compatibility', 'Only events have a compatibility, deliveries do not')
-    const rows =
-      'outcome' in what
-        ? await countSettled({ db, eventStore }, what.outcome, place, granularity, signal)
-        : await countEvents({ db, eventStore, profileLedger }, what, place, { granularity, compatibility }, signal)
+    const ofEvents = 'where' in what || 'profiles' in what
+    if (!ofEvents && compatibility !== undefined)
+      throw refuse('compatibility', 'Only events have a compatibility, deliveries and syncs do not')
+    if ('syncs' in what && sourceId !== undefined) throw refuse('source', 'Syncs belong to no source of events')
+    const rows = ofEvents
+      ? await countEvents({ db, eventStore, profileLedger }, what, place, { granularity, compatibility }, signal)
+      : 'syncs' in what
+        ? await countRuns(db, what.syncs, place, granularity)
+        : await countSettled({ db, eventStore }, what.outcome, place, granularity, signal)
     const found = rows
       .toSorted(([one], [other]) => one - other)
       .map(([bucket, n]) => [bucketName(granularity, bucket), n])

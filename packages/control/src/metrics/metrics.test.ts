@@ -9,6 +9,7 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
+import { makeSync } from '../testing/requests.ts'
 
 let harness: Harness
 let organization: Organization
@@ -134,6 +135,42 @@ test('deliveries count when they are settled, not with each attempt, and what wa
   ])
   expect(await get({ metric: 'deliveries_succeeded' })).toEqual({ '20240103': 2 })
   expect(await get({ metric: 'deliveries_failed', granularity: 'hour' })).toEqual({ '2024010401': 1 })
+})
+
+test('OPEN-12: runs of syncs that failed count when they ended, and no others; they have no source', async () => {
+  const { administrator, outsider, workspaceId, otherWorkspaceId } = organization
+  const { destination } = await makeResources(workspaceId, administrator)
+  const sync_id = await makeSync(harness, organization, destination.name)
+  const run = (number: number, state: 'failed' | 'partial', time: string) => ({
+    id: newId(),
+    sync_id,
+    workspace_id: workspaceId,
+    number,
+    state,
+    trigger: 'manual' as const,
+    resync: false,
+    create_time: new Date('2024-01-01T00:00:00Z'),
+    finish_time: new Date(time),
+  })
+  await harness.db
+    .insertInto('sync_runs')
+    .values([
+      run(101, 'failed', '2024-01-02T23:59:59.999Z'),
+      run(102, 'failed', '2024-01-03T00:00:00Z'),
+      run(103, 'failed', '2024-01-03T05:00:00Z'),
+      run(104, 'partial', '2024-01-03T05:00:00Z'),
+      run(105, 'failed', '2024-02-01T00:00:00Z'),
+    ])
+    .execute()
+  const query = { metric: 'syncs_failed', ...january } as const
+  const get = (more: object) =>
+    administrator.ok(methods.metrics.get, { workspace: workspaceId }, { query: { ...query, ...more } })
+  expect(await get({})).toEqual({ '20240102': 1, '20240103': 2 })
+  expect(await get({ granularity: 'hour' })).toEqual({ '2024010223': 1, '2024010300': 1, '2024010305': 1 })
+  expect(await get({ granularity: 'total' })).toEqual({ total: 3 })
+  expect(await outsider.ok(methods.metrics.get, { workspace: otherWorkspaceId }, { query })).toEqual({})
+  const { source } = await makeResources(workspaceId, administrator)
+  await expect(get({ source: source.name })).rejects.toThrow('Syncs belong to no source of events')
 })
 
 const base = 'metric=events_received&start_date.seconds=1704067200'

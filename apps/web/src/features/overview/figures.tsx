@@ -32,11 +32,12 @@ export const Figures = ({
   const events = useQuery(seriesQuery(counted('events_received'), preset))
   const profiles = useQuery(totalsQuery(counted('profiles'), preset))
   const failed = useQuery(seriesQuery(counted('deliveries_failed'), preset))
+  const failedSyncs = useQuery(seriesQuery(counted('syncs_failed'), preset))
   const active = countActive(sources, preset)
   const enabled = destinations.filter((destination) => destination.enabled).length
   const than = viewOf(preset).previous
   return (
-    <section aria-label="Metrics" className="grid grid-cols-2 gap-2 *:last:max-lg:col-span-2 sm:gap-3 lg:grid-cols-5">
+    <section aria-label="Metrics" className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-3 2xl:grid-cols-6">
       <CountedFigure
         title="Events received"
         to={paths.events(workspace, { range: preset })}
@@ -67,6 +68,7 @@ export const Figures = ({
         than={than}
         lessIsBetter
       />
+      <CountedFigure title="Failed syncs" to={paths.syncs(workspace)} query={failedSyncs} than={than} lessIsBetter />
     </section>
   )
 }

@@ -126,11 +126,9 @@ const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
 
 const Loading = () => (
   <div className="space-y-5">
-    <div className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-5">
-      {['events', 'profiles', 'sources', 'destinations', 'failures'].map((figure) => (
-        <div key={figure} className="last:max-lg:col-span-2">
-          <CardSkeleton lines={1} />
-        </div>
+    <div className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-3 2xl:grid-cols-6">
+      {['events', 'profiles', 'sources', 'destinations', 'deliveries', 'syncs'].map((figure) => (
+        <CardSkeleton key={figure} lines={1} />
       ))}
     </div>
     <CardSkeleton lines={8} />
