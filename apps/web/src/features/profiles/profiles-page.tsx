@@ -8,7 +8,7 @@ import { useTyped } from '../../lib/browser/use-typed.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { profilesQuery } from '../../lib/queries/profile-queries.ts'
-import { useWorkspace } from '../../lib/workspace.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { ProfileCell } from '../../parts/profile-cell.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -112,6 +112,7 @@ const names = ['search'] as const
 /** The profiles of a workspace, found by any identifier or trait. */
 export const ProfilesPage = () => {
   const workspace = useWorkspace()
+  const masked = useMayEdit() === false
   const [{ search }, change] = useAddress(names)
   const typed = useTyped(search, (text) => change({ search: text }))
   return (
@@ -119,7 +120,7 @@ export const ProfilesPage = () => {
       <PageHeader
         title="Profiles"
         documentTitle="Profiles"
-        description="What is known of each user across events."
+        description={`What is known of each user across events.${masked ? ' Guests see values masked.' : ''}`}
         action={
           <>
             <ButtonLink to={paths.computedTraits(workspace.name)}>
