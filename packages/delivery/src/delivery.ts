@@ -25,7 +25,7 @@ export type DeliveryDeps = {
   db: Kysely<Database>
   eventStore: EventStore
   /** The log from which producers of rows learn their outcomes. */
-  outcomes: Pick<LogWriter, 'append'>
+  outcomes: Pick<LogWriter, 'appendGroup'>
   destinationCache: DestinationCache
   forgotten: ForgottenUsers
   /** Connectors by slug; those of the directory's destinations are loaded. */

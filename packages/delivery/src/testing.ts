@@ -136,9 +136,9 @@ export const openDelivery = (
     db: deps.db,
     eventStore: deps.eventStore,
     outcomes: {
-      append: async (entry) => {
+      appendGroup: async (entries) => {
         outcomes ??= openLogWriter({ dir: join(deps.folder, 'outcomes'), partitions: 4, inline: true })
-        return await (await outcomes).append(entry)
+        return await (await outcomes).appendGroup(entries)
       },
     },
     destinationCache: { get: (id) => deps.entries.get(id), ready: async () => {} },

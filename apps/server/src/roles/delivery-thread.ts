@@ -10,7 +10,7 @@ import { type LogPosition, openLogWriter } from '@tributary/storage'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
-const context = openRoleContext('delivery', { log: 'stream', maxConnections: 6 })
+const context = openRoleContext('delivery', { log: 'stream', keepsChunks: true, maxConnections: 6 })
 const { config, db, eventStore, journal, logger, metrics, reader } = context
 const connectors = createLoadedConnectors(listedDestinations, logger)
 const destinationCache = openDestinationCache(context, connectors)

@@ -22,7 +22,7 @@ import { yieldToAcceptance } from './thread-host.ts'
  */
 export const openRoleContext = (
   role: 'pipeline' | 'delivery' | 'profiles',
-  reads: { log: 'requests' | 'stream'; maxConnections: number },
+  reads: { log: 'requests' | 'stream'; keepsChunks?: true; maxConnections: number },
 ) => {
   const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
   const logger = createLogger(config.logLevel, { role })
@@ -34,7 +34,10 @@ export const openRoleContext = (
   const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })
   const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
   const secretBox = createProductSecretBox(secretKey)
-  const reader = openLogReader({ dir: at[reads.log] })
+  const reader = openLogReader({
+    dir: at[reads.log],
+    ...(reads.keepsChunks === undefined ? {} : { keepsChunks: reads.keepsChunks }),
+  })
   const journal = openJournal({ file: at.journal(role) })
   return {
     config,

@@ -185,7 +185,11 @@ export type OutgoingEvent = {
 }
 
 /** A row on its way out: what a producer other than events wants there. `json` is the payload as JSON text, an object. */
-export type OutgoingRow = Readonly<Omit<OutboundRow, 'payload'>> & { readonly json: string }
+export type OutgoingRow = Readonly<Omit<OutboundRow, 'payload'>> & {
+  readonly json: string
+  /** The whole row as `outboundText` writes it, where it is at hand. */
+  readonly text?: string
+}
 
 /** How a destination wants its events: together up to a number, a size and a wait. `maxEvents` 1 means one by one. */
 export type Batching = { maxEvents: number; maxBytes: number; maxWaitMs: number }

@@ -62,15 +62,49 @@ export const outboundOutcome = z.object({
 })
 export type OutboundOutcome = z.infer<typeof outboundOutcome>
 
+/** Outcomes that differ by their row alone. */
+const outcomeGroup = outboundOutcome.omit({ recordId: true }).extend({ recordIds: z.array(z.string()) })
+type OutcomeGroup = z.infer<typeof outcomeGroup>
+
+const isSame = (group: OutcomeGroup, outcome: OutboundOutcome): boolean =>
+  group.destinationId === outcome.destinationId &&
+  group.status === outcome.status &&
+  group.reason === outcome.reason &&
+  group.time === outcome.time
+
+/**
+ * The body of a record of the log of outcomes: a JSON list in their order, where what is the same of those of one batch stands
+ * there once.
+ */
+export const outcomesBody = (outcomes: readonly OutboundOutcome[]): string => {
+  const groups: OutcomeGroup[] = []
+  for (const outcome of outcomes) {
+    const last = groups.at(-1)
+    if (last !== undefined && isSame(last, outcome)) last.recordIds.push(outcome.recordId)
+    else {
+      const { recordId, ...same } = outcome
+      groups.push({ ...same, recordIds: [recordId] })
+    }
+  }
+  return JSON.stringify(groups)
+}
+
+/** As `outcomesBody` writes it, and as it was written before: each outcome by itself. */
+const outcomesList = z.array(z.union([outcomeGroup, outboundOutcome]))
+
 /**
  * Outcomes in a record of the log of outcomes, whose key is the name of their producer. `version` rises from one to the
  * next in the order of the log: of two for the same row the higher holds.
  */
-export const outcomesOf = (record: { offset: number; body: Uint8Array }): (OutboundOutcome & { version: number })[] =>
-  z
-    .array(outboundOutcome)
-    .parse(JSON.parse(new TextDecoder().decode(record.body)))
-    .map((outcome, index) => ({ ...outcome, version: record.offset * outcomesOfRecord + index }))
+export const outcomesOf = (record: { offset: number; body: Uint8Array }): (OutboundOutcome & { version: number })[] => {
+  const list = outcomesList.parse(JSON.parse(new TextDecoder().decode(record.body)))
+  let version = record.offset * outcomesOfRecord
+  return list.flatMap((each): (OutboundOutcome & { version: number })[] => {
+    if (!('recordIds' in each)) return [{ ...each, version: version++ }]
+    const { destinationId, status, reason, time } = each
+    return each.recordIds.map((recordId) => ({ recordId, destinationId, status, reason, time, version: version++ }))
+  })
+}
 
 /** Outcomes of one record at most. */
 export const outcomesOfRecord = 1000

@@ -113,6 +113,16 @@ const deletedSince = async (
   { sync, time }: { sync: string; time: Date },
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> => {
+  const requests = await db
+    .selectFrom('privacy_syncs')
+    .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_syncs.request_id')
+    .select('request_id')
+    .where('sync_id', '=', sync)
+    .where('privacy_requests.create_time', '>=', time)
+    .limit(1)
+    .execute()
+  // Nobody, as a rule: the keys need not be sent then.
+  if (requests.length === 0) return new Set()
   const { rows } = await sql<{ key: string }>`
     select key from privacy_syncs o join privacy_requests r on r.id = o.request_id cross join unnest(o.keys) as key
     where o.sync_id = ${sync}::uuid and r.create_time >= ${time} and key = any(${keys}::text[])`.execute(db)

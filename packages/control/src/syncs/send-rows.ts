@@ -14,13 +14,16 @@ export type Outbound = {
 
 /** Rows of one record of the stream, rows and characters of one append, and rows that are on their way at most. */
 const rowsPerRecord = 50
-const mostAtOnce = 1000
+const mostAtOnce = 4000
 const charactersAtOnce = 1024 * 1024
 const mostUnderWay = 20_000
 /** Rows of the plan that are read together, and how many characters they should have. */
 const mostRead = 10_000
 const charactersRead = 4 * 1024 * 1024
 const outcomeBytes = 4 * 1024 * 1024
+/** Outcomes that are noted together where more are to come; and that wait to be noted, beyond which no more are read. */
+const notedTogether = 5000
+const mostUnnoted = 50_000
 /** Of so many rows it is looked up together what is known, when a run goes on. */
 const outcomesRead = 100_000
 /** For how long outcomes are waited for before the state is looked at again, and before somebody else may have the turn, ms. */
@@ -148,8 +151,13 @@ export const sendRows = async (
   const fates = new Uint8Array(planSize + 1)
   let settled = 0
   let offset = sending.outcomeOffset
+  /** Outcomes that are known and not noted yet; everything before `noted` is. */
+  let unnoted: NotedOutcome[] = []
+  let noted = sending.outcomeOffset
   const take = takePlanned(store, sending, sent)
   let movedAt = performance.now()
+
+  const hasRoom = (): boolean => sent - settled < mostUnderWay
 
   const settle = (number: number, status: string): void => {
     const now = fateOf(status)
@@ -180,42 +188,67 @@ export const sendRows = async (
     sent = end
   }
 
-  /** Reads what is new; false when there is nothing. */
-  const learn = async (): Promise<boolean> => {
+  const readNews = async (): Promise<boolean> => {
     const records = await outcomes.read(partition, offset, outcomeBytes)
     const end = records.at(-1)
     if (end === undefined) return false
-    const found = records
-      .filter(({ key }) => key === producer)
-      .flatMap(outcomesOf)
-      .flatMap(({ recordId, status, reason, version, time }): NotedOutcome[] =>
-        recordId.startsWith(`${run}.`)
-          ? [{ number: Number(recordId.slice(run.length + 1)), status, reason, version, time }]
-          : [],
-      )
-    if (found.length > 0) {
-      await store.noteOutcomes(run, found)
-      faultPoint('sync.after-outcomes')
+    for (const record of records) {
+      if (record.key !== producer) continue
+      for (const { recordId, status, reason, version, time } of outcomesOf(record)) {
+        if (!recordId.startsWith(`${run}.`)) continue
+        const number = Number(recordId.slice(run.length + 1))
+        unnoted.push({ number, status, reason, version, time })
+        settle(number, status)
+      }
     }
-    for (const { number, status } of found) settle(number, status)
     offset = end.offset + 1
     return true
   }
 
-  /** Appends while there is room, and learns beside it; each ends when there is no more to do. */
-  const appendAll = async (): Promise<boolean> => {
+  let reading: Promise<boolean> | undefined
+  /** Reads what is new; false when there is nothing. Who asks meanwhile waits for the same. */
+  const learn = (): Promise<boolean> => {
+    reading ??= readNews().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  /** Notes what is known; what is read meanwhile is noted by the next call. */
+  const noteKnown = async (): Promise<void> => {
+    const [known, behind] = [unnoted, offset]
+    unnoted = []
+    if (known.length > 0) {
+      await store.noteOutcomes(run, known)
+      faultPoint('sync.after-outcomes')
+    }
+    await shown.learned(behind)
+    noted = behind
+  }
+
+  /**
+   * Appends while there is room. What is settled makes room as soon as it is known: if the process is killed before that is noted, it is
+   * read once more.
+   */
+  const appendSome = async (): Promise<boolean> => {
     const before = sent
-    while (sent < planSize && sent - settled < mostUnderWay && mayAppend()) {
+    while (sent < planSize && sent - before < mostRead && mayAppend()) {
       signal.throwIfAborted()
-      await append()
-      if (sent - before >= mostRead) break
+      if (hasRoom()) await append()
+      else if (unnoted.length >= mostUnnoted || !(await learn())) break
     }
     return sent > before
   }
-  const learnAll = async (): Promise<boolean> => {
-    const before = offset
-    while (await learn()) await shown.learned(offset)
-    return offset > before
+  /** Reads and notes, many together while there is more to come, until there is no more to know, or more may be appended and nobody does. */
+  const learnSome = async (appending: () => boolean): Promise<boolean> => {
+    let moved = false
+    for (;;) {
+      const isNews = await learn()
+      const notes = noted !== offset && (unnoted.length >= notedTogether || !appending())
+      if (notes) await noteKnown()
+      if (isNews || notes) moved = true
+      if (!(isNews || notes) || (!appending() && sent < planSize && hasRoom())) return moved
+    }
   }
 
   for (;;) {
@@ -223,12 +256,19 @@ export const sendRows = async (
     const now = await shown.state()
     if (now === undefined) return { settled: false, rejected: 0 }
     // Both are ended before either may fail: nothing goes on behind the caller.
-    const done = await Promise.allSettled([now === 'sending' ? appendAll() : false, learnAll()])
+    let appending = now === 'sending'
+    const appended = (appending ? appendSome() : Promise.resolve(false)).finally(() => {
+      appending = false
+    })
+    const done = await Promise.allSettled([appended, learnSome(() => appending || now !== 'sending')])
     const failed = done.find((each) => each.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     const moved = done.some((each) => each.status === 'fulfilled' && each.value)
     if (moved) movedAt = performance.now()
-    if (settled === sent && (sent === planSize || now === 'canceling'))
+    // What is little and is followed by nothing now.
+    if (!moved && noted !== offset) await noteKnown()
+    const isNoted = noted === offset
+    if (isNoted && settled === sent && (sent === planSize || now === 'canceling'))
       return { settled: true, rejected: fates.reduce((sum, each) => sum + Number(each === fate.rejected), 0) }
     if (performance.now() - movedAt > patienceMs) return { settled: false, rejected: 0 }
     if (!moved) await outcomes.wait([{ partition, offset }], AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))

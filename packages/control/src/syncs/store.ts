@@ -34,6 +34,7 @@ const tablesOfRuns = ['sync_staged', 'sync_changes', 'sync_outcomes'] as const
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+const outcomeColumns = ['run_id', 'number', 'status', 'reason', 'version', 'time'] as const
 const stagedColumns = ['run_id', 'key', 'source_key', 'payload', 'problem'] as const
 
 /** A literal: not every version of the engine takes a parameter here. */
@@ -60,6 +61,7 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     eventStore.query<Row>(sql, params, { owner: workspaceId, slot, ...(signal === undefined ? {} : { signal }) })
   const drop = (table: string, partition: string): Promise<void> => dropPartition(eventStore, table, partition)
   const writer = createRowWriter()
+  const outcomeWriter = createRowWriter()
   const readPlanned = async (run: string, after: number, limit: number): Promise<PlannedRow[]> => {
     // Keys stand in no statement: there are many, and some are long.
     const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
@@ -153,8 +155,17 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       return new Map(rows.map(({ id, ...found }) => [id, found]))
     },
     async noteOutcomes(run: string, outcomes: readonly NotedOutcome[]): Promise<void> {
-      const lines = outcomes.map((outcome) => JSON.stringify({ run_id: run, ...outcome }))
-      await eventStore.insert('sync_outcomes', lines, { token: newId() })
+      for (const { number, status, reason, version, time } of outcomes) {
+        outcomeWriter.text(run)
+        outcomeWriter.uint64(number)
+        outcomeWriter.text(status)
+        outcomeWriter.text(reason)
+        outcomeWriter.uint64(version)
+        outcomeWriter.time(time)
+        outcomeWriter.end()
+      }
+      const { bytes } = outcomeWriter.take()
+      await eventStore.insert('sync_outcomes', { columns: outcomeColumns, pieces: [bytes] }, { token: newId() })
     },
     /** What is known of planned rows behind a number. */
     outcomes: (run: string, after: number, limit: number) =>

@@ -18,9 +18,9 @@ it('what the log refuses is settled only when it is there, and comes before what
   let refuses = true
   const log = createOutcomeLog({
     log: {
-      append: async (entry) => {
+      appendGroup: async (entries) => {
         if (refuses) throw new LogUnavailable(new Error('full'))
-        return { partition: 0, offset: appended.push(entry) - 1 }
+        return { partition: 0, offset: appended.push(...entries) - entries.length }
       },
     },
     clock: () => now,

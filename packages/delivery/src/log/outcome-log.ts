@@ -1,6 +1,6 @@
-import { type OutboundOutcome, outcomesOfRecord } from '@tributary/contract'
+import { type OutboundOutcome, outcomesBody, outcomesOfRecord } from '@tributary/contract'
 import { type Clock, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
-import type { LogWriter } from '@tributary/storage'
+import type { LogEntry, LogWriter } from '@tributary/storage'
 
 export type OutcomeLog = {
   /** Takes the outcome of a row of a producer; `settle` is called when it is durable. */
@@ -11,6 +11,8 @@ export type OutcomeLog = {
   flush(): Promise<void>
 }
 
+/** Outcomes that are appended in one commit at most. */
+const outcomesAtOnce = 20 * outcomesOfRecord
 /** How long a log that refused is let be, ms. */
 const restMs = 500
 
@@ -26,12 +28,21 @@ const byProducer = (pushed: readonly Pushed[]): Map<string, Pushed[]> => {
   return groups
 }
 
+const entriesOf = (producer: string, pushed: readonly Pushed[]): LogEntry[] => {
+  const entries: LogEntry[] = []
+  for (let at = 0; at < pushed.length; at += outcomesOfRecord) {
+    const outcomes = pushed.slice(at, at + outcomesOfRecord).map(({ outcome }) => outcome)
+    entries.push({ key: producer, meta: '{}', body: Buffer.from(outcomesBody(outcomes)) })
+  }
+  return entries
+}
+
 /**
  * Appends outcomes to the log of outcomes, those of a producer in the order in which they were pushed, each at least
  * once: an append that failed is repeated before anything later of it.
  */
 export const createOutcomeLog = (deps: {
-  log: Pick<LogWriter, 'append'>
+  log: Pick<LogWriter, 'appendGroup'>
   clock: Clock
   logger: Logger
   metrics: Metrics
@@ -46,10 +57,9 @@ export const createOutcomeLog = (deps: {
     const done = new Set<Pushed>()
     try {
       for (const [producer, pushed] of byProducer(batch))
-        for (let at = 0; at < pushed.length; at += outcomesOfRecord) {
-          const inFlight = pushed.slice(at, at + outcomesOfRecord)
-          const body = Buffer.from(JSON.stringify(inFlight.map(({ outcome }) => outcome)))
-          await log.append({ key: producer, meta: '{}', body })
+        for (let at = 0; at < pushed.length; at += outcomesAtOnce) {
+          const inFlight = pushed.slice(at, at + outcomesAtOnce)
+          await log.appendGroup(entriesOf(producer, inFlight))
           faultPoint('delivery.after-outcomes')
           metrics.count('delivery_outcomes_reported', inFlight.length)
           for (const each of inFlight) {

@@ -76,7 +76,7 @@ const openWorld = async (ordered: boolean) => {
         journal,
         db: database.db,
         eventStore: store,
-        outcomes: { append: () => Promise.reject(new Error('unused')) },
+        outcomes: { appendGroup: () => Promise.reject(new Error('unused')) },
         forgotten: { until: () => 0, version: () => '', isOf: () => false },
         destinationCache: { get: (id) => entries.get(id), ready: async () => {} },
         connectors: new Map([[connector.slug, connector]]),

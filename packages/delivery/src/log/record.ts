@@ -110,6 +110,7 @@ const parseRows = (body: Uint8Array, count: number): RecordedRow[] | undefined =
       object: unescaped(object.slice(1, -1)),
       key: unescaped(key.slice(1, -1)),
       json,
+      text: line,
     }
     rows.push({ eventId, messageId: '', type: '', event: '', json, row })
   }

@@ -4,8 +4,9 @@ import type { Item } from './in-flight-record.ts'
 /** Why something is not sent though it could be. For people. */
 export const laterDelivered = 'Not sent: a later change of the same record was delivered'
 
-/** What is known of the changes of one key that are open. */
-type Changes = { readonly key: string; opens: Open[]; delivered: number }
+/** What is known of the changes of one key that are open; `among` are those of the same origin and object. */
+type Changes = { readonly key: string; readonly among: Among; opens: Open[]; delivered: number }
+type Among = { readonly name: string; readonly keys: Map<string, Changes> }
 
 /**
  * A change of a record at the destination (an event or a row of a producer) that nobody is done with. `taken`: out of the log or its row, and
@@ -110,7 +111,10 @@ const verdictOf = (open: Open, blocks: boolean): Verdict => {
 
 /** With nothing open. `blocks` says whether what is behind an open change waits for it. */
 export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean): KeyOrder => {
-  const keys = new Map<string, Changes>()
+  /** By origin and object: of these there are as many as producers have, and they stay. */
+  const objects = new Map<string, Map<string, Among>>()
+  /** Those that were asked for last: the rows of a record have one object. */
+  let last: { origin: string; object: string; among: Among } | undefined
   const rows = new Map<string, { opens: readonly Open[]; own: boolean }>()
   const held = new Set<Open>()
   const changed = new Set<Changes>()
@@ -118,15 +122,26 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
   let looks = 0
   let size = 0
 
+  const amongOf = (origin: string, object: string): Among => {
+    if (last?.origin === origin && last.object === object) return last.among
+    const ofOrigin = objects.get(origin) ?? new Map<string, Among>()
+    const among = ofOrigin.get(object) ?? { name: orderKey(origin, object, ''), keys: new Map<string, Changes>() }
+    objects.set(origin, ofOrigin.set(object, among))
+    last = { origin, object, among }
+    return among
+  }
+  const floorOf = ({ key, among }: Pick<Changes, 'key' | 'among'>): number =>
+    floors.size === 0 ? -1 : (floors.get(among.name + key) ?? -1)
+
   const enter = (record: DeliveryRecord, index: number): Open => {
     const { meta, partition } = record.reference
     const { object, key } = changedBy(record, index) ?? { object: '', key: '' }
-    const name = orderKey(meta.s, object, key)
-    const changes = keys.get(name) ?? { key: name, opens: [], delivered: -1 }
-    changes.delivered = Math.max(changes.delivered, floors.get(name) ?? -1)
+    const among = amongOf(meta.s, object)
+    const changes = among.keys.get(key) ?? { key, among, opens: [], delivered: -1 }
+    changes.delivered = Math.max(changes.delivered, floorOf(changes))
     const version = versionOf(record.reference, index)
     const open: Open = { of: changes, version, partition, state: 'taken', nextTime: 0, item: undefined }
-    if (changes.opens.push(open) === 1) keys.set(name, changes)
+    if (changes.opens.push(open) === 1) among.keys.set(key, changes)
     size++
     return open
   }
@@ -152,10 +167,11 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     const { of: changes, version } = open
     if (delivered) {
       changes.delivered = Math.max(changes.delivered, version)
-      if (looks > 0) floors.set(changes.key, Math.max(floors.get(changes.key) ?? -1, version))
+      if (looks > 0) floors.set(changes.among.name + changes.key, Math.max(floorOf(changes), version))
     }
-    changes.opens = changes.opens.filter((other) => other !== open)
-    if (changes.opens.length === 0) keys.delete(changes.key)
+    if (changes.opens.length === 1 && changes.opens[0] === open) changes.opens.pop()
+    else changes.opens = changes.opens.filter((other) => other !== open)
+    if (changes.opens.length === 0) changes.among.keys.delete(changes.key)
     else changed.add(changes)
   }
 
@@ -184,7 +200,7 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
         const before = known?.find((open) => open.version === version && open.state === 'waiting')
         if (before === undefined) return enter(record, index)
         before.state = 'taken'
-        before.of.delivered = Math.max(before.of.delivered, floors.get(before.of.key) ?? -1)
+        before.of.delivered = Math.max(before.of.delivered, floorOf(before.of))
         return before
       })
     },

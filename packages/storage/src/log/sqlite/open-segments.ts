@@ -48,8 +48,16 @@ const endOf = (row: NonNullable<ChunkRow>, partition: number, incarnation: strin
   body: nothing,
 })
 
-const openSegment = (dir: string, { number, incarnation }: SegmentHead): ReadableSegment => {
+const openSegment = (dir: string, { number, incarnation }: SegmentHead, keeps: boolean): ReadableSegment => {
   const db = openForReading(dir, number)
+  let kept: LogRecord[] = []
+  const unpacked = (row: NonNullable<ChunkRow>, partition: number): LogRecord[] => {
+    const [first] = kept
+    if (first?.partition === partition && first.offset === row.first) return kept
+    const records = recordsOf(row, partition, incarnation)
+    if (keeps) kept = records
+    return records
+  }
   const first = db.prepare('select max(first) as first from chunk where partition = ? and first <= ?')
   const columns = `first, count, time, body, ${hasColumn(db, 'size') ? 'size' : '0 as size'}, 1 as addressed`
   const from = 'from chunk where partition = ? and first >= ? order by first'
@@ -69,7 +77,7 @@ const openSegment = (dir: string, { number, incarnation }: SegmentHead): Readabl
     *chunks(partition, offset, which) {
       const statement = which === 'addressed' ? addressed : chunks
       for (const row of statement.iterate(partition, firstOf(partition, offset)))
-        yield row.addressed === 0 ? [endOf(row, partition, incarnation)] : recordsOf(row, partition, incarnation)
+        yield row.addressed === 0 ? [endOf(row, partition, incarnation)] : unpacked(row, partition)
     },
     chunkAt: (partition, offset) =>
       recordsOf(chunks.get(partition, firstOf(partition, offset)), partition, incarnation),
@@ -77,7 +85,7 @@ const openSegment = (dir: string, { number, incarnation }: SegmentHead): Readabl
 }
 
 /** Keeps the few most recently used segments of a folder open. */
-export const createOpenSegments = (dir: string) => {
+export const createOpenSegments = (dir: string, keeps = false) => {
   const open = new Map<number, ReadableSegment>()
   return {
     get(head: SegmentHead): ReadableSegment {
@@ -88,7 +96,7 @@ export const createOpenSegments = (dir: string) => {
         open.set(number, found)
         return found
       }
-      const segment = openSegment(dir, head)
+      const segment = openSegment(dir, head, keeps)
       open.set(number, segment)
       for (const [other, { db }] of open) {
         if (open.size <= maxOpenSegments) break

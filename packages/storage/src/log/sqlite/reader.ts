@@ -10,6 +10,11 @@ export type LogReaderOptions = {
   dir: string
   /** How often it is looked for news when nobody tells of them, ms; 25 unless given. */
   pollMs?: number
+  /**
+   * Keeps the last chunk of each open file as it was unpacked: for who reads on from the middle of one again and again. Bodies are
+   * shared then, and must not be given back.
+   */
+  keepsChunks?: true
 }
 
 /**
@@ -18,9 +23,9 @@ export type LogReaderOptions = {
  *
  * Every look is a short query in the calling thread, done before its promise is handed back.
  */
-export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader => {
+export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOptions): LogReader => {
   let heads: SegmentHead[] = []
-  const segments = createOpenSegments(dir)
+  const segments = createOpenSegments(dir, keepsChunks === true)
   const waiting = createWaiting(pollMs)
 
   const scan = (): void => {
