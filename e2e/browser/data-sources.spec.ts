@@ -4,7 +4,7 @@ import { expect, test } from './product-fixture.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are found, a query becomes a model, and a database that is away is named', async ({
+test('ERR-04, MAP-07, MAP-09, MAP-10a, OPEN-60: a data source is added, its tables are found, a query becomes a model, and a database that is away is named', async ({
   signedIn: page,
   product,
 }) => {
@@ -77,6 +77,7 @@ test('ERR-04, MAP-07, MAP-09, MAP-10a: a data source is added, its tables are fo
       "We couldn't establish a connection to your data warehouse; access is either currently in progress or has been revoked.",
     ),
   ).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Connection settings' })).toBeVisible()
   peer.cut()
   await button(page, 'Retry').click()
   await expect(page.getByRole('table', { name: 'Preview' }).getByRole('row')).toHaveCount(4)

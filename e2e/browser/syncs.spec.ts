@@ -14,7 +14,7 @@ const choose = async (page: Page, label: string, option: string): Promise<void> 
   await page.getByRole('option', { name: new RegExp(`^${option}`) }).click()
 }
 
-test('SYN-01, SYN-09: a sync is created step by step, run, approved by somebody, and each of its rows is explained', async ({
+test('SYN-01, SYN-09, OPEN-30: a sync is created step by step, run, approved by somebody, and each of its rows is explained', async ({
   signedIn: page,
   product,
 }) => {

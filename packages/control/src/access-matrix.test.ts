@@ -159,7 +159,7 @@ describe('which API key may call what', () => {
   })
 })
 
-describe('who may call what', () => {
+describe('OPEN-40: who may call what', () => {
   let everyone: (Caller | undefined)[]
   beforeAll(async () => {
     everyone = await callers()

@@ -16,6 +16,12 @@ export const sourceTypes = {
 } as const
 export type SourceTypeName = keyof typeof sourceTypes
 
+/** The source type of a number; one that is not known is Unspecified. */
+export const sourceTypeOf = (number: number): SourceTypeName => {
+  const names = Object.keys(sourceTypes) as SourceTypeName[]
+  return names.find((name) => sourceTypes[name] === number) ?? 'Unspecified'
+}
+
 /** What a source's events are for. */
 export const targetProducts = ['CDP', 'SIGNALS'] as const
 export type TargetProduct = (typeof targetProducts)[number]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { dataKinds, syncModes } from '../rules/catalog.ts'
 import { endedSyncRuns, syncRunStates } from './syncs.ts'
 
-test('SYN-02, SYN-03, SYN-04, SYN-05: each sync mode has its number and its name', () => {
+test('SYN-02, SYN-03, SYN-04, SYN-05, AMB-56: each sync mode has its number and its name', () => {
   const told = Object.entries(syncModes).map(([mode, { number, title }]) => [number, mode, title])
   expect(told.toSorted()).toEqual([
     [1, 'UPSERT_ONLY', 'Create or update'],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-test('SRC-02: a catalogued app has its titles, name, documentation, count, schema flag and icon', async () => {
+test('SRC-02, OPEN-20: a catalogued app has its titles, name, documentation, count, schema flag and icon', async () => {
   const { administrator } = organization
   const made = await administrator.ok(
     methods.workspaces.create,

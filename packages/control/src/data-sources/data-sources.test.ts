@@ -158,7 +158,7 @@ describe('a database that is asked', () => {
     expect(tested.message).not.toContain('s3cret')
   })
 
-  test('MAP-09: that refuses a query is told in the words of the product, with its own beside them', async () => {
+  test('MAP-09, OPEN-57: that refuses a query is told in the words of the product, with its own beside them', async () => {
     const { administrator } = organization
     const made = await create()
     const reply = await administrator.call('POST', `/${made.name}:validate`, { query: { sql: 'wrong' } })

@@ -53,7 +53,7 @@ test('a model keeps its query, its key and the columns that the database told, a
   expect(counted.model_count).toBeGreaterThan(0)
 })
 
-test('MAP-09: a query that the database refuses is not saved', async () => {
+test('MAP-09, OPEN-57: a query that the database refuses is not saved', async () => {
   const { administrator, workspaceId } = organization
   const refused = { status: 400, body: { metadata: { query: 'Please verify that the SQL Query is valid.' } } }
   const wrong = { query: { sql: 'wrong' } }
