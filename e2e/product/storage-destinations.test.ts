@@ -483,3 +483,78 @@ test('MAP-09: a query that the database does not understand is not saved, and on
   })
   expect((await save('select :user_id')).status).toBe(200)
 })
+
+test.each([
+  ['PostgreSQL', 'postgresql'],
+  ['MariaDB', 'mysql'],
+])(
+  'a sync that owns its table of %s shows what it would remove, asks, and leaves exactly the rows of the model',
+  async (_, app) => {
+    if (app === 'mysql' && !hasMariaDb) return
+    await using own = new AsyncDisposableStack()
+    const maria = app === 'mysql' ? own.use(await startMariaDb()) : undefined
+    const schema = `owned_${app}`
+    await peer.query(`create schema ${schema} authorization ${peer.access.user}`)
+    await peer.query(
+      `create table ${schema}.people as select n as id, md5(n::text) as token from generate_series(1, 300) n`,
+    )
+    await peer.query(`grant select on ${schema}.people to ${peer.access.user}`)
+    const there = maria === undefined ? `${schema}.kept` : 'kept'
+    const ask = (sql: string) => (maria === undefined ? peer.query(sql) : maria.query(sql)) as Promise<{ id: number }[]>
+    await ask(`create table ${there} (id bigint primary key, token varchar(40))`)
+    await ask(`insert into ${there} values (1, 'theirs'), (900, 'theirs'), (901, 'theirs')`)
+    if (maria === undefined) await peer.query(`alter table ${there} owner to ${peer.access.user}`)
+    const access = maria === undefined ? { ...peer.access, schema } : maria.access
+    const definition = {
+      model: await make('models', {
+        title: `Owned ${app}`,
+        data_source: await make('dataSources', {
+          title: `Owned ${app}`,
+          app: { name: 'catalogDataSources/postgresql' },
+          settings: { ...peer.access, tls: 'off' },
+        }),
+        query: { schema, table: 'people' },
+        primary_key: ['id'],
+      }),
+      destination: await make('destinations', {
+        title: `Owned ${app}`,
+        app: { name: `catalogDestinations/${app}` },
+        settings: { ...access, tls: 'off' },
+      }),
+      object: 'table',
+      object_name: 'kept',
+      mode: 'FULL_SYNC',
+      identifier: 'id',
+      owns_object: true,
+      fields: ['id', 'token'].map((name) => ({ column: name, target: name })),
+    }
+    const ended = (name: unknown, ends: (found: Record<string, unknown>) => boolean) =>
+      eventually(
+        'it has ended',
+        async () => {
+          const found = await product.api.ok('GET', `/${String(name)}`)
+          return ends(found) && found
+        },
+        60_000,
+      )
+    const { name: dryRun } = await product.api.ok('POST', `/${workspace}/syncDryRuns`, definition)
+    const shown = await ended(dryRun, ({ finish_time }) => finish_time !== null)
+    expect(shown).toMatchObject({ state: 'done', counts: { read: 300, added: 299, changed: 1, removed: 2 } })
+    expect(shown['asks']).toContain('change 1 and remove 2 of 3 rows')
+    const samples = shown['samples'] as { group: string; key: string }[]
+    expect(samples.filter(({ group }) => group === 'removed').map(({ key }) => key)).toEqual(['900', '901'])
+    const sync = await make('syncs', { title: `Owned ${app}`, ...definition })
+    const { name: run } = await product.api.ok('POST', `/${sync}:run`, {})
+    await ended(run, ({ state }) => state === 'needs_approval')
+    expect((await ask(`select id from ${there}`)).length).toBe(3)
+    await product.api.ok('POST', `/${String(run)}:approve`, {})
+    expect(await ended(run, ({ finish_time }) => finish_time !== null)).toMatchObject({
+      state: 'succeeded',
+      counts: { read: 300, added: 299, changed: 1, removed: 2 },
+    })
+    await ask(`insert into ${there} values (902, 'theirs')`)
+    expect(await runSync(sync)).toMatchObject({ state: 'succeeded', counts: { unchanged: 300, removed: 1 } })
+    const ids = (await ask(`select id from ${there} order by id`)).map(({ id }) => Number(id))
+    expect(ids).toEqual(Array.from({ length: 300 }, (_, at) => at + 1))
+  },
+)

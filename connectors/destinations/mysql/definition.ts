@@ -2,6 +2,7 @@ import { defineDestination } from '@tributary/connector-kit'
 import { tableObject } from '../../wire/access/table-object.ts'
 import { upsertRow } from './actions/upsert-row.ts'
 import { deliver, deliverRows } from './deliver.ts'
+import { listKeys } from './list-keys.ts'
 import { check, settings } from './settings.ts'
 import { testConnection } from './test-connection.ts'
 
@@ -77,12 +78,14 @@ export const mysql = defineDestination({
   testConnection,
   deliver,
   deliverRows,
+  listKeys,
   rowObjects: [
     {
       name: 'table',
       title: 'Table',
       description: 'One row per key in a table of the database, which is created if it does not exist.',
       syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
+      listable: true,
       address: ({ name, identifier }) => tableObject({ table: name, key: identifier }),
     },
   ],

@@ -226,3 +226,28 @@ describe.skipIf(!hasMariaDb)('events and the connection', () => {
     expect(JSON.stringify(failure)).not.toContain(peer.access.password)
   })
 })
+
+describe.skipIf(!hasMariaDb)('listing keys', () => {
+  const list = async (table: string): Promise<string[]> => {
+    const found: string[] = []
+    await mysql.listKeys?.(context, tableObject({ table, key: 'id' }), async (keys) => void found.push(...keys))
+    return found
+  }
+
+  test.each(['bigint', 'varchar(40)', 'uuid'])('finds every key of the type %s once, over many pages', async (type) => {
+    const table = `listed_${type.slice(0, 4)}`
+    const first = '9007199254740993'
+    const value = type === 'uuid' ? 'uuid()' : `${first} + seq`
+    await peer.query(`create table ${table} (id ${type} primary key)`)
+    await peer.query(`insert into ${table} select ${value} from seq_1_to_777`)
+    const keys = await list(table)
+    expect([keys.length, new Set(keys).size]).toEqual([777, 777])
+    if (type === 'bigint') expect(keys.at(0)).toBe('9007199254740994')
+  })
+
+  test('finds none of a table that is not there, and refuses a key that rows cannot be compared with', async () => {
+    expect(await list('listed_nowhere')).toEqual([])
+    await peer.query('create table listed_times (id datetime primary key)')
+    await expect(list('listed_times')).rejects.toThrow('has the type datetime')
+  })
+})

@@ -4,6 +4,7 @@ import { runStatementAction } from './actions/run-statement.ts'
 import { upsertRow } from './actions/upsert-row.ts'
 import { writeEvent } from './actions/write-event.ts'
 import { deliver, deliverRows } from './deliver.ts'
+import { listKeys } from './list-keys.ts'
 import { check, settings } from './settings.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
 
@@ -98,12 +99,14 @@ export const postgresql = defineDestination({
   verifySettings,
   deliver,
   deliverRows,
+  listKeys,
   rowObjects: [
     {
       name: 'table',
       title: 'Table',
       description: 'One row per key in a table of the schema, which is created if it does not exist.',
       syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
+      listable: true,
       address: ({ name, identifier }) => tableObject({ table: name, key: identifier }),
     },
   ],

@@ -14,6 +14,7 @@ import {
 import { silentLogger } from '@tributary/kernel'
 import { createPostgresPeer, type PostgresPeer } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { tableObject } from '../../wire/access/table-object.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { postgresql } from './definition.ts'
 import { mostColumns } from './tables.ts'
@@ -657,5 +658,39 @@ describe('deleting a user', () => {
     expect(await deliverRows([row, deletion(0, ['u1'])])).toMatchObject({
       outcomes: [{ kind: 'rejected', reason: expect.stringContaining('deletions of users') }, delivered],
     })
+  })
+})
+
+describe('listing keys', () => {
+  const list = async ({ context }: ReturnType<typeof open>, table: string, key = 'id'): Promise<string[]> => {
+    const found: string[] = []
+    await postgresql.listKeys?.(context, tableObject({ table, key }), async (keys) => void found.push(...keys))
+    return found
+  }
+
+  test.each(['bigint', 'text', 'uuid', 'numeric'])(
+    'finds every key of the type %s once, over many pages',
+    async (type) => {
+      const opened = open()
+      const value = type === 'uuid' ? 'md5(n::text)::uuid' : `n::${type}`
+      await peer.query(`create schema ${quoted(opened.schema)} authorization ${quoted(peer.access.user)}`)
+      await peer.query(
+        `create table ${quoted(opened.schema)}.t as select ${value} as id from generate_series(1, 777) n`,
+      )
+      await peer.query(`insert into ${quoted(opened.schema)}.t values (null)`)
+      await peer.query(`grant select on ${quoted(opened.schema)}.t to ${quoted(peer.access.user)}`)
+      const keys = await list(opened, 't')
+      expect([keys.length, new Set(keys).size]).toEqual([777, 777])
+    },
+  )
+
+  test('finds none of a table that is not there, and refuses a key that rows cannot be compared with', async () => {
+    const opened = open()
+    expect(await list(opened, 'none')).toEqual([])
+    await peer.query(`create schema ${quoted(opened.schema)} authorization ${quoted(peer.access.user)}`)
+    await peer.query(`create table ${quoted(opened.schema)}.t (id timestamptz primary key)`)
+    await peer.query(`grant select on ${quoted(opened.schema)}.t to ${quoted(peer.access.user)}`)
+    await expect(list(opened, 't')).rejects.toThrow('has the type timestamp with time zone')
+    await expect(list(opened, 't', 'other')).rejects.toThrow('has no column other')
   })
 })

@@ -49,6 +49,7 @@ export const aSync = (some: Partial<Sync> = {}): Sync => ({
   fields: [{ column: 'id', target: 'id' }],
   guard_percent: 20,
   to_destinations: false,
+  owns_object: false,
   interval_minutes: null,
   cron: null,
   after: null,

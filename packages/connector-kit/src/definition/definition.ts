@@ -132,6 +132,8 @@ export type RowObjectDefinition = {
   syncModes: readonly SyncMode[]
   /** False: there is one of it, such as the contacts of a CRM, and people give it no name. */
   named?: false
+  /** Whether `listKeys` knows it. */
+  listable?: true
   /** Names that people cannot give it: rows of these objects are something else to the destination. */
   reserved?: readonly string[]
   /** What rows name as their object, given the name that people chose and the field that tells their records apart. */
@@ -308,6 +310,15 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * nothing there, and knows only what is there already. Rejects as `deliverRows` does.
    */
   describeRows?: (context: DeliverContext<S>, given: { object: string; name: string }) => Promise<RowObjectDetail>
+  /**
+   * Hands over the keys of all records of a row object, by its address, some at a time and each as the destination writes it; none where
+   * the object is not there. It changes nothing. Rejects as `deliverRows` does, with ConfigurationError where the object cannot be listed.
+   */
+  listKeys?: (
+    context: DeliverContext<S>,
+    object: string,
+    onKeys: (keys: readonly string[]) => Promise<void>,
+  ) => Promise<void>
   /**
    * Rows with the operation `delete` of the object `users` make it delete users, so that it is told of those who are deleted
    * here: always, or unless settings lack something for it, which is answered in words for people (`no access token`).

@@ -107,6 +107,8 @@ const rowObject = z.object({
   sync_modes: z.array(z.enum(syncModeNames)),
   /** Whether people say which one, such as the name of a table; otherwise a sync's `object_name` is this name. */
   named: z.boolean(),
+  /** Whether a sync that mirrors may own it: what of it is not in the model is removed then, whoever wrote it. */
+  listable: z.boolean(),
 })
 
 /** A kind of destination as the list shows it. */

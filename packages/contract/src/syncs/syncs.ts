@@ -110,6 +110,8 @@ export const syncDefinition = {
   guard_percent: guardPercent.default(20),
   /** Of events of a source: they go to the destinations that are connected to it, too. */
   to_destinations: z.boolean().default(false),
+  /** With the mode FULL_SYNC: rows of the object that are not in the model are removed, also those that the sync has not written. */
+  owns_object: z.boolean().default(false),
 }
 /** What of it can be changed later. */
 export const syncChange = {
@@ -117,6 +119,7 @@ export const syncChange = {
   fields: fields.optional(),
   guard_percent: guardPercent.optional(),
   to_destinations: z.boolean().optional(),
+  owns_object: z.boolean().optional(),
 }
 
 const count = z.number().int()
@@ -192,6 +195,7 @@ export const sync = z.object({
   /** A run that would remove or change more than this share of the rows asks first. */
   guard_percent: z.number().int(),
   to_destinations: z.boolean(),
+  owns_object: z.boolean(),
   interval_minutes: syncSchedule.shape.interval_minutes,
   cron: syncSchedule.shape.cron,
   /** The sync that it runs after. */
@@ -300,7 +304,7 @@ export const syncs = {
     path: '/workspaces/{workspace}/syncs/{sync}',
     access: workspaceEditors,
     summary:
-      'Changes title, mode, fields, guard, schedule, or alerts of a sync, or whether its events go to connected destinations. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
+      'Changes title, mode, fields, guard, schedule, or alerts of a sync, whether its events go to connected destinations, or whether it owns its object. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
     query: maskQuery,
     request: z.object({
       title: genericTitle.optional(),

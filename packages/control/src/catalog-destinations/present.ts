@@ -56,11 +56,14 @@ export const presentCatalogDestination = (
   settings: definition.settings.fields.map(presentOption),
   objects: definition.objects.map((object) => presentObject(definition, object)),
   actions: definition.actions.map(({ name, title, description }) => ({ name, title, description })),
-  row_objects: (definition.rowObjects ?? []).map(({ name, title, description, syncModes, named = true }) => ({
-    name,
-    title,
-    description,
-    sync_modes: [...syncModes],
-    named,
-  })),
+  row_objects: (definition.rowObjects ?? []).map(
+    ({ name, title, description, syncModes, named = true, listable = false }) => ({
+      name,
+      title,
+      description,
+      sync_modes: [...syncModes],
+      named,
+      listable,
+    }),
+  ),
 })

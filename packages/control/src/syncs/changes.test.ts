@@ -53,10 +53,12 @@ const run = async (
   rows: readonly Row[],
   destination: Destination,
   resync = false,
+  owns = false,
 ) => {
   const id = newId()
   await store.stage(id, rows.map(staged))
-  const planned = await store.plan(sync, id, { mode, resync, keyIsPrimary: false })
+  if (owns) await store.list(id, [...destination.rows.keys()])
+  const planned = await store.plan(sync, id, { mode, resync, keyIsPrimary: false, owns })
   const sent = await store.planned(id, 0, planned)
   expect(sent.map(({ number }) => number)).toEqual(sent.map((_, index) => index + 1))
   const outcomes = sent.map(({ number, key, operation, payload }) => ({
@@ -70,7 +72,7 @@ const run = async (
   await store.confirm(sync, id, version)
   // As after a kill: what is done again changes nothing.
   if (version % 2 === 0) await store.confirm(sync, id, version)
-  return { sent, counts: await store.count(id) }
+  return { id, sent, counts: await store.count(id) }
 }
 
 /** What a mode promises, row by row and in the plainest words. */
@@ -209,3 +211,55 @@ test('rows with one primary key are not sent, whatever their keys at the destina
   const rows = [row('a', 'v', { sourceKey: '1' }), row('b', 'v', { sourceKey: '1' }), row('c')]
   expect(keysOf((await run(newId(), 1, 'FULL_SYNC', rows, open())).sent)).toEqual(['upsert c'])
 })
+
+const owned = (sync: string, version: number, rows: readonly Row[], destination: Destination) =>
+  run(sync, version, 'FULL_SYNC', rows, destination, false, true)
+
+test('a sync that owns its object leaves nothing that is not in the model, also what was rejected, added by others, or never sent', async () => {
+  const sync = newId()
+  const destination = open()
+  for (const key of ['a', 'theirs', 'older', 'broken']) destination.rows.set(key, 'w')
+  const rows = [row('a'), row('b'), row('broken', '', { broken: true })]
+  const first = await owned(sync, 1, rows, { ...destination, rejects: (key) => key === 'older' })
+  expect(keysOf(first.sent).toSorted()).toEqual(['delete older', 'delete theirs', 'upsert a', 'upsert b'])
+  expect(first.counts.map(({ change }) => change).toSorted()).toEqual([
+    'added',
+    'foreign',
+    'invalid',
+    'removed',
+    'removed',
+  ])
+  destination.rows.set('newer', 'w')
+  expect(keysOf((await owned(sync, 2, rows, destination)).sent).toSorted()).toEqual(['delete newer', 'delete older'])
+  expect([...destination.rows.keys()].toSorted()).toEqual(['a', 'b', 'broken'])
+  expect(keysOf((await owned(sync, 3, rows, destination)).sent)).toEqual([])
+})
+
+test('a sync that owns its object counts what is there for its guard, each key once', async () => {
+  const sync = newId()
+  const destination = open()
+  for (const key of ['a', 'theirs']) destination.rows.set(key, 'w')
+  const { id } = await owned(sync, 1, [row('a'), row('b')], { ...destination, rejects: () => true })
+  expect(await store.confirmedCount(sync, id, true)).toBe(2)
+  expect(await store.confirmedCount(sync, id, false)).toBe(0)
+  const { id: next } = await owned(sync, 2, [row('a'), row('b')], destination)
+  expect(await store.confirmedCount(sync, next, true)).toBe(3)
+})
+
+test.each([
+  ['anna@example.com', 'Anna@Example.com'],
+  ['Muller', 'Müller '],
+  ['STRASSE', 'straße'],
+  ['A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', '{a0eebc999c0b4ef8bb6d6bb9bd380a11}'],
+  ['1', '1.00'],
+  ['007', '7'],
+  ['10', '10.'],
+])(
+  'of an object that a sync owns, %j is not removed while the model has %j, which may be the same there',
+  async (there, key) => {
+    const destination = open()
+    for (const each of [there, 'other', '2.5', '100']) destination.rows.set(each, 'w')
+    const { sent } = await owned(newId(), 1, [row(key)], destination)
+    expect(keysOf(sent).toSorted()).toEqual(['delete 100', 'delete 2.5', 'delete other', `upsert ${key}`].toSorted())
+  },
+)

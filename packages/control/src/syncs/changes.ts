@@ -20,8 +20,11 @@ export const actions: Readonly<Record<SyncMode, Readonly<Record<Change, Action>>
   INSERT_ONLY: { ...always, added: 'insert', changed: 'skip', foreign: 'skip', removed: 'none' },
 }
 
-/** What the destination is known to hold of a key: nothing, what this sync has put there, or what was there before. */
-export const held = { nothing: 0, confirmed: 1, foreign: 2 } as const
+/**
+ * What the destination is known to hold of a key: nothing, what this sync has put there, or what was there before. Only in a comparison of
+ * a sync that owns its object: what the destination has and this sync did not put there, apart whether a row of the model may be meant.
+ */
+export const held = { nothing: 0, confirmed: 1, foreign: 2, listed: 3, alike: 4 } as const
 
 /** Why a key stands in the record of a run and is not sent. */
 export const reasons = {
@@ -45,6 +48,8 @@ export type DiffOptions = {
   onlyRejected: boolean
   /** No key is there twice, and no primary key: then rows need not be grouped. */
   rowsAreUnique: boolean
+  /** The keys that the destination has are listed: those that are not in the model are removed, whoever put them there. */
+  owns: boolean
 }
 
 /** Memory that a grouping takes before it goes on on the disk. */
@@ -77,19 +82,45 @@ where change.run_id = {of:String} and told.status = 'dead'`
 export const rejectedCountStatement = `
 select count() as n from sync_staged where run_id = {run:String} and key in (${rejectedKeys})`
 
-/** Confirmed rows of `{sync}`, of each key the last one. Partitions are syncs, which have keys in common. */
-const confirmedRows = 'select key, hash, held from sync_confirmed final where sync_id = {sync:String}'
+/**
+ * What is left of a key where it is compared as loosely as any destination does: letter case, accents, spaces, the form of a UUID and how a
+ * number is written do not count. As a hash: what these have in common by chance is spared, too.
+ */
+const looseKey = `sipHash64(replaceRegexpOne(replaceAll(replaceRegexpAll(lowerUTF8(normalizeUTF8NFKD(key)),
+  '[\\\\p{M}\\\\p{C}\\\\p{Z}\\\\s{}-]', ''), 'ß', 'ss'), '^\\\\+?0*([0-9]+?)(?:\\\\.0*|(\\\\.[0-9]*?)0+)?$', '\\\\1\\\\2'))`
 
-/** How many keys are confirmed of `{sync}`. */
-export const confirmedCountStatement = `
-select count() as n from (${confirmedRows}) where held = ${held.confirmed}
-settings do_not_merge_across_partitions_select_final = 1`
+/** Confirmed rows of `{sync}`, of each key the last one. Partitions are syncs, which have keys in common. */
+const confirmedBySync = 'select key, hash, held from sync_confirmed final where sync_id = {sync:String}'
+
+/** The same, and what of `{run}` is listed. What the destination may take for a row of the model is nothing that is removed. */
+const confirmedOrListed = `
+select key, argMax(its_hash, its_held = ${held.confirmed}) as hash,
+  multiIf(max(its_held = ${held.confirmed}), ${held.confirmed}, max(its_held = ${held.listed}), ${held.listed},
+    max(its_held = ${held.alike}), ${held.alike}, max(its_held)) as held
+from (
+  select key, hash as its_hash, held as its_held from (${confirmedBySync})
+  union all
+  select key, toFixedString('', 16), if(${looseKey} in (
+    select ${looseKey} from sync_staged where run_id = {run:String} and key != ''
+  ), ${held.alike}, ${held.listed})
+  from sync_listed where run_id = {run:String}
+)
+group by key`
+
+/** How many keys are confirmed of `{sync}`, or are there in an object that it owns. */
+export const confirmedCountStatement = (owns: boolean): string => `
+select count() as n from (${owns ? confirmedOrListed : confirmedBySync}) where held in (${held.confirmed}, ${held.listed}, ${held.alike})
+settings do_not_merge_across_partitions_select_final = 1, max_bytes_before_external_group_by = ${groupingBytes}`
 
 /**
  * The rows of `{run}`, of each key one with how many there are, and how many of these can be sent. Grouping all of them takes three times
  * as long as what is done with them.
  */
-const stagedRows = ({ keyIsPrimary, onlyRejected, rowsAreUnique }: Omit<DiffOptions, 'mode' | 'resync'>): string => {
+const stagedRows = ({
+  keyIsPrimary,
+  onlyRejected,
+  rowsAreUnique,
+}: Omit<DiffOptions, 'mode' | 'resync' | 'owns'>): string => {
   const rows = `from sync_staged where run_id = {run:String} and key != '' ${onlyRejected ? `and key in (${rejectedKeys})` : ''}`
   if (rowsAreUnique)
     return `select key, source_key, hash, materialize(1) as found, problem = '' as usable, false as shared ${rows}`
@@ -110,7 +141,7 @@ const stagedRows = ({ keyIsPrimary, onlyRejected, rowsAreUnique }: Omit<DiffOpti
  * be sent is in the model all the same: it is not removed. Both tables are in the order of keys, and are read in it; rows that are as
  * they were, most of them as a rule, are left out by numbers alone before anything is said of the others.
  */
-export const diffStatement = ({ mode, resync, ...rows }: DiffOptions): string => {
+export const diffStatement = ({ mode, resync, owns, ...rows }: DiffOptions): string => {
   const rejected = rows.onlyRejected ? `and key in (${rejectedKeys})` : ''
   const isSame = resync ? 'false' : 'staged.hash = confirmed.hash'
   return `
@@ -118,19 +149,19 @@ insert into sync_changes (run_id, number, key, source_key, change, operation, ha
 select {run:String}, rowNumberInAllBlocks() + 1, key, source_key, change, operation, hash, usable, reason
 from (
   select if(found = 0, confirmed.key, staged.key) as key, staged.source_key as source_key, staged.hash as hash, usable,
-    multiIf(found = 0, if(confirmed.held = ${held.confirmed}, 'removed', ''), usable = 0, '', found > 1 or shared, 'duplicate',
-      confirmed.held = ${held.nothing}, 'added', confirmed.held = ${held.foreign}, 'foreign', 'changed') as change,
+    multiIf(found = 0, if(confirmed.held in (${held.confirmed}, ${held.listed}), 'removed', ''), usable = 0, '', found > 1 or shared, 'duplicate',
+      confirmed.held = ${held.nothing}, 'added', confirmed.held = ${held.confirmed}, 'changed', 'foreign') as change,
     ${byChange(mode, (action) => action)} as action,
     if(action in ('skip', 'invalid'), '', action) as operation,
     multiIf(action = 'invalid', '${reasons.duplicate}', action = 'skip', '${reasons.skip}', '') as reason
   from (${stagedRows(rows)}) as staged
-  full outer join (${confirmedRows} ${rejected}) as confirmed on staged.key = confirmed.key
+  full outer join (${owns ? confirmedOrListed : `${confirmedBySync} ${rejected}`}) as confirmed on staged.key = confirmed.key
   where not (found = 1 and usable = 1 and not shared and confirmed.held = ${held.confirmed} and ${isSame})
     and action not in ('', 'none')
   order by operation = '', key
 )
 settings optimize_aggregation_in_order = 1, join_algorithm = 'full_sorting_merge', join_use_nulls = 0,
-  do_not_merge_across_partitions_select_final = 1`
+  do_not_merge_across_partitions_select_final = 1, max_bytes_before_external_group_by = ${groupingBytes}`
 }
 
 /** Writes down the rows that cannot be sent, behind the `{behind}` keys of the diff. */

@@ -1,16 +1,28 @@
+import { postgresql } from '@tributary/connectors/destinations/postgresql'
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import { expect, test } from 'vitest'
 import { checkSync } from './check.ts'
 
+const given = {
+  mode: 'FULL_SYNC' as const,
+  identifier: 'id',
+  fields: [{ column: 'id', target: 'id' }],
+  to_destinations: false,
+  owns_object: false,
+}
+const model = { columns: [{ name: 'id', type: 'bigint' }] }
+
 test('a sync to a webhook cannot be named as rows of deleted users are, so that no row of it looks like a deletion', () => {
-  const given = {
-    mode: 'FULL_SYNC' as const,
-    identifier: 'id',
-    fields: [{ column: 'id', target: 'id' }],
-    to_destinations: false,
-  }
-  const model = { columns: [{ name: 'id', type: 'bigint' }] }
   const check = (object_name: string) => checkSync(webhook.rowObjects?.[0], model, { ...given, object_name })
   expect(() => check('users')).toThrow('for deleted users')
   check('customers')
+})
+
+test('a sync owns an object only where it mirrors and the object can be listed', () => {
+  const [table] = postgresql.rowObjects ?? []
+  const [records] = webhook.rowObjects ?? []
+  const owning = { ...given, owns_object: true }
+  checkSync(table, model, owning)
+  expect(() => checkSync(table, model, { ...owning, mode: 'UPSERT_ONLY' })).toThrow('can own its object')
+  expect(() => checkSync(records, model, owning)).toThrow("can't be listed")
 })

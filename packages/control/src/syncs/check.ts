@@ -6,12 +6,15 @@ import {
   type Model,
   type SyncField,
   type SyncMode,
+  syncModes,
 } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import type { Catalog } from '../deps.ts'
 
 /** What is written to: an object of a destination, or events. */
-export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes' | 'reserved'> & { event?: EventObject }
+export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes' | 'reserved' | 'listable'> & {
+  event?: EventObject
+}
 
 /** What of an app's destinations rows can be written to by this name; undefined when there is no such thing any more. */
 export const findRowObject = async (
@@ -30,6 +33,7 @@ type Given = {
   identifier: string
   fields: readonly SyncField[]
   to_destinations: boolean
+  owns_object: boolean
   /** Of a sync that is not saved yet. */
   object_name?: string
 }
@@ -58,6 +62,10 @@ export const checkSync = (object: SyncObject | undefined, model: Pick<Model, 'co
     )
   const missing = given.fields.find(({ column }) => !model.columns.some(({ name }) => name === column))
   if (missing !== undefined) throw refuse('fields', `The model has no column ${missing.column}`)
+  if (given.owns_object && given.mode !== 'FULL_SYNC')
+    throw refuse('owns_object', `Only a sync in the mode ${syncModes.FULL_SYNC.title} can own its object`)
+  if (given.owns_object && object.listable !== true)
+    throw refuse('owns_object', `${object.title} can't be listed at this destination, so no sync can own it`)
   if (object.event !== undefined) return checkEvents(object.event, given)
   if (given.to_destinations) throw refuse('to_destinations', 'Only events go to connected destinations')
   if (!given.fields.some(({ target }) => target === given.identifier))

@@ -45,6 +45,7 @@ export const createSync =
           fields: JSON.stringify(body.fields),
           guard_percent: body.guard_percent,
           to_destinations: body.to_destinations,
+          owns_object: body.owns_object,
           alerts: JSON.stringify(body.alerts),
           ...(await storedSchedule(tx, body, { workspace: workspace.id, id, now })),
           create_time: time,
@@ -57,7 +58,13 @@ export const createSync =
         resource: syncName(workspace.id, id),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { title: body.title, model: body.model, destination: body.destination, mode: body.mode },
+        detail: {
+          title: body.title,
+          model: body.model,
+          destination: body.destination,
+          mode: body.mode,
+          owns_object: body.owns_object,
+        },
         time,
       })
     })

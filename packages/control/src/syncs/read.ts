@@ -161,6 +161,7 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
     fields: fieldsOf(row),
     guard_percent: row.guard_percent,
     to_destinations: row.to_destinations,
+    owns_object: row.owns_object,
     interval_minutes: syncIntervals.find((minutes) => minutes === row.interval_minutes) ?? null,
     cron:
       row.cron === null || row.cron_time_zone === null ? null : { expression: row.cron, time_zone: row.cron_time_zone },

@@ -8,6 +8,7 @@ import { countRows } from './counts.ts'
 import { endRun } from './end-run.ts'
 import { failureOf } from './failure.ts'
 import { moveRun } from './move-run.ts'
+import { type ListDeps, listObject, ownsObject } from './own-object.ts'
 import { countsOf, fieldsOf, type SyncRow, type SyncRunRow, selectSyncs } from './read.ts'
 import { type ReadDeps, readRows } from './read-rows.ts'
 import { sendEvents } from './send-events.ts'
@@ -18,7 +19,8 @@ export type SyncRunDeps = Pick<
   ControlDeps,
   'eventStore' | 'catalog' | 'clock' | 'jobs' | 'live' | 'publicUrl' | 'appendRequest' | 'whenStored'
 > &
-  ReadDeps & { outbound: Outbound; logger: Logger }
+  ReadDeps &
+  ListDeps & { outbound: Outbound; logger: Logger }
 
 type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortSignal; attempt: number }
 
@@ -65,7 +67,9 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   faultPoint('sync.after-stage')
   if ((await moveRun(db, run.id, 'staged', new Date(clock()))) === undefined) return false
   const { rerun_of: rerunOf, resync } = run
-  const plan_size = await store.plan(row.id, run.id, { mode: row.mode, resync, keyIsPrimary, rerunOf })
+  const owns = ownsObject(row) && rerunOf === null
+  if (owns) await listObject(deps, store, run.id, { ...row, signal: working.signal, withinMs: extractMs })
+  const plan_size = await store.plan(row.id, run.id, { mode: row.mode, resync, keyIsPrimary, rerunOf, owns })
   const found = await store.count(run.id)
   faultPoint('sync.after-plan')
   const owner = { owner: row.workspace_id, signal: working.signal }
@@ -76,7 +80,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const message = doubtOf(
     {
       read,
-      confirmed: await store.confirmedCount(row.id),
+      confirmed: await store.confirmedCount(row.id, run.id, owns),
       // A resync was asked for: that everything goes again is no surprise.
       changed: resync ? 0 : planned.changed,
       removed: planned.removed,

@@ -30,7 +30,7 @@ export type ChangeCount = { change: string; operation: string; status: string; k
 /** What became of a planned row; the higher version holds. */
 export type NotedOutcome = { number: number; status: string; reason: string; version: number; time: number }
 
-const tablesOfRuns = ['sync_staged', 'sync_changes', 'sync_outcomes'] as const
+const tablesOfRuns = ['sync_staged', 'sync_listed', 'sync_changes', 'sync_outcomes'] as const
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -99,6 +99,16 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       // Never repeated: what is not sure to be stored begins anew. Never broken off: it could be stored after it was cleared.
       await eventStore.insert('sync_staged', { columns: stagedColumns, pieces: [bytes] }, { token: newId() })
     },
+    /** Writes down keys that the destination has. */
+    async list(run: string, keys: readonly string[]): Promise<void> {
+      for (const key of keys) {
+        writer.text(run)
+        writer.text(key)
+        writer.end()
+      }
+      const { bytes } = writer.take()
+      await eventStore.insert('sync_listed', { columns: ['run_id', 'key'], pieces: [bytes] }, { token: newId() })
+    },
     /** How many rows of a run are staged so far. */
     async stagedCount(run: string): Promise<number> {
       const [found] = await query<{ n: number }>(
@@ -124,9 +134,9 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       return found?.planned ?? 0
     },
     count: (run: string) => query<ChangeCount>(countStatement, { run }),
-    /** How many keys are confirmed of a sync. */
-    async confirmedCount(sync: string): Promise<number> {
-      const [found] = await query<{ n: number }>(confirmedCountStatement, { sync })
+    /** How many keys are confirmed of a sync, or, of one that owns its object, are there as a run has listed them. */
+    async confirmedCount(sync: string, run: string, owns: boolean): Promise<number> {
+      const [found] = await query<{ n: number }>(confirmedCountStatement(owns), { sync, run })
       return found?.n ?? 0
     },
     /** Planned rows behind a number, in their order. */

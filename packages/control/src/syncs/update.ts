@@ -5,22 +5,28 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentModel, readModel } from '../models/read.ts'
 import { checkSync } from './check.ts'
+import { ownershipAfter } from './own-object.ts'
 import { fieldsOf, presentSync, readSync, showSync, syncName } from './read.ts'
 import { storedSchedule } from './schedule.ts'
 import { findObject, targetOf } from './target.ts'
+
+/** What is not for every object. */
+const checked = ['mode', 'fields', 'to_destinations', 'owns_object'] as const
 
 /** Changes a sync; a run that is under way goes on as it was begun, from the rows that it has read. */
 export const updateSync =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.update> =>
   async ({ actor, workspace, params, body }) => {
     const row = await readSync(db, workspace.id, params.sync)
-    if (body.mode !== undefined || body.fields !== undefined || body.to_destinations !== undefined) {
+    const owns_object = ownershipAfter(row, body)
+    if (checked.some((name) => body[name] !== undefined)) {
       const model = presentModel(await readModel(db, workspace.id, row.model_id))
       checkSync(await findObject(catalog, await targetOf(db, row), row.object), model, {
         mode: body.mode ?? row.mode,
         identifier: row.identifier,
         fields: body.fields ?? fieldsOf(row),
         to_destinations: body.to_destinations ?? row.to_destinations,
+        owns_object,
       })
     }
     if (Object.keys(body).length > 0) {
@@ -36,6 +42,7 @@ export const updateSync =
           .updateTable('syncs')
           .set({
             ...rest,
+            ...(owns_object === row.owns_object ? {} : { owns_object }),
             ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
             ...(alerts === undefined ? {} : { alerts: JSON.stringify(alerts) }),
             ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),

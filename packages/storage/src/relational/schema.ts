@@ -882,6 +882,8 @@ export type SyncsTable = {
   guard_percent: number
   /** Whether events go to the destinations of their source. */
   to_destinations: Generated<boolean>
+  /** Rows of its object that are not in the model are removed, whoever wrote them. */
+  owns_object: Generated<boolean>
   interval_minutes: number | null
   cron: ColumnType<string | null, string | null | undefined, string | null>
   cron_time_zone: ColumnType<string | null, string | null | undefined, string | null>
@@ -1122,6 +1124,9 @@ export type SyncDryRunsTable = {
   model_id: string
   /** Of one whose rows become events. */
   source_id: ColumnType<string | null, string | null | undefined, string | null>
+  /** Of one that asks its destination. */
+  destination_id: ColumnType<string | null, string | null | undefined, string | null>
+  owns_object: Generated<boolean>
   object: Generated<string>
   object_name: Generated<string>
   mode: 'FULL_SYNC' | 'UPSERT_ONLY' | 'UPDATE_ONLY' | 'INSERT_ONLY'

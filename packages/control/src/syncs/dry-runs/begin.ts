@@ -26,6 +26,8 @@ type Given = {
   sync_id: string | null
   model_id: string
   source_id: string | null
+  destination_id: string | null
+  owns_object: boolean
   object: string
   object_name: string
   mode: SyncMode

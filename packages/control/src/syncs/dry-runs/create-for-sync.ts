@@ -3,6 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import { presentModel, readModel } from '../../models/read.ts'
 import { checkSync } from '../check.ts'
+import { ownershipAfter } from '../own-object.ts'
 import { fieldsOf, readSync } from '../read.ts'
 import { findObject, targetOf } from '../target.ts'
 import { beginDryRun } from './begin.ts'
@@ -12,11 +13,13 @@ export const createDryRunForSync =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'catalog'>): Handler<typeof methods.syncDryRuns.createForSync> =>
   async ({ actor, workspace, params, body }) => {
     const row = await readSync(deps.db, workspace.id, params.sync)
-    const { id: sync_id, model_id, source_id, object, object_name, identifier, to_destinations } = row
+    const { id: sync_id, model_id, source_id, destination_id, object, object_name, identifier, to_destinations } = row
     const { mode = row.mode, fields = fieldsOf(row), guard_percent = row.guard_percent, resync } = body
+    const owns_object = ownershipAfter(row, body)
     const model = await readModel(deps.db, workspace.id, model_id)
-    const given = { mode, identifier, fields, to_destinations }
+    const given = { mode, identifier, fields, to_destinations, owns_object }
     checkSync(await findObject(deps.catalog, await targetOf(deps.db, row), object), presentModel(model), given)
-    const what = { sync_id, model_id, source_id, object, object_name, mode, identifier, fields, guard_percent, resync }
+    const to = { source_id, destination_id, object, object_name, owns_object }
+    const what = { sync_id, model_id, ...to, mode, identifier, fields, guard_percent, resync }
     return await beginDryRun(deps, { actor, workspace, action: 'syncDryRuns.createForSync' }, what)
   }

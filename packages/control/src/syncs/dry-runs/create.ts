@@ -17,9 +17,9 @@ export const createSyncDryRun =
     const model = await readModel(deps.db, workspace.id, named.model)
     const target = await namedTarget(deps.db, workspace.id, body.destination)
     checkSync(await findObject(deps.catalog, target, body.object), presentModel(model), body)
-    const { mode, identifier, fields, guard_percent, object, object_name } = body
-    const { source_id } = target.columns
-    const what = { model_id: model.id, source_id, object, object_name, mode, identifier, fields, guard_percent }
+    const { mode, identifier, fields, guard_percent, object, object_name, owns_object } = body
+    const to = { ...target.columns, object, object_name, owns_object }
+    const what = { model_id: model.id, ...to, mode, identifier, fields, guard_percent }
     const given = { ...what, sync_id: null, resync: false }
     return await beginDryRun(deps, { actor, workspace, action: 'syncDryRuns.create' }, given)
   }

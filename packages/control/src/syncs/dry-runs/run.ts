@@ -4,6 +4,7 @@ import type { SyncDryRunsTable } from '@tributary/storage'
 import type { Updateable } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import { failureOf } from '../failure.ts'
+import { type ListDeps, listObject, ownsObject } from '../own-object.ts'
 import { fieldsOf } from '../read.ts'
 import { type ReadDeps, readRows } from '../read-rows.ts'
 import { doubtOf } from '../run.ts'
@@ -12,7 +13,7 @@ import { dryRunJob } from './begin.ts'
 import { type SyncDryRunRow, unfinishedDryRuns } from './read.ts'
 import { type SampledRow, sampleRows } from './sample.ts'
 
-export type DryRunDeps = ReadDeps & Pick<ControlDeps, 'eventStore' | 'clock'>
+export type DryRunDeps = ReadDeps & ListDeps & Pick<ControlDeps, 'eventStore'>
 
 /** For how long a database may take to give the rows of a model, ms. */
 const readMs = 30 * 60_000
@@ -90,10 +91,12 @@ const look = async (
   faultPoint('sync.dry-run-after-stage')
   await note({ state: 'comparing', read_rows: read })
   const of = row.sync_id ?? row.id
-  await store.plan(of, row.id, { mode: row.mode, resync: row.resync, keyIsPrimary })
+  const owns = ownsObject(row)
+  if (owns) await listObject(deps, store, row.id, { ...row, signal, withinMs: readMs })
+  await store.plan(of, row.id, { mode: row.mode, resync: row.resync, keyIsPrimary, owns })
   const counts = expectedCounts(read, await store.count(row.id))
   const { changed, removed } = counts
-  const confirmed = await store.confirmedCount(of)
+  const confirmed = await store.confirmedCount(of, row.id, owns)
   const asks = doubtOf({ read, confirmed, changed: row.resync ? 0 : changed, removed }, row) ?? ''
   const last =
     row.sync_id === null

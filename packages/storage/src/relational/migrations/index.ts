@@ -59,6 +59,7 @@ import { up as payments } from './0063-payments.ts'
 import { up as planUsage } from './0064-plan-usage.ts'
 import { up as apiKeys } from './0065-api-keys.ts'
 import { up as customDomains } from './0066-custom-domains.ts'
+import { up as ownedObjects } from './0067-owned-objects.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   { name: '0064-plan-usage', up: planUsage },
   { name: '0065-api-keys', up: apiKeys },
   { name: '0066-custom-domains', up: customDomains },
+  { name: '0067-owned-objects', up: ownedObjects },
 ]

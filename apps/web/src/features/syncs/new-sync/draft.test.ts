@@ -19,6 +19,7 @@ const table: RowObject = {
   description: '',
   sync_modes: ['FULL_SYNC', 'UPSERT_ONLY', 'INSERT_ONLY'],
   named: true,
+  listable: true,
 }
 const records: RowObject = { ...table, name: 'records', sync_modes: ['INSERT_ONLY'] }
 const destination = {

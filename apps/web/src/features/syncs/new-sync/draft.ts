@@ -34,6 +34,8 @@ export type SyncDraft = {
   object: RowObject | undefined
   objectName: string
   mode: SyncMode | undefined
+  /** Of a mode and an object in which it can: what is not in the model is removed, whoever wrote it. */
+  ownsObject: boolean
   rows: readonly MappingRow[]
   /** The place of the identifier in the rows; -1 for none. */
   identifier: number
@@ -50,6 +52,7 @@ export const emptyDraft: SyncDraft = {
   object: undefined,
   objectName: '',
   mode: undefined,
+  ownsObject: false,
   rows: [],
   identifier: -1,
   toDestinations: false,
@@ -86,6 +89,7 @@ export const eventRowObjects: readonly RowObject[] = eventObjects.map(
     title,
     description,
     sync_modes: [...syncModes],
+    listable: false,
   }),
 )
 
@@ -143,6 +147,10 @@ export const withDestination = (
     draft,
   )
 
+/** Whether the sync that a draft becomes owns its object. */
+export const ownsObjectOf = ({ mode, object, ownsObject }: SyncDraft): boolean =>
+  ownsObject && mode === 'FULL_SYNC' && object?.listable === true
+
 /** The title, as it is entered or made of what is chosen. */
 export const titleOf = ({ title, model, destination }: SyncDraft): string =>
   title ?? `${model?.title ?? ''} to ${destination?.title ?? ''}`.trim().slice(0, 100)
@@ -192,7 +200,7 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
     mode,
     identifier: event === undefined ? (rows[identifier]?.target.trim() ?? '') : eventIdentifier,
     fields: fieldsOfRows(rows),
-    ...(event === undefined ? {} : { to_destinations: draft.toDestinations }),
+    ...(event === undefined ? { owns_object: ownsObjectOf(draft) } : { to_destinations: draft.toDestinations }),
     ...scheduleInput(schedule),
   }
 }

@@ -20,6 +20,7 @@ const table: RowObject = {
   description: '',
   sync_modes: ['FULL_SYNC', 'UPSERT_ONLY'],
   named: true,
+  listable: true,
 }
 const destination = {
   name: 'workspaces/w1/destinations/d1',

@@ -25,6 +25,7 @@ const settings = z.object({
   rows: z.array(z.object({ column: z.string(), type: z.string(), target: z.string(), included: z.boolean() })),
   identifier: z.number().int(),
   to_destinations: z.boolean().default(false),
+  owns_object: z.boolean().default(false),
   schedule: z.object({
     interval_minutes: syncSchedule.shape.interval_minutes,
     cron: z.object({ expression: z.string(), time_zone: z.string() }).nullable(),
@@ -49,6 +50,7 @@ export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof meth
       rows: rows.map((row) => ({ ...row })),
       identifier,
       to_destinations: draft.toDestinations,
+      owns_object: draft.ownsObject,
       schedule: { ...schedule },
       title: title ?? null,
       step,
@@ -88,7 +90,12 @@ export const restored = (
       draft = { ...draft, rows: known, identifier: entered.identifier }
   }
   if (entered !== undefined)
-    draft = { ...draft, objectName: entered.object_name, toDestinations: entered.to_destinations }
+    draft = {
+      ...draft,
+      objectName: entered.object_name,
+      toDestinations: entered.to_destinations,
+      ownsObject: entered.owns_object,
+    }
   const open = firstOpen(draft)
   const reached = open === undefined ? steps.length - 1 : steps.indexOf(open)
   return { draft, step: steps[Math.min(reached, steps.indexOf(entered?.step ?? 'model'))] ?? 'model' }

@@ -11,6 +11,7 @@ import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { DryRun } from '../dry-run/dry-run.tsx'
 import { MappingFields } from '../mapping-fields.tsx'
 import { ModeChoice } from '../mode-choice.tsx'
+import { OwnObject } from '../own-object.tsx'
 import { manual } from '../schedule.ts'
 import { ScheduleChoice } from '../schedule-choice.tsx'
 import { eventFieldsText, eventModeSentences, modeSentences, syncScheduleTitle } from '../sync-words.ts'
@@ -19,6 +20,7 @@ import { useObjectDetail } from '../use-object-detail.ts'
 import {
   dryRunInputOf,
   eventOf,
+  ownsObjectOf,
   type StepProblem,
   type SyncDraft,
   titleOf,
@@ -166,12 +168,21 @@ export const DestinationStep = ({
 
 /** What is done with rows there. */
 export const ModeStep = ({ draft, onChange }: StepProps) => (
-  <ModeChoice
-    modes={draft.object?.sync_modes ?? []}
-    value={draft.mode}
-    ofEvents={eventOf(draft) !== undefined}
-    onChange={(mode) => onChange({ ...draft, mode })}
-  />
+  <div className="space-y-4">
+    <ModeChoice
+      modes={draft.object?.sync_modes ?? []}
+      value={draft.mode}
+      ofEvents={eventOf(draft) !== undefined}
+      onChange={(mode) => onChange({ ...draft, mode })}
+    />
+    {draft.mode === 'FULL_SYNC' && draft.object?.listable === true && (
+      <OwnObject
+        object={`the ${draft.object.title.toLowerCase()} ${draft.objectName}`.trim()}
+        checked={draft.ownsObject}
+        onChange={(ownsObject) => onChange({ ...draft, ownsObject })}
+      />
+    )}
+  </div>
 )
 
 /** Which column goes to which field. */
@@ -259,6 +270,11 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
               <span className="block text-ink-2">
                 {(event === undefined ? modeSentences : eventModeSentences)[mode]}
               </span>
+              {ownsObjectOf(draft) && (
+                <span className="block text-danger-ink">
+                  This sync owns the {object?.title.toLowerCase()}: rows that it did not send are removed, too.
+                </span>
+              )}
             </>
           )}
         </Fact>

@@ -12,6 +12,7 @@ import { Input } from '../../../ui/forms/input.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { DeleteCard } from '../../../ui/page/delete-card.tsx'
 import { ModeChoice } from '../mode-choice.tsx'
+import { OwnObject } from '../own-object.tsx'
 import { scheduleInput, scheduleOf, scheduleProblem } from '../schedule.ts'
 import { ScheduleChoice } from '../schedule-choice.tsx'
 import { useDeleteSync, useResetSync, useRunSync, useUpdateSync } from '../sync-mutations.ts'
@@ -26,19 +27,36 @@ const ModeCard = ({ sync }: { sync: Sync }) => {
   const mayEdit = useMayEdit() === true
   const ofEvents = isOfEvents(sync)
   const { data: objects } = useRowObjects(ofEvents ? '' : sync.destination.name)
+  const object = ofEvents ? undefined : objects?.find(({ name }) => name === sync.object)
   const modes = ofEvents
     ? (eventObjects.find(({ name }) => name === sync.object)?.syncModes ?? [])
-    : (objects?.find(({ name }) => name === sync.object)?.sync_modes ?? [sync.mode])
+    : (object?.sync_modes ?? [sync.mode])
   return (
-    <SavedCard<SyncMode>
+    <SavedCard<{ mode: SyncMode; owns: boolean }>
       sync={sync}
       title="Mode"
       description="What is done with rows at the destination. Applies from the next run."
-      saved={sync.mode}
-      changeOf={(mode) => ({ mode })}
+      saved={{ mode: sync.mode, owns: sync.owns_object }}
+      changeOf={({ mode, owns }) => ({ mode, ...(ofEvents ? {} : { owns_object: owns && mode === 'FULL_SYNC' }) })}
     >
-      {(mode, change) => (
-        <ModeChoice modes={modes} value={mode} ofEvents={ofEvents} disabled={!mayEdit} onChange={change} />
+      {({ mode, owns }, change) => (
+        <div className="space-y-4">
+          <ModeChoice
+            modes={modes}
+            value={mode}
+            ofEvents={ofEvents}
+            disabled={!mayEdit}
+            onChange={(next) => change({ mode: next, owns })}
+          />
+          {mode === 'FULL_SYNC' && object?.listable === true && (
+            <OwnObject
+              object={`the ${object.title.toLowerCase()} ${sync.object_name}`}
+              checked={owns}
+              disabled={!mayEdit}
+              onChange={(next) => change({ mode, owns: next })}
+            />
+          )}
+        </div>
       )}
     </SavedCard>
   )
@@ -187,7 +205,7 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
         mayEdit={mayEdit}
         onSave={(title) => update.mutateAsync({ title })}
       />
-      <ModeCard key={`mode ${sync.mode}`} sync={sync} />
+      <ModeCard key={`mode ${sync.mode} ${sync.owns_object}`} sync={sync} />
       <SavedCard
         key={`schedule ${JSON.stringify(scheduleOf(sync))}`}
         sync={sync}
