@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setFaultHandler } from '@tributary/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
 import { logConformance, readAll } from '../conformance.ts'
-import { LogUnavailable, type LogWriter } from '../port.ts'
+import { LogUnavailable, type LogWriter, partitionOf } from '../port.ts'
 import { producerConformance } from '../producer-conformance.ts'
 import { openLogReader } from './reader.ts'
 import { listSegments, openForWriting, segmentBytesOnDisk, segmentPath } from './segment.ts'
@@ -67,6 +67,38 @@ describe('the log on SQLite', () => {
       [2, ''],
       [3, '4'],
     ])
+  })
+
+  test('who reads on from the middle of chunks, and keeps the last one, reads the same as who does not', async () => {
+    await using folder = await createFolder()
+    await using stack = new AsyncDisposableStack()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 2, inline: true })
+    stack.defer(() => writer.close())
+    const keys = [0, 1].map(
+      (wanted) => ['a', 'b', 'c', 'd', 'e', 'f'].find((key) => partitionOf(key, 2) === wanted) ?? '',
+    )
+    for (let group = 0; group < 6; group++)
+      for (const key of keys)
+        await writer.appendGroup(
+          Array.from({ length: 7 }, (_, at) => ({ ...entry(`${key} ${group}.${at} ${'x'.repeat(100)}`), key })),
+        )
+    const readInPieces = async (options: { keepsChunks?: true }): Promise<string[]> => {
+      const reader = openLogReader({ dir: folder.path, ...options })
+      const found: string[] = []
+      const next = [0, 0]
+      const ends = await reader.ends()
+      while (next.some((offset, partition) => offset < (ends[partition] ?? 0)))
+        for (const partition of [0, 1])
+          for (const { offset, body, incarnation } of await reader.read(partition, next[partition] ?? 0, 250)) {
+            found.push(`${partition} ${offset} ${incarnation} ${Buffer.from(body).toString()}`)
+            next[partition] = offset + 1
+          }
+      reader.close()
+      return found
+    }
+    const plain = await readInPieces({})
+    expect(plain).toHaveLength(84)
+    expect(await readInPieces({ keepsChunks: true })).toEqual(plain)
   })
 
   test('a fault before the sync acknowledges nothing, leaves nothing to read, and the next append succeeds', async () => {
