@@ -76,6 +76,16 @@ export const syncScreens: Screen[] = [
     ready: toStep(step),
   })),
   {
+    name: 'new-sync-mode-owns',
+    path: at(wizard),
+    ready: async (page) => {
+      await toStep(2)(page)
+      await page.getByRole('radio', { name: /^Full/ }).check()
+      await page.getByRole('checkbox', { name: /^This sync owns/ }).check()
+      await settled(page)
+    },
+  },
+  {
     name: 'new-sync-cron',
     path: at(wizard),
     ready: async (page) => {
