@@ -1,6 +1,6 @@
 // npm run soak: the fault and durability tests with many rounds, the set-up pages for other languages with the real
-// SDKs from their registries, 50 million events, and a sync of 10 million rows. `npm run soak -- 50` sets the rounds (20 by
-// default); `npm run soak -- languages` runs the set-up pages alone, `npm run soak -- events` the events, `npm run soak -- rows` the rows.
+// SDKs from their registries, 50 million events, a sync of 10 million rows, and a file of 2 GB. `npm run soak -- 50` sets the rounds (20 by
+// default); `npm run soak -- languages` runs the set-up pages alone, and `events`, `rows` and `file` these.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -9,6 +9,7 @@ const measure = (script: string): number | null =>
     .status
 if (process.argv[2] === 'events') process.exit(measure('many-events') ?? 1)
 if (process.argv[2] === 'rows') process.exit(measure('many-rows') ?? 1)
+if (process.argv[2] === 'file') process.exit(measure('large-file') ?? 1)
 
 const languages = spawnSync('vitest', ['run', '--project', 'languages'], { stdio: 'inherit' })
 if (process.argv[2] === 'languages') process.exit(languages.status ?? 1)
@@ -22,7 +23,7 @@ const run = spawnSync(
     env: { ...process.env, SOAK_ROUNDS: rounds },
   },
 )
-const failed = [run.status, languages.status, measure('many-events'), measure('many-rows')].find(
+const failed = [run.status, languages.status, measure('many-events'), measure('many-rows'), measure('large-file')].find(
   (status) => status !== 0,
 )
 process.exit(failed === undefined ? 0 : (failed ?? 1))

@@ -118,3 +118,39 @@ test('keys are counted: nulls apart, and those that several rows have', () => {
     count.add(row)
   expect(count.result()).toEqual({ rows: 6, null_rows: 1, duplicate_keys: 1, duplicate_rows: 3 })
 })
+
+test.each([
+  ['CSV', csv, (n: number) => `${n},${'x'.repeat(90)}`],
+  ['NDJSON', ndjson, (n: number) => JSON.stringify({ n, note: 'x'.repeat(90) })],
+])(
+  'of a large file of %s no more is read than what its reader asks for, a piece at a time',
+  async (_, format, rowOf) => {
+    const path = join(folder, String(files++))
+    await writeFile(
+      path,
+      Array.from({ length: 60_000 }, (_row, n) => (n === 0 && format === csv ? 'n,note' : rowOf(n))).join('\n'),
+    )
+    await using file = await open(path)
+    const { size } = await file.stat()
+    let bytes = 0
+    const counted = Object.assign(Object.create(file), {
+      stat: () => file.stat(),
+      read: async (buffer: Buffer, offset: number, length: number, position: number) => {
+        const found = await file.read(buffer, offset, length, position)
+        bytes += found.bytesRead
+        return found
+      },
+    })
+    const columns = [
+      { name: 'n', type: 'bigint' },
+      { name: 'note', type: 'text' },
+    ]
+    let pieces = 0
+    for await (const rows of readRows(counted, format, columns)) {
+      pieces++
+      expect(rows.length).toBeLessThan(20_000)
+      expect(bytes).toBeLessThanOrEqual(pieces * 1024 * 1024)
+    }
+    expect([bytes, pieces]).toEqual([size, Math.ceil(size / 1024 / 1024)])
+  },
+)
