@@ -128,6 +128,62 @@ const takePlanned = (store: Pick<SyncStore, 'planned'>, { run, planSize }: Sendi
   }
 }
 
+/** Reads what becomes of the rows of a run, and notes it: `settle` hears of each as soon as it is known, `learned` of what is noted. */
+const createLearning = (
+  outcomes: Outbound['outcomes'],
+  store: Pick<SyncStore, 'noteOutcomes'>,
+  { run, sync, outcomeOffset }: Pick<Sending, 'run' | 'sync' | 'outcomeOffset'>,
+  to: { settle(number: number, status: string): void; learned: RunInSending['learned'] },
+) => {
+  const producer = producerOf(sync)
+  const partition = partitionOf(producer, outcomes.partitions)
+  let offset = outcomeOffset
+  /** What is known and not noted yet; everything before `noted` is. */
+  let unnoted: NotedOutcome[] = []
+  let noted = outcomeOffset
+  const readNews = async (): Promise<boolean> => {
+    const records = await outcomes.read(partition, offset, outcomeBytes)
+    const end = records.at(-1)
+    if (end === undefined) return false
+    for (const record of records) {
+      if (record.key !== producer) continue
+      for (const { recordId, status, reason, version, time } of outcomesOf(record)) {
+        if (!recordId.startsWith(`${run}.`)) continue
+        const number = Number(recordId.slice(run.length + 1))
+        unnoted.push({ number, status, reason, version, time })
+        to.settle(number, status)
+      }
+    }
+    offset = end.offset + 1
+    return true
+  }
+  let reading: Promise<boolean> | undefined
+  return {
+    /** Reads what is new; false when there is nothing. Who asks meanwhile waits for the same. */
+    read(): Promise<boolean> {
+      reading ??= readNews().finally(() => {
+        reading = undefined
+      })
+      return reading
+    },
+    /** Notes what is known; what is read meanwhile is noted by the next call. */
+    async note(): Promise<void> {
+      const [known, behind] = [unnoted, offset]
+      unnoted = []
+      if (known.length > 0) {
+        await store.noteOutcomes(run, known)
+        faultPoint('sync.after-outcomes')
+      }
+      await to.learned(behind)
+      noted = behind
+    },
+    isNoted: (): boolean => noted === offset,
+    /** How many are known and not noted. */
+    waiting: (): number => unnoted.length,
+    wait: (signal: AbortSignal) => outcomes.wait([{ partition, offset }], signal),
+  }
+}
+
 /**
  * Hands the planned rows of a run to delivery and learns what becomes of each. How far it is stands in the stream with the
  * rows, and what it has learned in the event store: whatever is killed when, each row is appended once and goes on from there. Resolves
@@ -143,17 +199,12 @@ export const sendRows = async (
 ): Promise<{ settled: boolean; rejected: number }> => {
   const { run, planSize } = sending
   const producer = producerOf(sending.sync)
-  const partition = partitionOf(producer, outcomes.partitions)
   const epoch = await stream.beginEpoch(producer)
   const [last] = await stream.lastSequences(producer)
   let sent = last !== undefined && note.parse(JSON.parse(last.note)).run === run ? last.sequence : 0
   /** What is known of each row by its number: millions of them are a few megabytes. */
   const fates = new Uint8Array(planSize + 1)
   let settled = 0
-  let offset = sending.outcomeOffset
-  /** Outcomes that are known and not noted yet; everything before `noted` is. */
-  let unnoted: NotedOutcome[] = []
-  let noted = sending.outcomeOffset
   const take = takePlanned(store, sending, sent)
   let movedAt = performance.now()
 
@@ -164,6 +215,7 @@ export const sendRows = async (
     settled += Number(now !== fate.open) - Number(fates[number] !== fate.open)
     fates[number] = now
   }
+  const learning = createLearning(outcomes, store, sending, { settle, learned: shown.learned })
   for (let from = 0; from < sent; from += outcomesRead)
     for (const { number, status } of await store.outcomes(run, from, outcomesRead)) settle(number, status)
 
@@ -188,44 +240,6 @@ export const sendRows = async (
     sent = end
   }
 
-  const readNews = async (): Promise<boolean> => {
-    const records = await outcomes.read(partition, offset, outcomeBytes)
-    const end = records.at(-1)
-    if (end === undefined) return false
-    for (const record of records) {
-      if (record.key !== producer) continue
-      for (const { recordId, status, reason, version, time } of outcomesOf(record)) {
-        if (!recordId.startsWith(`${run}.`)) continue
-        const number = Number(recordId.slice(run.length + 1))
-        unnoted.push({ number, status, reason, version, time })
-        settle(number, status)
-      }
-    }
-    offset = end.offset + 1
-    return true
-  }
-
-  let reading: Promise<boolean> | undefined
-  /** Reads what is new; false when there is nothing. Who asks meanwhile waits for the same. */
-  const learn = (): Promise<boolean> => {
-    reading ??= readNews().finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
-
-  /** Notes what is known; what is read meanwhile is noted by the next call. */
-  const noteKnown = async (): Promise<void> => {
-    const [known, behind] = [unnoted, offset]
-    unnoted = []
-    if (known.length > 0) {
-      await store.noteOutcomes(run, known)
-      faultPoint('sync.after-outcomes')
-    }
-    await shown.learned(behind)
-    noted = behind
-  }
-
   /**
    * Appends while there is room. What is settled makes room as soon as it is known: if the process is killed before that is noted, it is
    * read once more.
@@ -235,7 +249,7 @@ export const sendRows = async (
     while (sent < planSize && sent - before < mostRead && mayAppend()) {
       signal.throwIfAborted()
       if (hasRoom()) await append()
-      else if (unnoted.length >= mostUnnoted || !(await learn())) break
+      else if (learning.waiting() >= mostUnnoted || !(await learning.read())) break
     }
     return sent > before
   }
@@ -243,9 +257,9 @@ export const sendRows = async (
   const learnSome = async (appending: () => boolean): Promise<boolean> => {
     let moved = false
     for (;;) {
-      const isNews = await learn()
-      const notes = noted !== offset && (unnoted.length >= notedTogether || !appending())
-      if (notes) await noteKnown()
+      const isNews = await learning.read()
+      const notes = !learning.isNoted() && (learning.waiting() >= notedTogether || !appending())
+      if (notes) await learning.note()
       if (isNews || notes) moved = true
       if (!(isNews || notes) || (!appending() && sent < planSize && hasRoom())) return moved
     }
@@ -266,11 +280,10 @@ export const sendRows = async (
     const moved = done.some((each) => each.status === 'fulfilled' && each.value)
     if (moved) movedAt = performance.now()
     // What is little and is followed by nothing now.
-    if (!moved && noted !== offset) await noteKnown()
-    const isNoted = noted === offset
-    if (isNoted && settled === sent && (sent === planSize || now === 'canceling'))
+    if (!moved && !learning.isNoted()) await learning.note()
+    if (learning.isNoted() && settled === sent && (sent === planSize || now === 'canceling'))
       return { settled: true, rejected: fates.reduce((sum, each) => sum + Number(each === fate.rejected), 0) }
     if (performance.now() - movedAt > patienceMs) return { settled: false, rejected: 0 }
-    if (!moved) await outcomes.wait([{ partition, offset }], AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
+    if (!moved) await learning.wait(AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
   }
 }

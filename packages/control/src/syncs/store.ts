@@ -1,6 +1,6 @@
 import { eventIdentifier, type OutboundRow } from '@tributary/contract'
 import { jsonMembers, newId } from '@tributary/kernel'
-import { createRowWriter, type EventStore, systemOwner } from '@tributary/storage'
+import { createRowWriter, type EventStore, type RowWriter, systemOwner } from '@tributary/storage'
 import {
   confirmedCountStatement,
   confirmStatement,
@@ -55,6 +55,36 @@ export const countRejected = async (
   return found?.n ?? 0
 }
 
+const rowsOfStaged = (writer: RowWriter, run: string, rows: readonly StagedRow[]): Uint8Array => {
+  for (const { key, sourceKey, payload, problem } of rows) {
+    for (const text of [run, key, sourceKey, payload, problem]) writer.text(text)
+    writer.end()
+  }
+  return writer.take().bytes
+}
+
+const listedRows = (writer: RowWriter, run: string, keys: readonly string[]): Uint8Array => {
+  for (const key of keys) {
+    writer.text(run)
+    writer.text(key)
+    writer.end()
+  }
+  return writer.take().bytes
+}
+
+const outcomeRows = (writer: RowWriter, run: string, outcomes: readonly NotedOutcome[]): Uint8Array => {
+  for (const { number, status, reason, version, time } of outcomes) {
+    writer.text(run)
+    writer.uint64(number)
+    writer.text(status)
+    writer.text(reason)
+    writer.uint64(version)
+    writer.time(time)
+    writer.end()
+  }
+  return writer.take().bytes
+}
+
 /** What a workspace has in the event store of its syncs. Statements of a workspace wait in its own turn. */
 export const createSyncStore = (eventStore: EventStore, workspaceId: string, signal?: AbortSignal) => {
   const query = <Row>(sql: string, params: Record<string, unknown>, slot: 'short' | 'heavy' = 'heavy') =>
@@ -87,26 +117,13 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     /** Forgets what was confirmed of a sync. */
     forget: (sync: string) => drop('sync_confirmed', sync),
     async stage(run: string, rows: readonly StagedRow[]): Promise<void> {
-      for (const { key, sourceKey, payload, problem } of rows) {
-        writer.text(run)
-        writer.text(key)
-        writer.text(sourceKey)
-        writer.text(payload)
-        writer.text(problem)
-        writer.end()
-      }
-      const { bytes } = writer.take()
+      const bytes = rowsOfStaged(writer, run, rows)
       // Never repeated: what is not sure to be stored begins anew. Never broken off: it could be stored after it was cleared.
       await eventStore.insert('sync_staged', { columns: stagedColumns, pieces: [bytes] }, { token: newId() })
     },
     /** Writes down keys that the destination has. */
     async list(run: string, keys: readonly string[]): Promise<void> {
-      for (const key of keys) {
-        writer.text(run)
-        writer.text(key)
-        writer.end()
-      }
-      const { bytes } = writer.take()
+      const bytes = listedRows(writer, run, keys)
       await eventStore.insert('sync_listed', { columns: ['run_id', 'key'], pieces: [bytes] }, { token: newId() })
     },
     /** How many rows of a run are staged so far. */
@@ -165,16 +182,7 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       return new Map(rows.map(({ id, ...found }) => [id, found]))
     },
     async noteOutcomes(run: string, outcomes: readonly NotedOutcome[]): Promise<void> {
-      for (const { number, status, reason, version, time } of outcomes) {
-        outcomeWriter.text(run)
-        outcomeWriter.uint64(number)
-        outcomeWriter.text(status)
-        outcomeWriter.text(reason)
-        outcomeWriter.uint64(version)
-        outcomeWriter.time(time)
-        outcomeWriter.end()
-      }
-      const { bytes } = outcomeWriter.take()
+      const bytes = outcomeRows(outcomeWriter, run, outcomes)
       await eventStore.insert('sync_outcomes', { columns: outcomeColumns, pieces: [bytes] }, { token: newId() })
     },
     /** What is known of planned rows behind a number. */
