@@ -63,6 +63,7 @@ test('SYN-01, SYN-09, OPEN-30: a sync is created step by step, run, approved by 
   await button(page, 'Continue').click()
   await expect(page.getByRole('radio')).toHaveCount(4)
   await page.getByRole('radio', { name: /^Full/ }).check()
+  await expect(page.getByRole('checkbox', { name: /^This sync owns the table customers/ })).not.toBeChecked()
   await button(page, 'Continue').click()
   await expect(page.getByRole('radio', { name: 'id is the identifier' })).toBeChecked()
   await page.getByLabel('Field for email').fill('id')

@@ -1,4 +1,5 @@
 import { type SyncMode, syncModes } from '@tributary/contract'
+import { cn } from '../../ui/cn.ts'
 import { eventModeSentences, modeOrder, modeSentences } from './sync-words.ts'
 
 /** A choice among the modes that an object has, each with what it does. */
@@ -7,6 +8,7 @@ export const ModeChoice = ({
   value,
   ofEvents = false,
   disabled = false,
+  ofFull,
   onChange,
 }: {
   modes: readonly SyncMode[]
@@ -14,6 +16,8 @@ export const ModeChoice = ({
   /** Rows become events. */
   ofEvents?: boolean
   disabled?: boolean
+  /** What else is chosen with the mode Full, shown while that is. */
+  ofFull?: React.ReactNode
   onChange: (mode: SyncMode) => void
 }) => (
   <fieldset className="space-y-2" disabled={disabled}>
@@ -21,20 +25,23 @@ export const ModeChoice = ({
     {modeOrder
       .filter((mode) => modes.includes(mode))
       .map((mode) => (
-        <label
+        <div
           key={mode}
-          className="grid cursor-pointer grid-cols-[auto_minmax(0,1fr)] gap-x-3 rounded-lg border border-line bg-surface px-4 py-3 text-sm has-checked:border-accent has-disabled:cursor-default"
+          className={cn('rounded-lg border bg-surface', value === mode ? 'border-accent' : 'border-line')}
         >
-          <input
-            type="radio"
-            name="mode"
-            className="mt-0.5 size-4 accent-accent"
-            checked={value === mode}
-            onChange={() => onChange(mode)}
-          />
-          <span className="font-medium">{syncModes[mode].title}</span>
-          <span className="col-start-2 text-ink-2">{(ofEvents ? eventModeSentences : modeSentences)[mode]}</span>
-        </label>
+          <label className="grid cursor-pointer grid-cols-[auto_minmax(0,1fr)] gap-x-3 px-4 py-3 text-sm has-disabled:cursor-default">
+            <input
+              type="radio"
+              name="mode"
+              className="mt-0.5 size-4 accent-accent"
+              checked={value === mode}
+              onChange={() => onChange(mode)}
+            />
+            <span className="font-medium">{syncModes[mode].title}</span>
+            <span className="col-start-2 text-ink-2">{(ofEvents ? eventModeSentences : modeSentences)[mode]}</span>
+          </label>
+          {mode === 'FULL_SYNC' && value === mode && Boolean(ofFull) && <div className="px-4 pb-3 pl-11">{ofFull}</div>}
+        </div>
       ))}
   </fieldset>
 )

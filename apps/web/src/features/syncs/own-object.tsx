@@ -10,7 +10,7 @@ export const OwnObject = ({
   disabled?: boolean
   onChange: (checked: boolean) => void
 }) => (
-  <label className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 px-4 text-sm">
+  <label className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm">
     <input
       type="checkbox"
       className="mt-0.5 size-4 accent-accent"

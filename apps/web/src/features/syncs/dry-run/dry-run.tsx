@@ -28,7 +28,7 @@ const Sample = ({ sample }: { sample: SyncSample }) => {
         <p className="text-xs text-ink-3">What was sent before is no longer kept.</p>
       )}
       {fields.length > 0 && (
-        <dl className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
+        <dl className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-x-3 max-sm:grid-cols-[minmax(0,5rem)_minmax(0,1fr)] gap-y-0.5 text-xs">
           {fields.map(({ name, before, after }) => (
             <div key={name} className="contents">
               <dt className="truncate text-ink-3" title={name}>

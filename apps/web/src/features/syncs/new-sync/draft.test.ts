@@ -80,3 +80,12 @@ test('what was entered as the title stays, and a title that is too short is told
   expect(problemOf(draft, 'review')?.message).toBe('At least 2 characters')
   expect(inputOf(draft)).toBeUndefined()
 })
+
+test('a sync owns its object only where that can be listed, and in the mode that mirrors', () => {
+  const chosen = { ...withDestination(withModel(emptyDraft, model), destination, [table]), ownsObject: true }
+  expect(inputOf({ ...chosen, mode: 'FULL_SYNC' })).toMatchObject({ owns_object: true })
+  expect(inputOf({ ...chosen, mode: 'UPSERT_ONLY' })).not.toHaveProperty('owns_object')
+  expect(inputOf({ ...chosen, mode: 'FULL_SYNC', object: { ...table, listable: false } })).not.toHaveProperty(
+    'owns_object',
+  )
+})

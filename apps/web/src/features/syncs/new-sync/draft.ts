@@ -200,7 +200,8 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
     mode,
     identifier: event === undefined ? (rows[identifier]?.target.trim() ?? '') : eventIdentifier,
     fields: fieldsOfRows(rows),
-    ...(event === undefined ? { owns_object: ownsObjectOf(draft) } : { to_destinations: draft.toDestinations }),
+    ...(event === undefined ? {} : { to_destinations: draft.toDestinations }),
+    ...(ownsObjectOf(draft) ? { owns_object: true } : {}),
     ...scheduleInput(schedule),
   }
 }

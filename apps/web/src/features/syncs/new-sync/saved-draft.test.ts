@@ -47,6 +47,7 @@ const kept = (saved: ReturnType<typeof savedOf>): SavedDraft => ({
 const full = {
   ...withDestination(withModel(emptyDraft, model), destination, [table]),
   mode: 'FULL_SYNC' as const,
+  ownsObject: true,
   objectName: 'mine',
   schedule: { ...manual, interval_minutes: 60 as const },
   title: 'My sync',

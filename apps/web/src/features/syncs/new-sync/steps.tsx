@@ -168,21 +168,21 @@ export const DestinationStep = ({
 
 /** What is done with rows there. */
 export const ModeStep = ({ draft, onChange }: StepProps) => (
-  <div className="space-y-4">
-    <ModeChoice
-      modes={draft.object?.sync_modes ?? []}
-      value={draft.mode}
-      ofEvents={eventOf(draft) !== undefined}
-      onChange={(mode) => onChange({ ...draft, mode })}
-    />
-    {draft.mode === 'FULL_SYNC' && draft.object?.listable === true && (
-      <OwnObject
-        object={`the ${draft.object.title.toLowerCase()} ${draft.objectName}`.trim()}
-        checked={draft.ownsObject}
-        onChange={(ownsObject) => onChange({ ...draft, ownsObject })}
-      />
-    )}
-  </div>
+  <ModeChoice
+    modes={draft.object?.sync_modes ?? []}
+    value={draft.mode}
+    ofEvents={eventOf(draft) !== undefined}
+    ofFull={
+      draft.object?.listable === true && (
+        <OwnObject
+          object={`the ${draft.object.title.toLowerCase()} ${draft.objectName}`.trim()}
+          checked={draft.ownsObject}
+          onChange={(ownsObject) => onChange({ ...draft, ownsObject })}
+        />
+      )
+    }
+    onChange={(mode) => onChange({ ...draft, mode })}
+  />
 )
 
 /** Which column goes to which field. */

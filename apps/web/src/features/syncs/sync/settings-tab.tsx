@@ -40,23 +40,23 @@ const ModeCard = ({ sync }: { sync: Sync }) => {
       changeOf={({ mode, owns }) => ({ mode, ...(ofEvents ? {} : { owns_object: owns && mode === 'FULL_SYNC' }) })}
     >
       {({ mode, owns }, change) => (
-        <div className="space-y-4">
-          <ModeChoice
-            modes={modes}
-            value={mode}
-            ofEvents={ofEvents}
-            disabled={!mayEdit}
-            onChange={(next) => change({ mode: next, owns })}
-          />
-          {mode === 'FULL_SYNC' && object?.listable === true && (
-            <OwnObject
-              object={`the ${object.title.toLowerCase()} ${sync.object_name}`}
-              checked={owns}
-              disabled={!mayEdit}
-              onChange={(next) => change({ mode, owns: next })}
-            />
-          )}
-        </div>
+        <ModeChoice
+          modes={modes}
+          value={mode}
+          ofEvents={ofEvents}
+          disabled={!mayEdit}
+          ofFull={
+            object?.listable === true && (
+              <OwnObject
+                object={`the ${object.title.toLowerCase()} ${sync.object_name}`}
+                checked={owns}
+                disabled={!mayEdit}
+                onChange={(next) => change({ mode, owns: next })}
+              />
+            )
+          }
+          onChange={(next) => change({ mode: next, owns })}
+        />
       )}
     </SavedCard>
   )
