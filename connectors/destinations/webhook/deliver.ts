@@ -13,7 +13,6 @@ import {
   testOf,
   withGrant,
 } from '@tributary/connector-kit'
-import { outboundText } from '@tributary/contract'
 import { answerBytes, outcomesOfRows } from './row-results.ts'
 import type { WebhookSettings } from './settings.ts'
 
@@ -96,7 +95,8 @@ const authenticated = (context: DeliverContext<WebhookSettings>): DeliverContext
   context.settings.authentication === 'oauth2' ? withGrant(context) : context
 
 /** The row with the payload as its producer wrote it. */
-const textOfRow = ({ text, ...row }: OutgoingRow): string => text ?? outboundText(row)
+const textOfRow = ({ recordId, operation, object, key, json, text }: OutgoingRow): string =>
+  text ?? `${JSON.stringify({ recordId, operation, object, key }).slice(0, -1)},"payload":${json}}`
 
 /**
  * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, network failure, timeout: to be tried again, after

@@ -38,6 +38,7 @@ test('an entry tells what syncs can write rows to, and in which modes', async ()
       description: 'Each row in a request.',
       sync_modes: ['FULL_SYNC', 'UPSERT_ONLY'],
       named: true,
+      listable: false,
     },
   ])
 })

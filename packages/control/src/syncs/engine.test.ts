@@ -1376,6 +1376,7 @@ const mentions = async (text: string): Promise<string[]> => {
   const found: string[] = []
   for (const table of [
     'sync_staged',
+    'sync_listed',
     'sync_changes',
     'sync_outcomes',
     'sync_confirmed',

@@ -87,6 +87,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
     },
     row,
   )
+  if (owns) await store.unlist(run.id)
   const next = await moveRun(db, run.id, message === undefined ? 'planned' : 'doubted', new Date(clock()), {
     plan_size,
     planned: JSON.stringify(planned),

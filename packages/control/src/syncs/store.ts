@@ -126,6 +126,8 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       const bytes = listedRows(writer, run, keys)
       await eventStore.insert('sync_listed', { columns: ['run_id', 'key'], pieces: [bytes] }, { token: newId() })
     },
+    /** Forgets these: they are of use to the comparison alone. */
+    unlist: (run: string) => drop('sync_listed', run),
     /** How many rows of a run are staged so far. */
     async stagedCount(run: string): Promise<number> {
       const [found] = await query<{ n: number }>(
@@ -216,7 +218,8 @@ export const clearOrphans = async (eventStore: EventStore, readKnown: () => Prom
   if (parts.length === 0) return
   const { syncs, runs, staged } = await readKnown()
   for (const { table, partition } of parts) {
-    const kept = table === 'sync_confirmed' ? syncs : table === 'sync_staged' ? staged : runs
+    const isRead = table === 'sync_staged' || table === 'sync_listed'
+    const kept = table === 'sync_confirmed' ? syncs : isRead ? staged : runs
     if (!kept.has(partition)) await dropPartition(eventStore, table, partition)
   }
 }
