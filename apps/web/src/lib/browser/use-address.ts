@@ -12,9 +12,10 @@ export const useAddress = <Name extends string>(
   const navigate = useNavigate()
   // What changes them may be called after a rest, when the address has changed meanwhile.
   const latest = useRef(location)
+  // Not at each render: one that comes before a change is shown still has the address of before.
   useEffect(() => {
     latest.current = location
-  })
+  }, [location])
   const values = useMemo(() => {
     const search = new URLSearchParams(location.search)
     return Object.fromEntries(names.map((name) => [name, search.get(name) ?? ''])) as Record<Name, string>
