@@ -1,5 +1,6 @@
 import { guardAll, guarded } from '@tributary/api-kit'
 import type { Authentication, Handlers } from '@tributary/http'
+import { systemOwner } from '@tributary/storage'
 import { sendAlert } from './alert-channels/queue.ts'
 import { createKeyAuthentication, isApiKey } from './api-keys/authenticate.ts'
 import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
@@ -10,6 +11,7 @@ import { createSandbox } from './billing/sandbox/sandbox.ts'
 import { settleSubscriptions } from './billing/settle.ts'
 import { createStripe } from './billing/stripe/stripe.ts'
 import { createMeasure } from './billing/usage/measure.ts'
+import { readUsage, workspacesOf } from './billing/usage/read-usage.ts'
 import { releaseHeld } from './billing/usage/release.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
@@ -60,8 +62,8 @@ export type Control = {
   receivePaymentWebhook(call: { body: Uint8Array; signature: string }): Promise<200 | 400 | 404>
   /** Looks for the records of the custom domains whose turn it is; to be called each minute. */
   checkCustomDomains(): Promise<void>
-  /** Reads subscriptions anew whose period has ended; to be called every now and then. */
-  settleSubscriptions(): Promise<void>
+  /** Reads subscriptions anew whose period has ended, and bills what was used beyond them; to be called every now and then. */
+  settleSubscriptions(run: { signal: AbortSignal }): Promise<void>
   /** Measures what organizations have used of their plans, and what follows from that; to be called each minute. */
   measureUsage(run: { signal: AbortSignal }): Promise<void>
   /** Releases the held events of an organization, as its job says. */
@@ -147,7 +149,16 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
     checkCustomDomains: () => checkCustomDomains(deps),
-    settleSubscriptions: () => settleSubscriptions({ ...deps, payment }),
+    settleSubscriptions: ({ signal }) =>
+      settleSubscriptions({
+        ...deps,
+        payment,
+        countProfiles: async (organizationId, period) => {
+          const options = { owner: systemOwner, slot: 'heavy', signal } as const
+          const workspaces = await workspacesOf(deps.db, organizationId)
+          return (await readUsage({ ...deps, eventStore }, workspaces, period, options)).profiles
+        },
+      }),
     measureUsage: createMeasure({ ...deps, eventStore }),
     releaseHeld: (job, run) => releaseHeld({ ...deps, eventStore }, job, run),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),

@@ -34,6 +34,7 @@ import { listAudienceVersions } from './audiences/versions/list.ts'
 import { restoreAudienceVersion } from './audiences/versions/restore.ts'
 import { listAuditRecords } from './audit-records/list.ts'
 import { billingHandlers } from './billing/handlers.ts'
+import { updateCap } from './billing/overage/cap.ts'
 import type { BillingDeps } from './billing/subscription.ts'
 import { getUsageReport } from './billing/usage/report.ts'
 import { getCatalogDataSource } from './catalog-data-sources/get.ts'
@@ -265,6 +266,7 @@ export const createHandlers = (
   ...billingHandlers(deps),
   onboardings: { list: listOnboardings(deps), revoke: revokeOnboarding(deps) },
   usageReports: { get: getUsageReport(deps) },
+  overageCaps: { update: updateCap(deps) },
   ...apiKeyHandlers(deps),
   ...customDomainHandlers(deps),
   auditRecords: { list: listAuditRecords(deps) },

@@ -206,18 +206,18 @@ export const settings = {
   TRIBUTARY_PLANS_FILE: setting(
     text.min(1),
     undefined,
-    'JSON file with the plans, cheapest first: `currency`, and `plans` with `name`, `title`, `description`, `monthly` and `annually` in minor units (`null` for a custom price), and `features` (`-1` is unlimited).',
+    'JSON file with the plans, cheapest first: `currency`, `extra_profiles` in minor units (what each started 10,000 profiles beyond those of a paid plan cost; nothing without it), and `plans` with `name`, `title`, `description`, `monthly` and `annually` in minor units (`null` for a custom price), and `features` (`-1` is unlimited).',
     'free, team, business, and enterprise',
   ),
   TRIBUTARY_PLAN_LIMITS: setting(
     z.enum(['auto', 'on', 'off']),
     'auto',
-    'Whether creating sources, destinations, and audiences is refused beyond the limits of the plan, and events beyond those of a free plan are held. `auto` is on when plans can be bought.',
+    'Whether creating sources, destinations, and audiences is refused beyond the limits of the plan, events beyond those of a free plan are held, and profiles beyond those of a paid plan are billed. `auto` is on when plans can be bought.',
   ),
   TRIBUTARY_PLAN_GRACE_HOURS: setting(
     whole(0, 8760),
     '72',
-    'How long an organization on a free plan can be over its limits of profiles or events in a period before its events are held.',
+    'How long an organization can be over the limits of a free plan, or over its cap on additional profiles, before its events are held. It begins anew in each period.',
   ),
   TRIBUTARY_CUSTOM_DOMAIN_TARGET: setting(
     text.regex(/^[a-z0-9.-]+$/, 'must be a host name in lower case'),

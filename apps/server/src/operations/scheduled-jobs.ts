@@ -111,7 +111,7 @@ export const startJobs = async (
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
     [queueAudiences, () => control.queueStaleAudiences(), '* * * * *'],
     [forgetChanges, (_: unknown, run: { signal: AbortSignal }) => control.forgetAudienceChanges(run), '23 * * * *'],
-    [settleSubscriptions, () => control.settleSubscriptions(), '* * * * *'],
+    [settleSubscriptions, (_: unknown, run: { signal: AbortSignal }) => control.settleSubscriptions(run), '* * * * *'],
     [measureUsage, (_: unknown, run: { signal: AbortSignal }) => control.measureUsage(run), '* * * * *'],
     [queueSyncs, () => control.queueDueSyncs(), '* * * * *'],
   ] as const) {

@@ -7,6 +7,9 @@ import { minorUnits } from './money.ts'
 export const billingFrequencies = ['MONTHLY', 'ANNUALLY'] as const
 export type BillingFrequency = (typeof billingFrequencies)[number]
 
+/** Profiles beyond those of a plan are billed by so many, each that is begun. */
+export const profileBlock = 10_000
+
 /** How much of what a plan gives; -1 is without a limit. */
 const limit = z.number().int().min(-1)
 
@@ -43,6 +46,8 @@ export const plan = z.object({
   currency: z.string(),
   interval: z.enum(billingFrequencies),
   features: planFeatures,
+  /** What each started 10,000 profiles beyond those of the plan cost in a period, as decimal text; null where none are billed. */
+  extra_profiles_amount: z.string().nullable(),
 })
 export type Plan = z.infer<typeof plan>
 

@@ -65,6 +65,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   customDomains: 'organization',
   plans: 'billing',
   usageReports: 'billing',
+  overageCaps: 'billing',
   subscriptions: 'billing',
   paymentMethods: 'billing',
   billingCompanies: 'billing',

@@ -16,6 +16,7 @@ import { createSandbox } from './sandbox/sandbox.ts'
 import { changeSubscription, finishOpen } from './subscription.ts'
 
 const day = 86_400_000
+const { signal } = new AbortController()
 let harness: Harness
 /** How much later than the start it is. */
 let ahead = 0
@@ -74,6 +75,7 @@ test('API-38, BIL-13, BIL-14: GET of the plans answers each with its price and f
     amount: '0.00',
     currency: 'USD',
     interval: 'MONTHLY',
+    extra_profiles_amount: null,
     features: {
       profiles: 10_000,
       events: expect.any(Number),
@@ -279,7 +281,7 @@ describe('changing the plan', () => {
     expect(await administrator.ok(methods.subscriptions.resume, params, { body: {} })).toMatchObject({ next: null })
     await buy(administrator, organization, 'plans/team')
     ahead = 31 * day
-    await harness.settleSubscriptions()
+    await harness.settleSubscriptions({ signal })
     expect((await administrator.call('GET', `/${organization}`)).body).toMatchObject({
       subscription: { extra: { plan_name: 'plans/team' } },
     })

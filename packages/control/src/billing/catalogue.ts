@@ -14,6 +14,8 @@ const amount = z.number().int().min(0).nullable()
 
 const catalogue = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters'),
+  /** What each started block of profiles beyond those of a paid plan costs; without it they cost nothing. */
+  extra_profiles: z.number().int().min(1).optional(),
   plans: z
     .array(
       z.strictObject({
@@ -38,6 +40,7 @@ export type CataloguePlan = PlanCatalogue['plans'][number]
 /** What holds unless a file says otherwise. */
 export const defaultPlans: PlanCatalogue = {
   currency: 'USD',
+  extra_profiles: 100_00,
   plans: [
     {
       name: 'plans/free',
@@ -120,15 +123,26 @@ export const readPlanCatalogue = (text: string): PlanCatalogue => {
 const amountOf = (plan: CataloguePlan, interval: BillingFrequency): number | null | undefined =>
   interval === 'MONTHLY' ? plan.monthly : plan.annually
 
+/** A plan that costs nothing holds what is beyond it; another is billed for more. */
+export const plansHold = ({ monthly }: CataloguePlan): boolean => monthly === 0
+
+/** What each started block of profiles beyond those of a plan costs; undefined where none is billed. */
+export const extraPrice = (
+  { extra_profiles }: Pick<PlanCatalogue, 'extra_profiles'>,
+  plan: CataloguePlan,
+): number | undefined => (plansHold(plan) || plan.features.profiles < 0 ? undefined : extra_profiles)
+
 /** The plans as the wire has them: each once for each way of billing. */
-export const listedPlans = ({ currency, plans }: PlanCatalogue): Plan[] =>
+export const listedPlans = ({ currency, extra_profiles, plans }: PlanCatalogue): Plan[] =>
   plans.flatMap((plan) =>
     billingFrequencies.flatMap((interval) => {
       const minor = amountOf(plan, interval)
       if (minor === undefined) return []
       const { name, title, description, features } = plan
       const text = minor === null ? 'custom' : amountText(minor, currency)
-      return [{ name, title, description, amount: text, currency, interval, features }]
+      const extra = extraPrice({ extra_profiles }, plan)
+      const extra_profiles_amount = extra === undefined ? null : amountText(extra, currency)
+      return [{ name, title, description, amount: text, currency, interval, features, extra_profiles_amount }]
     }),
   )
 

@@ -4,6 +4,7 @@ import { createTestDatabase, type StripePeer, startStripePeer, stripePeerKeys } 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultPlans, priceOf } from './catalogue.ts'
 import { changeTo } from './change-plan.ts'
+import { billOverage, closeAfterMs, type OverageDeps } from './overage/bill.ts'
 import type { PaymentProvider, ProviderSubscription } from './provider.ts'
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { createStripe, type Stripe } from './stripe/stripe.ts'
@@ -52,7 +53,8 @@ const historyOf = (seed: number): { step: Step; kill: Kill }[] => {
       kind < 5
         ? { does: 'change', plan: plans[below(3)] ?? '', interval: below(2) === 0 ? 'MONTHLY' : 'ANNUALLY' }
         : kind < 8
-          ? { does: 'wait', days: 1 + below(40) }
+          ? // Long enough for months to be renewed while nobody looks.
+            { does: 'wait', days: 1 + below(below(3) === 0 ? 130 : 40) }
           : { does: (['cancel', 'resume'] as const)[below(2)] ?? 'read' }
     return { step, kill: ([undefined, undefined, 'before', 'after', 'learned'] as const)[below(5)] }
   })
@@ -113,6 +115,84 @@ const shown = (held: ProviderSubscription | undefined) =>
         end: held.periodEnd.toISOString(),
       }
 
+/** How many profiles were used in a period: the same here and there, up to nine blocks beyond what a plan includes. */
+const profilesIn = (seed: number, begin: Date): number => numbersOf(seed ^ (begin.getTime() / 1000))(100_000)
+
+/** Bills what is due, killed once: before an invoice is asked for, in the middle of it, behind it, or behind what was learned of it. */
+const bill = async (deps: OverageDeps, organizationId: string, kill: Kill, at: number): Promise<void> => {
+  const { payment } = deps
+  if (payment === undefined) return
+  const createInvoice: PaymentProvider['createInvoice'] = async (...given) => {
+    if (kill === 'before') throw new Killed()
+    const made = await payment.createInvoice(...given)
+    if (kill !== undefined) throw new Killed()
+    return made
+  }
+  const cutAt = kill === 'learned' || payment.kind === 'sandbox' ? undefined : kill
+  let calls = 0
+  peer.cut = ({ method, path }) =>
+    method === 'POST' && path.startsWith('invoice') && calls++ === at ? cutAt : undefined
+  try {
+    await readSubscription(deps, organizationId)
+    await billOverage(cutAt === undefined ? { ...deps, payment: { ...payment, createInvoice } } : deps, organizationId)
+  } catch (cause) {
+    if (kill === undefined) throw cause
+  } finally {
+    peer.cut = () => undefined
+  }
+}
+
+type Billed = { description: string; total: number; status: string }
+const begins = 'Additional profiles'
+const billedOf = async (kind: Sandbox['kind'] | Stripe['kind'], customer: string): Promise<Billed[]> => {
+  const all =
+    kind === 'stripe'
+      ? [...peer.state.invoices.values()]
+          .filter((each) => each.customer === customer)
+          .map(({ lines, status }) => ({ lines, status, total: undefined }))
+      : (await database.db.selectFrom('sandbox_invoices').selectAll().where('customer', '=', customer).execute()).map(
+          ({ lines, status, total }) => ({
+            lines: JSON.parse(lines) as { description: string; amount: number }[],
+            status,
+            total: Number(total),
+          }),
+        )
+  return all
+    .flatMap(({ lines, status, total }) => {
+      const sum = lines.reduce((before, { amount }) => before + amount, 0)
+      // Lines add up to the total.
+      expect(total ?? sum).toBe(sum)
+      const [line] = lines
+      return line?.description.startsWith(begins) ? [{ description: line.description, total: sum, status }] : []
+    })
+    .toSorted((one, other) => one.description.localeCompare(other.description))
+}
+
+/** Periods that are over are billed once each, by what was counted, what is included, and the cap; none is left out. */
+const checkPeriods = async (organizationId: string, billed: Billed[], { seed, cap }: { seed: number; cap: number }) => {
+  const rows = await database.db
+    .selectFrom('usage_periods')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('start_time')
+    .execute()
+  const over = rows.filter(({ end_time }) => end_time.getTime() <= peer.state.now * 1000 - closeAfterMs)
+  expect(over.every(({ done_time }) => done_time !== null)).toBe(true)
+  const amounts = over.map(({ start_time, included }) => {
+    const beyond = Math.max(0, profilesIn(seed, start_time) - Number(included))
+    return Math.min(cap, Math.ceil(beyond / 10_000)) * 100_00
+  })
+  const charged = billed.map(({ total }) => total)
+  expect(charged.toSorted((a, b) => a - b)).toEqual(amounts.filter((each) => each > 0).toSorted((a, b) => a - b))
+  for (const [index, row] of rows.entries()) {
+    const next = rows[index + 1]
+    expect(row.start_time < row.end_time).toBe(true)
+    expect(row.end_time.getTime() - row.start_time.getTime()).toBeLessThanOrEqual(38 * day * 1000)
+    if (next !== undefined && next.subscription === row.subscription) expect(next.start_time).toEqual(row.end_time)
+    else if (next !== undefined) expect(next.start_time >= row.end_time).toBe(true)
+  }
+}
+
 const mirrorOf = async (organizationId: string) => {
   const row = await database.db
     .selectFrom('subscriptions')
@@ -133,18 +213,19 @@ const newOrganization = async (): Promise<string> => {
 
 /** 200 in all; each is short, and takes about as long as its questions to the database. */
 test.each(Array.from({ length: 10 }, (_, group) => group))(
-  '20 random histories (group %i) end in the same state here, in the sandbox and at Stripe, wherever they are killed',
+  '20 random histories (group %i) end in the same state and the same bills here, in the sandbox and at Stripe, wherever they are killed',
   async (group) => {
     for (let seed = group * 20; seed < group * 20 + 20; seed++) {
       peer.state.subscriptions.clear()
       peer.state.now = start
+      const capped = seed % 3 === 0
       const deps = {
         db: database.db,
         clock: () => peer.state.now * 1000,
         billing: {
           plans: defaultPlans,
           payment: 'stripe',
-          limits: false,
+          limits: true,
           unpaidDays: 14,
           graceHours: 72,
           eventsDays: 0,
@@ -164,13 +245,24 @@ test.each(Array.from({ length: 10 }, (_, group) => group))(
             await payment.confirmSetupIntent(customer, clientSecret, card)
           }
           await payment.listPaymentMethods(customer)
-          return { organizationId, customer, deps: { ...deps, payment } }
+          const countProfiles: OverageDeps['countProfiles'] = async (_, { start: begin }) => profilesIn(seed, begin)
+          if (capped)
+            await database.db
+              .insertInto('overage_caps')
+              .values({ organization_id: organizationId, amount: 350_00, currency: 'USD' })
+              .execute()
+          return { organizationId, customer, deps: { ...deps, payment, countProfiles } }
         }),
       )
       for (const { step, kill } of historyOf(seed)) {
         if (step.does === 'wait') peer.state.advance(peer.state.now + step.days * day)
-        for (const { deps: own, organizationId } of both) await run(own, organizationId, step, kill)
+        for (const { deps: own, organizationId } of both) {
+          await run(own, organizationId, step, kill)
+          if (step.does === 'wait') await bill(own, organizationId, kill, seed % 4)
+        }
       }
+      peer.state.advance(peer.state.now + day)
+      for (const { deps: own, organizationId } of both) await bill(own, organizationId, undefined, 0)
       const [sandbox, stripe] = await Promise.all(
         both.map(async ({ deps: own, organizationId, customer }) => {
           const here = await readSubscription(own, organizationId)
@@ -178,7 +270,9 @@ test.each(Array.from({ length: 10 }, (_, group) => group))(
           expect(shown(here), `history ${seed}`).toEqual(shown(there))
           const mirror = await mirrorOf(organizationId)
           expect(mirror?.plan, `history ${seed}`).toBe(there?.price.plan)
-          return shown(there)
+          const billed = await billedOf(own.payment.kind, customer)
+          await checkPeriods(organizationId, billed, { seed, cap: capped ? 3 : Number.POSITIVE_INFINITY })
+          return { subscription: shown(there), billed }
         }),
       )
       expect(stripe, `history ${seed}`).toEqual(sandbox)

@@ -108,11 +108,14 @@ export type PaymentProvider = {
     customer: string,
     change: SubscriptionChange,
   ): Promise<ProviderSubscription | undefined>
-  /** Makes an invoice that is sent, not charged. Throws PaymentRefused. */
+  /**
+   * Makes an invoice that is sent and due in so many days; without them, it is paid as those of the customer's subscription are: sent, or
+   * charged to the default payment method, and it stays open where that is declined. Throws PaymentRefused.
+   */
   createInvoice(
     key: string,
     customer: string,
-    invoice: { lines: readonly Line[]; currency: string; daysUntilDue: number },
+    invoice: { lines: readonly Line[]; currency: string; daysUntilDue: number | undefined },
   ): Promise<{ id: string; url: string }>
   /** Takes an invoice back that is not paid; one that is paid, or void already, stays as it is. */
   voidInvoice(customer: string, id: string): Promise<void>

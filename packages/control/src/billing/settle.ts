@@ -1,16 +1,31 @@
 import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { openOnboardings, settleOnboarding } from './onboarding.ts'
-import { type BillingDeps, finishOpen, readSubscription } from './subscription.ts'
+import { billOverage, findUnbilled, type OverageDeps } from './overage/bill.ts'
+import { finishOpen, readSubscription } from './subscription.ts'
 
 /** Reads anew what ended its period, or was cut off, for limits to follow; to be called every now and then. */
-export const settleSubscriptions = async (deps: BillingDeps & Pick<ControlDeps, 'logger'>): Promise<void> => {
+export const settleSubscriptions = async (deps: OverageDeps & Pick<ControlDeps, 'logger'>): Promise<void> => {
   if (deps.payment === undefined) return
   const { db, clock } = deps
   const due = await db
     .selectFrom('subscriptions')
     .select('organization_id')
-    .where('period_end_time', '<=', new Date(clock()))
+    // Of one that is billed annually a month ends that is billed for its profiles.
+    .where((where) =>
+      where.or([
+        where('period_end_time', '<=', new Date(clock())),
+        where.not(
+          where.exists(
+            where
+              .selectFrom('usage_periods')
+              .select('start_time')
+              .whereRef('usage_periods.organization_id', '=', 'subscriptions.organization_id')
+              .where('usage_periods.end_time', '>', new Date(clock())),
+          ),
+        ),
+      ]),
+    )
     .limit(500)
     .execute()
   // One that is carried out right now is left to whoever does.
@@ -25,6 +40,8 @@ export const settleSubscriptions = async (deps: BillingDeps & Pick<ControlDeps, 
   await settleEach(deps, cutOff, ({ organization_id }) => finishOpen(deps, organization_id))
   await settleEach(deps, due, async ({ organization_id }) => void (await readSubscription(deps, organization_id)))
   await settleEach(deps, agreed, ({ id }) => settleOnboarding(deps, id))
+  // Only now: what a period includes is known of what the provider holds.
+  await settleEach(deps, await findUnbilled(deps), ({ organization_id }) => billOverage(deps, organization_id))
 }
 
 /** Goes on with the next one when one fails, except when nobody can be asked. */

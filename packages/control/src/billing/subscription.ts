@@ -3,6 +3,7 @@ import { amountText, resourceNames, type Subscription } from '@tributary/contrac
 import { AppError, conflict, newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganization } from '../organizations/lock.ts'
+import { trackPeriods } from './overage/track.ts'
 import {
   PaymentDeclined,
   type PaymentProvider,
@@ -83,10 +84,12 @@ export const presentSubscription = (
 /** Keeps what the provider holds, for limits and for what shows the plan. */
 const mirror = async (
   tx: Tx,
+  deps: Pick<BillingDeps, 'billing' | 'clock'>,
   organizationId: string,
   provider: PaymentProvider['kind'],
   held: ProviderSubscription | undefined,
 ): Promise<void> => {
+  await trackPeriods(tx, deps, { organizationId, provider }, held)
   if (held === undefined) {
     await tx.deleteFrom('subscriptions').where('organization_id', '=', organizationId).execute()
     return
@@ -136,7 +139,7 @@ export const readSubscription = async (
   await db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId)
     const after = await operationsOf(tx, organizationId)
-    if (!after.open && after.count === before.count) await mirror(tx, organizationId, payment.kind, held)
+    if (!after.open && after.count === before.count) await mirror(tx, deps, organizationId, payment.kind, held)
   })
   return held
 }
@@ -179,7 +182,7 @@ const carryOut = async (
   await db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId)
     if ((await close(tx, 'done')) === undefined) return
-    await mirror(tx, organizationId, payment.kind, held)
+    await mirror(tx, deps, organizationId, payment.kind, held)
     await audit(tx, {
       actor: row.actor === '' ? null : { userId: row.actor },
       action,

@@ -37,7 +37,15 @@ export const billingRequest = async (
       : { path: formatPath(path, { onboarding: idIn(onboardings[0]?.name ?? '') }), body: {} }
   }
   if (
-    !['plans', 'subscriptions', 'paymentMethods', 'billingCompanies', 'invoices', 'usageReports'].includes(area ?? '')
+    ![
+      'plans',
+      'subscriptions',
+      'paymentMethods',
+      'billingCompanies',
+      'invoices',
+      'usageReports',
+      'overageCaps',
+    ].includes(area ?? '')
   )
     return undefined
   const params = { organization: organizationId }
@@ -61,6 +69,7 @@ export const billingRequest = async (
     'paymentMethods.confirmSandbox': { ...trialCard, client_secret },
     'paymentMethods.setDefault': {},
     'billingCompanies.update': company,
+    'overageCaps.update': { amount: '300.00' },
   }
   const invoice = invoices[0]?.invoice_url.split('/').at(-1) ?? 'none'
   const body = bodies[name]

@@ -979,6 +979,40 @@ export type PlanUsageTable = {
   measure_time: Time
 }
 
+/** A period of what an organization pays for, and the invoice of what it used beyond what is included. */
+export type UsagePeriodsTable = {
+  organization_id: string
+  start_time: Time
+  end_time: Time
+  /** From which the ends of its months are counted. */
+  anchor_time: Time
+  provider: string
+  subscription: string
+  plan: string
+  /** The most profiles that were included at any time of it; -1 where more are not billed. */
+  included: ColumnType<string, number, number>
+  /** What a started block of profiles costs, in minor units. */
+  price: ColumnType<string, number, number>
+  currency: string
+  /** Blocks that were used before the cap was lowered: it does not take them back. */
+  least_blocks: ColumnType<string, number | undefined, number>
+  /** What was counted when it was closed, and how many blocks are billed. */
+  profiles: ColumnType<string | null, number | null | undefined, number | null>
+  blocks: ColumnType<string | null, number | null | undefined, number | null>
+  /** The key with which its invoice is asked for; null where nothing is billed. */
+  operation: string | null
+  invoice_url: string | null
+  close_time: NullableTime
+  done_time: NullableTime
+}
+
+/** What an organization pays at most for additional profiles in a period. */
+export type OverageCapsTable = {
+  organization_id: string
+  amount: ColumnType<string, number, number>
+  currency: string
+}
+
 /** A change that is asked of a payment provider, by its id as the key: at most one of an organization is not done. */
 export type PaymentOperationsTable = {
   id: string
@@ -1226,6 +1260,8 @@ export type Database = {
   alert_messages: AlertMessagesTable
   subscriptions: SubscriptionsTable
   plan_usage: PlanUsageTable
+  usage_periods: UsagePeriodsTable
+  overage_caps: OverageCapsTable
   payment_operations: PaymentOperationsTable
   payment_snapshots: PaymentSnapshotsTable
   stripe_customers: StripeCustomersTable

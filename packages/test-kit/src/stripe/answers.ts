@@ -27,7 +27,7 @@ export const cardOf = ({ id, customer, last4, created }: PeerCard) => ({
 })
 
 export const invoiceOf = (invoice: PeerInvoice, url: string) => {
-  const { id, customer, number, status, created, due_date, currency, lines, metadata } = invoice
+  const { id, customer, number, status, created, due_date, collection_method, currency, lines, metadata } = invoice
   return {
     id,
     object: 'invoice',
@@ -36,6 +36,7 @@ export const invoiceOf = (invoice: PeerInvoice, url: string) => {
     status,
     created,
     due_date,
+    collection_method,
     currency,
     total: lines.reduce((sum, { amount }) => sum + amount, 0),
     lines: list(lines),
@@ -61,6 +62,7 @@ export const subscriptionOf = (
     status: held.status,
     created: held.created,
     collection_method: held.collection_method,
+    days_until_due: held.collection_method === 'send_invoice' ? held.days_until_due : null,
     cancel_at_period_end: held.cancel_at_period_end,
     items: list([
       {

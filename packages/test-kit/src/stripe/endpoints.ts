@@ -279,11 +279,14 @@ const invoices = (state: StripeState, url: string, { first, need, ownCard }: Fin
   {
     method: 'GET',
     path: /^invoices$/,
-    fields: ['customer', 'limit'],
+    fields: ['customer', 'limit', 'status'],
     answer: ({ form }) =>
       listOf(
         [...state.invoices.values()]
-          .filter(({ customer }) => customer === need(form, 'customer'))
+          .filter(
+            ({ customer, status }) =>
+              customer === need(form, 'customer') && status === (textAt(form, 'status') ?? status),
+          )
           .toReversed()
           .map((each) => invoiceOf(each, url)),
       ),
@@ -308,11 +311,14 @@ const invoices = (state: StripeState, url: string, { first, need, ownCard }: Fin
     ],
     answer: ({ form }) => {
       const { id } = state.customer(need(form, 'customer'))
+      const sent = need(form, 'collection_method') === 'send_invoice'
+      if (!sent && textAt(form, 'days_until_due') !== undefined)
+        throw invalid('days_until_due is only for send_invoice')
       const made = state.bill(id, {
         currency: need(form, 'currency'),
         lines: [],
         status: 'draft',
-        due: state.now + Number(need(form, 'days_until_due')) * 86_400,
+        ...(sent ? { due: state.now + Number(need(form, 'days_until_due')) * 86_400 } : {}),
         metadata: metadataOf(form),
       })
       return invoiceOf(made, url)
@@ -359,8 +365,10 @@ const invoices = (state: StripeState, url: string, { first, need, ownCard }: Fin
     path: /^invoices\/(\w+)\/pay$/,
     fields: ['payment_method'],
     answer: (call) => {
-      const { id } = ownCard(need(call.form, 'payment_method'))
-      return invoiceOf(state.pay(first(call), state.cards.get(id)), url)
+      const card = textAt(call.form, 'payment_method')
+      const { customer } = state.invoice(first(call))
+      const used = card === undefined ? (state.customer(customer).default ?? '') : ownCard(card).id
+      return invoiceOf(state.pay(first(call), state.cards.get(used)), url)
     },
   },
   {

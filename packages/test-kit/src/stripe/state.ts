@@ -60,6 +60,7 @@ export type PeerInvoice = {
   status: 'draft' | 'open' | 'paid' | 'void'
   created: number
   due_date: number | null
+  collection_method: 'charge_automatically' | 'send_invoice'
   currency: string
   lines: { description: string; amount: number }[]
   metadata: Record<string, string>
@@ -151,6 +152,8 @@ export class StripeState {
       status: given.status,
       created: this.now,
       due_date: given.due ?? null,
+      // What is sent has a day on which it is due.
+      collection_method: given.due === undefined ? 'charge_automatically' : 'send_invoice',
       currency: given.currency,
       lines: given.lines,
       metadata: given.metadata ?? {},

@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CompanyCard } from './billing/company-card.tsx'
 import { HistoryCard } from './billing/history-card.tsx'
 import { InvoicesCard } from './billing/invoices-card.tsx'
+import { OverageCard } from './billing/overage-card.tsx'
 import { PaymentMethodsCard } from './billing/payment-methods-card.tsx'
 import { PlanCard } from './billing/plan-card.tsx'
 import { UsageReportCard } from './billing/usage-report-card.tsx'
@@ -46,6 +47,7 @@ export const BillingPage = () => {
         )}
         <UsageCard organization={organization} />
         <UsageReportCard organization={name} />
+        <OverageCard organization={name} />
         {sold && (
           <>
             <PaymentMethodsCard organization={name} />

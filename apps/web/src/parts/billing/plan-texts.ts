@@ -1,4 +1,4 @@
-import { type BillingFrequency, minorUnits, type Plan, type PlanFeatures } from '@tributary/contract'
+import { type BillingFrequency, minorUnits, type Plan, type PlanFeatures, profileBlock } from '@tributary/contract'
 import { ApiError } from '../../lib/api/errors.ts'
 
 /** Texts of billing as they are specified, to the letter. */
@@ -12,7 +12,8 @@ export const billingTexts = {
   noPaymentMethod: 'Please setup a payment method first',
   formFailed: 'Failed to initiate the payment method form',
   cardFailed: 'An error has occured while adding your payment method, please try again',
-  extraProfiles: 'Additional profiles cost +$100 per extra 10,000 profiles',
+  extraProfiles: (price: string) =>
+    `Additional profiles cost +${price} per extra ${profileBlock.toLocaleString('en-US')} profiles`,
 } as const
 
 export const frequencyTitles: Readonly<Record<BillingFrequency, string>> = { MONTHLY: 'Monthly', ANNUALLY: 'Annually' }
@@ -22,6 +23,12 @@ export const moneyText = (amount: string, currency: string): string | undefined 
   /^-?\d+(\.\d+)?$/.test(amount)
     ? new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(Number(amount))
     : undefined
+
+/** An amount without decimals that are zero: `$100`. */
+export const shortMoneyText = (amount: string, currency: string): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(
+    Number(amount),
+  )
 
 /** What a plan costs, such as `$120.00 a month`; a custom price where it is agreed upon with sales. */
 export const priceText = ({ amount, currency, interval }: Pick<Plan, 'amount' | 'currency' | 'interval'>): string => {

@@ -26,12 +26,13 @@ const plan = (title: string, amount: string, more: Partial<Plan> = {}): Plan => 
   currency: 'USD',
   interval: 'MONTHLY',
   features,
+  extra_profiles_amount: null,
   ...more,
 })
 const plans = [
   plan('Free', '0.00'),
-  plan('Team', '120.00'),
-  plan('Team', '1200.00', { interval: 'ANNUALLY' }),
+  plan('Team', '120.00', { extra_profiles_amount: '100.00' }),
+  plan('Team', '1200.00', { interval: 'ANNUALLY', extra_profiles_amount: '100.00' }),
   plan('Enterprise', 'custom', { features: { ...features, profiles: -1 } }),
   plan('Special', 'custom'),
 ]
@@ -193,10 +194,11 @@ describe('the pricing modal', () => {
     expect(screen.getByRole('region', { name: 'Free' }).textContent).toMatch(/1 audience(?!s)/)
   })
 
-  test('BIL-10: says in a tooltip what additional profiles cost', async () => {
+  test('BIL-10: says in a tooltip what additional profiles cost, where a plan bills them', async () => {
     await open('pricing')
-    const [about] = screen.getAllByRole('button', { name: 'About additional profiles' })
-    await userEvent.hover(about as HTMLElement)
+    const about = screen.getAllByRole('button', { name: 'About additional profiles' })
+    expect(about).toHaveLength(1)
+    await userEvent.hover(about[0] as HTMLElement)
     expect((await screen.findAllByText(/\+\$100 per extra 10,000 profiles/)).length).toBeGreaterThan(0)
   })
 

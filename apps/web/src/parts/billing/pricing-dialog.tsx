@@ -22,7 +22,15 @@ import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { QueryView } from '../query-view.tsx'
 import { agreedTo, previewChange, useChangeSubscription } from './change-plan.ts'
 import { PaymentMethodDialog } from './payment-method-dialog.tsx'
-import { billingTexts, featureLines, frequencyTitles, plansAt, priceText, reasonOf } from './plan-texts.ts'
+import {
+  billingTexts,
+  featureLines,
+  frequencyTitles,
+  plansAt,
+  priceText,
+  reasonOf,
+  shortMoneyText,
+} from './plan-texts.ts'
 import { Proration } from './proration.tsx'
 import { SandboxNote } from './sandbox-note.tsx'
 
@@ -91,8 +99,8 @@ const PlanCard = ({
             )}
             <span>{text}</span>
             {!has && <span className="sr-only">not included</span>}
-            {key === 'profiles' && (
-              <Tooltip text={billingTexts.extraProfiles}>
+            {key === 'profiles' && plan.extra_profiles_amount !== null && (
+              <Tooltip text={billingTexts.extraProfiles(shortMoneyText(plan.extra_profiles_amount, plan.currency))}>
                 <button type="button" aria-label="About additional profiles" className="rounded-sm text-ink-3">
                   <Info aria-hidden className="size-3.5" />
                 </button>

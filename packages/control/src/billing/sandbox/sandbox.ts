@@ -4,7 +4,15 @@ import { badRequest, type Clock, newId, randomToken } from '@tributary/kernel'
 import { PaymentDeclined, type PaymentProvider } from '../provider.ts'
 import { once } from './answers.ts'
 import { testCard } from './cards.ts'
-import { applyChange, issue, payOpenInvoices, presentSubscription, previewChange, settle } from './subscriptions.ts'
+import {
+  applyChange,
+  charge,
+  issue,
+  payOpenInvoices,
+  presentSubscription,
+  previewChange,
+  settle,
+} from './subscriptions.ts'
 
 /** Payment methods of a customer at most. */
 const mostPaymentMethods = 10
@@ -156,10 +164,10 @@ const invoicesOf = ({
   db: Db
   clock: Clock
 }): Pick<Sandbox, 'createInvoice' | 'voidInvoice' | 'listInvoices' | 'getInvoice'> => ({
-  async createInvoice(key, customer, { lines, currency }) {
+  async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
     const time = new Date(clock())
     const id = await once(db, { key, customer, time }, async (tx) => ({
-      answer: await issue(tx, customer, { lines, currency, time, paid: false }),
+      answer: await (daysUntilDue === undefined ? charge : issue)(tx, customer, { lines, currency, time, paid: false }),
     }))
     return { id, url: invoicePath(id) }
   },

@@ -79,6 +79,24 @@ export const issue = async (
   return id
 }
 
+/**
+ * Makes an invoice and charges it, unless invoices of the subscription are sent; while it cannot be charged, a subscription is past
+ * due.
+ */
+export const charge = async (tx: Tx, customer: string, invoice: Parameters<typeof issue>[2]): Promise<string> => {
+  const live = await tx
+    .selectFrom('sandbox_subscriptions')
+    .select(['id', 'days_until_due'])
+    .where('customer', '=', customer)
+    .where('status', '<>', 'canceled')
+    .executeTakeFirst()
+  const sent = typeof live?.days_until_due === 'number'
+  const paid = !sent && (await chargeable(tx, customer))
+  if (live !== undefined && !sent && !paid)
+    await tx.updateTable('sandbox_subscriptions').set({ status: 'past_due' }).where('id', '=', live.id).execute()
+  return await issue(tx, customer, { ...invoice, paid })
+}
+
 /** Pays what is open, when the default payment method can be charged; a subscription that was past due is active again. */
 export const payOpenInvoices = async (tx: Tx, customer: string): Promise<void> => {
   if (!(await chargeable(tx, customer))) return

@@ -1,9 +1,9 @@
 import { newId } from '@tributary/kernel'
 import { z } from 'zod'
-import { PaymentDeclined, type PaymentProvider, PaymentRefused } from '../provider.ts'
+import type { PaymentProvider } from '../provider.ts'
 import { idPath, type StripeApi } from './api.ts'
+import { payLate } from './invoices.ts'
 import { stripeCustomer, stripePaymentMethods } from './objects.ts'
-import { findSubscription } from './subscriptions.ts'
 
 const setupIntent = z.object({ client_secret: z.string() })
 const ownedMethod = z.object({ customer: z.union([z.string(), z.object({ id: z.string() })]).nullish() })
@@ -44,18 +44,6 @@ export const cardsOf = (
   }
   const prefer = (customer: string, id: string) =>
     api.post(`customers/${idPath(customer)}`, { invoice_settings: { default_payment_method: id } })
-  /** Invoices that could not be charged are charged again as soon as there is another card. */
-  const payLate = async (customer: string, card: string): Promise<void> => {
-    const held = await findSubscription(api, customer)
-    const invoice = held?.latest_invoice
-    if (held?.status !== 'past_due' || typeof invoice !== 'object' || invoice?.status !== 'open') return
-    try {
-      await api.post(`invoices/${idPath(invoice.id)}/pay`, { payment_method: card }, `${invoice.id}:${card}`)
-    } catch (cause) {
-      // It stays past due, which is shown.
-      if (!(cause instanceof PaymentRefused || cause instanceof PaymentDeclined)) throw cause
-    }
-  }
   return {
     async createSetupIntent(customer) {
       const { client_secret } = setupIntent.parse(
@@ -70,7 +58,7 @@ export const cardsOf = (
       // The card form adds cards without us: the first one becomes the default, and pays what is late.
       if (chosen !== undefined && chosen !== preferred) {
         await prefer(customer, chosen)
-        await payLate(customer, chosen)
+        await payLate(api, customer, chosen)
       }
       return cards.map(({ id, card: { brand, last4, exp_month, exp_year } }) => ({
         id,
@@ -84,7 +72,7 @@ export const cardsOf = (
     async setDefaultPaymentMethod(customer, id) {
       if (!(await owns(customer, id))) return false
       await prefer(customer, id)
-      await payLate(customer, id)
+      await payLate(api, customer, id)
       return true
     },
     async detachPaymentMethod(customer, id) {
@@ -93,7 +81,7 @@ export const cardsOf = (
       const other = cards.find((card) => card.id !== id)
       if (preferred === id && other !== undefined) {
         await prefer(customer, other.id)
-        await payLate(customer, other.id)
+        await payLate(api, customer, other.id)
       }
       await api.post(`payment_methods/${idPath(id)}/detach`, {})
       return true

@@ -1,28 +1,78 @@
 import { amountText } from '@tributary/contract'
-import { type PaymentProvider, PaymentRefused } from '../provider.ts'
+import { PaymentDeclined, type PaymentProvider, PaymentRefused } from '../provider.ts'
 import { idPath, type StripeApi } from './api.ts'
-import { fromStripe, stripeInvoice, stripeInvoices, toStripe } from './objects.ts'
+import { findSubscription } from './find-subscription.ts'
+import { fromStripe, type StripeInvoice, stripeInvoice, stripeInvoices, toStripe } from './objects.ts'
 
 const statuses = { open: 'open', uncollectible: 'open', paid: 'paid', void: 'void' } as const
+
+/** In how many days invoices that are sent are due, where a subscription does not say. */
+const daysOfSent = 30
+
+/** Pays an open invoice with a card, the default one unless one is given. One that is declined stays open, which is shown. */
+const tryToPay = async (api: StripeApi, invoice: string, card: string | undefined): Promise<void> => {
+  try {
+    await api.post(`invoices/${idPath(invoice)}/pay`, { payment_method: card }, `${invoice}:${card ?? 'first'}`)
+  } catch (cause) {
+    if (!(cause instanceof PaymentRefused || cause instanceof PaymentDeclined)) throw cause
+  }
+}
+
+const openInvoices = async (api: StripeApi, customer: string): Promise<StripeInvoice[]> =>
+  stripeInvoices.parse(await api.get('invoices', { customer, status: 'open', limit: 100 })).data
+
+const ofOurs = ({ collection_method, metadata }: StripeInvoice): boolean =>
+  collection_method === 'charge_automatically' && metadata?.operation !== undefined
+
+/** Since when an invoice of ours that could not be charged is open: of those of subscriptions Stripe itself keeps count. */
+export const unpaidSince = async (api: StripeApi, customer: string): Promise<Date | undefined> => {
+  const times = (await openInvoices(api, customer)).filter(ofOurs).map(({ created }) => created)
+  return times.length === 0 ? undefined : new Date(Math.min(...times) * 1000)
+}
+
+/** Invoices that could not be charged are charged again as soon as there is another card. */
+export const payLate = async (api: StripeApi, customer: string, card: string): Promise<void> => {
+  const held = await findSubscription(api, customer)
+  const latest = typeof held?.latest_invoice === 'object' ? held.latest_invoice?.id : undefined
+  for (const invoice of await openInvoices(api, customer))
+    if (ofOurs(invoice) || (held?.status === 'past_due' && invoice.id === latest)) await tryToPay(api, invoice.id, card)
+}
 
 /** Invoices at Stripe. */
 export const invoicesOf = (api: StripeApi): Pick<PaymentProvider, 'createInvoice' | 'voidInvoice' | 'listInvoices'> => {
   const list = async (customer: string) =>
     stripeInvoices.parse(await api.get('invoices', { customer, limit: 100 })).data
+  /** How an invoice is collected that has no days of its own: as those of the subscription. */
+  const likeSubscription = async (customer: string): Promise<number | undefined> => {
+    const held = await findSubscription(api, customer)
+    return held?.collection_method === 'send_invoice' ? (held.days_until_due ?? daysOfSent) : undefined
+  }
+  const begin = async (
+    key: string,
+    customer: string,
+    { currency, daysUntilDue }: { currency: string; daysUntilDue: number | undefined },
+  ): Promise<StripeInvoice> => {
+    const days = daysUntilDue ?? (await likeSubscription(customer))
+    const collected =
+      days === undefined
+        ? { collection_method: 'charge_automatically' }
+        : { collection_method: 'send_invoice', days_until_due: days }
+    const values = {
+      customer,
+      currency: currency.toLowerCase(),
+      ...collected,
+      auto_advance: false,
+      pending_invoice_items_behavior: 'exclude',
+      metadata: { operation: key },
+    }
+    return stripeInvoice.parse(await api.post('invoices', values, `${key}:invoice`))
+  }
   return {
     async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
       // Keys are forgotten after a day: what was begun before is found by what it was begun for.
       const begun = (await list(customer)).find(({ metadata }) => metadata?.operation === key)
-      const values = {
-        customer,
-        currency: currency.toLowerCase(),
-        collection_method: 'send_invoice',
-        days_until_due: daysUntilDue,
-        auto_advance: false,
-        pending_invoice_items_behavior: 'exclude',
-        metadata: { operation: key },
-      }
-      let made = begun ?? stripeInvoice.parse(await api.post('invoices', values, `${key}:invoice`))
+      let made = begun ?? (await begin(key, customer, { currency, daysUntilDue }))
+      const charged = made.collection_method === 'charge_automatically'
       if (made.status === 'draft') {
         const before = made.total
         if (before === 0)
@@ -38,10 +88,12 @@ export const invoicesOf = (api: StripeApi): Pick<PaymentProvider, 'createInvoice
               },
               `${key}:line-${index}`,
             )
+        // One that is charged is tried again by Stripe's rules when the first time fails.
         made = stripeInvoice.parse(
-          await api.post(`invoices/${idPath(made.id)}/finalize`, { auto_advance: false }, `${key}:finalize`),
+          await api.post(`invoices/${idPath(made.id)}/finalize`, { auto_advance: charged }, `${key}:finalize`),
         )
       }
+      if (charged && made.status === 'open') await tryToPay(api, made.id, undefined)
       const url = made.hosted_invoice_url ?? made.invoice_pdf
       if (url === null || url === undefined) throw new PaymentRefused('The invoice has no address')
       return { id: made.id, url }

@@ -20,6 +20,7 @@ const invoice = z.object({
   status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']).nullable(),
   created: z.number(),
   due_date: z.number().nullish(),
+  collection_method: z.string(),
   currency: z.string(),
   total: z.number().int(),
   hosted_invoice_url: z.string().nullish(),
@@ -27,6 +28,7 @@ const invoice = z.object({
   metadata,
 })
 export const stripeInvoice = invoice
+export type StripeInvoice = z.infer<typeof invoice>
 
 export const stripeInvoices = z.object({ data: z.array(invoice) })
 
@@ -48,6 +50,7 @@ export const stripeSubscription = z.object({
   status: z.string(),
   created: z.number(),
   collection_method: z.string(),
+  days_until_due: z.number().nullish(),
   cancel_at_period_end: z.boolean(),
   items: z.object({
     data: z

@@ -13,6 +13,7 @@ import { defaultPlans } from '../catalogue.ts'
 
 const day = 86_400
 const start = Math.floor(startTime / 1000)
+const { signal } = new AbortController()
 let harness: Harness
 let peer: StripePeer
 const clock = () => peer.state.now * 1000
@@ -125,7 +126,7 @@ describe('with Stripe', () => {
     expect(await administrator.ok(methods.subscriptions.resume, params, { body: {} })).toMatchObject({ next: null })
     await buy(made, 'plans/team')
     peer.state.advance(peer.state.now + 31 * day)
-    await harness.settleSubscriptions()
+    await harness.settleSubscriptions({ signal })
     expect(await mirrored(made)).toBe('plans/team')
     await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
     peer.state.advance(peer.state.now + 31 * day)
@@ -202,7 +203,7 @@ describe('with Stripe', () => {
       peer.cut = () => undefined
       // Keys are forgotten after a day: what was done is known without them, too.
       peer.state.advance(peer.state.now + 120)
-      await harness.settleSubscriptions()
+      await harness.settleSubscriptions({ signal })
       expect(await heldOf(made)).toHaveLength(1)
       expect(await mirrored(made)).toBe('plans/team')
       expect((await buy(made, 'plans/team')).status).toBe(200)
@@ -345,7 +346,7 @@ describe('STF-11: an onboarding link with amounts', () => {
     expect(made.invoice_url).toBe(`${peer.url}/i/${invoice?.id}`)
     expect((await complete(made)).status).toBe(200)
     expect((await complete(made)).status).toBe(404)
-    await harness.settleSubscriptions()
+    await harness.settleSubscriptions({ signal })
     expect((await made.invoices()).map(({ status, lines }) => [status, lines[0]?.amount])).toEqual([
       ['open', 1050],
       ['open', 120_000],
@@ -365,7 +366,7 @@ describe('STF-11: an onboarding link with amounts', () => {
     if (how === 'revoked')
       expect(await made.platformAdmin.call('POST', path, {})).toMatchObject({ body: { state: how } })
     else peer.state.advance(peer.state.now + 14 * day)
-    await harness.settleSubscriptions()
+    await harness.settleSubscriptions({ signal })
     expect((await made.invoices()).map(({ status }) => status)).toEqual(['void'])
     expect((await complete(made)).status).toBe(404)
     await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
@@ -378,7 +379,7 @@ describe('STF-11: an onboarding link with amounts', () => {
     const made = await onboard({ setup_amount: '5', yearly_amount: '0' })
     expect(made.invoice_url).toBe('')
     peer.cut = () => undefined
-    await harness.settleSubscriptions()
+    await harness.settleSubscriptions({ signal })
     expect((await made.invoices()).map(({ status }) => status)).toEqual(['open'])
     const { onboardings } = await made.platformAdmin.ok(methods.onboardings.list, {})
     expect(onboardings.find(({ name }) => name === made.name)?.invoice_url).toMatch(/\/i\/in_/)

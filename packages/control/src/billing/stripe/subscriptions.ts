@@ -1,6 +1,8 @@
 import type { PaymentProvider, Price, PriceChange, ProviderSubscription } from '../provider.ts'
 import { PaymentDeclined, PaymentRefused } from '../provider.ts'
 import { idPath, type StripeApi } from './api.ts'
+import { findSubscription, readSubscription } from './find-subscription.ts'
+import { unpaidSince } from './invoices.ts'
 import {
   fromStripe,
   priceData,
@@ -11,11 +13,9 @@ import {
   stripePreview,
   stripeSchedule,
   stripeSubscription,
-  stripeSubscriptions,
 } from './objects.ts'
 
 const date = (seconds: number): Date => new Date(seconds * 1000)
-const live: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due', 'unpaid'])
 
 const scheduleOf = ({ schedule }: StripeSubscription): StripeSchedule | undefined =>
   typeof schedule === 'object' && schedule !== null && ['active', 'not_started'].includes(schedule.status)
@@ -51,19 +51,6 @@ export const presentSubscription = (subscription: StripeSubscription): ProviderS
     periodEnd: date(item.current_period_end),
     pastDueSince: late ? date(since) : undefined,
   }
-}
-
-// At most four levels deep, as docs.stripe.com/api/expanding_objects says.
-const expand = ['items.data.price.product', 'schedule.phases.items.price', 'latest_invoice']
-
-const read = async (api: StripeApi, id: string): Promise<StripeSubscription> =>
-  stripeSubscription.parse(await api.get(`subscriptions/${idPath(id)}`, { expand }))
-
-/** The oldest subscription of a customer that is not over. */
-export const findSubscription = async (api: StripeApi, customer: string): Promise<StripeSubscription | undefined> => {
-  const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
-  const [first] = data.filter(({ status }) => live.has(status)).toSorted((a, b) => a.created - b.created)
-  return first === undefined ? undefined : await read(api, first.id)
 }
 
 /** The product of a plan, made when there is none. */
@@ -107,7 +94,7 @@ const subscribe = async (
       key,
     ),
   )
-  return await read(api, made.id)
+  return await readSubscription(api, made.id)
 }
 
 const changeNow = async (api: StripeApi, key: string, held: StripeSubscription, change: PriceChange): Promise<void> => {
@@ -189,7 +176,12 @@ export const subscriptionsOf = (
 ): Pick<PaymentProvider, 'getSubscription' | 'previewChange' | 'changeSubscription'> => ({
   async getSubscription(customer) {
     const held = await findSubscription(api, customer)
-    return held === undefined ? undefined : presentSubscription(held)
+    if (held === undefined) return undefined
+    const shown = presentSubscription(held)
+    const since = await unpaidSince(api, customer)
+    if (since === undefined) return shown
+    const oldest = shown.pastDueSince !== undefined && shown.pastDueSince < since ? shown.pastDueSince : since
+    return { ...shown, status: 'past_due', pastDueSince: oldest }
   },
   async previewChange(customer, change) {
     await ensureProduct(api, change.price)

@@ -1,13 +1,12 @@
 import type { Tx } from '@tributary/api-kit'
-import { resourceNames } from '@tributary/contract'
+import { amountText, profileBlock, resourceNames } from '@tributary/contract'
 import type { ControlDeps } from '../../deps.ts'
 import { queueMail } from '../../mail/queue-mail.ts'
 import { planUsageMail } from '../../mail/templates.ts'
 import { type Announce, notify } from '../../notifications/notify.ts'
-import type { CataloguePlan } from '../catalogue.ts'
 import type { Warning } from './decide.ts'
 import type { UsagePeriod } from './period.ts'
-import type { PlanUsage } from './read-usage.ts'
+import type { PlanPeriod, PlanUsage } from './read-usage.ts'
 
 /** For how long a mail about usage is of use, ms. */
 const usefulMs = 24 * 3_600_000
@@ -17,19 +16,27 @@ export type UsageNews = { key: string; title: string; body: string }
 
 const number = (count: number): string => count.toLocaleString('en-US')
 const events = (count: number): string => (count === 1 ? '1 event' : `${number(count)} events`)
+const money = (minor: number, currency: string): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(
+    Number(amountText(minor, currency)),
+  )
 const day = (time: Date): string =>
   time.toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** That a share of a limit is reached, and what follows. */
 export const warningNews = (
   { what, percent }: Warning,
-  given: { usage: PlanUsage; plan: CataloguePlan; period: UsagePeriod; holdsFrom: Date | undefined; paid: boolean },
+  given: Pick<PlanPeriod, 'plan' | 'period' | 'overage'> & {
+    usage: PlanUsage
+    holdsFrom: Date | undefined
+    paid: boolean
+  },
 ): UsageNews => {
-  const { usage, plan, period, holdsFrom, paid } = given
+  const { usage, plan, period, holdsFrom, paid, overage } = given
   const used = `${number(usage[what])} of ${number(plan.features[what])} ${what} of the plan ${plan.title} are used. The period ends on ${day(period.end)}.`
   const then = paid
-    ? what === 'profiles'
-      ? ' Additional profiles cost +$100 per extra 10,000 profiles.'
+    ? what === 'profiles' && overage !== undefined
+      ? ` Additional profiles cost +${money(overage.price, overage.currency)} per extra ${number(profileBlock)} profiles.`
       : ''
     : holdsFrom === undefined
       ? ' Beyond the limit, events are held. Upgrade to a larger plan to have them delivered.'
@@ -41,16 +48,24 @@ export const warningNews = (
   }
 }
 
-export const holdNews = ({ end }: UsagePeriod): UsageNews => ({
+/** That nothing more is billed, and what follows. */
+export const capNews = (holdsFrom: Date): UsageNews => ({
+  key: 'cap',
+  title: 'The cap on additional profiles is reached',
+  body: `No more additional profiles are billed in this period. Events are held from ${day(holdsFrom)}. Raise the cap to have them delivered.`,
+})
+
+/** That events are held: beyond a limit of a free plan, or beyond a cap. */
+export const holdNews = ({ end }: UsagePeriod, free: boolean): UsageNews => ({
   key: 'held',
   title: 'Events are held',
-  body: `The organization is over a limit of its plan. Events are stored, but not delivered. They are released when the plan is upgraded, or when the next period begins on ${day(end)}.`,
+  body: `The organization is over ${free ? 'a limit of its plan' : 'its cap on additional profiles'}. Events are stored, but not delivered. They are released when the ${free ? 'plan is upgraded' : 'cap is raised'}, or when the next period begins on ${day(end)}.`,
 })
 
 export const releaseNews: UsageNews = {
   key: 'released',
   title: 'Held events were released',
-  body: 'The organization is within its plan again. All events that were held are delivered.',
+  body: 'The organization is within its plan or its cap again. All events that were held are delivered.',
 }
 
 /** That held events will be removed by retention, some days ahead. */

@@ -6,7 +6,8 @@ const at = Date.parse
 const limits = { profiles: 10, events: 100 }
 const hour = 3_600_000
 const now = at('2026-03-10T00:00:00Z')
-const given = { now, over: null, graceMs: 72 * hour, plansHold: true }
+const given = { now, over: null, graceMs: 72 * hour, holdsBeyond: limits }
+const unlimited = { profiles: -1, events: -1 }
 
 test.each([
   ['nothing', { profiles: 0, events: 0 }, false, []],
@@ -26,15 +27,23 @@ test.each([
   },
 )
 
-test('events are held once the grace has passed since the limit was exceeded, and never by a plan that is billed for more', () => {
+test('events are held once the grace has passed since the limit was exceeded; a plan that is billed for more holds beyond its cap only', () => {
   const over = { profiles: 11, events: 0 }
   const since = (hours: number) => ({ ...given, over: new Date(now - hours * hour) })
   expect(standingOf(over, limits, given)).toMatchObject({ over: new Date(now), holds: false })
   expect(standingOf(over, limits, since(71)).holds).toBe(false)
   expect(standingOf(over, limits, since(72))).toMatchObject({ over: new Date(now - 72 * hour), holds: true })
-  expect(standingOf(over, limits, { ...since(72), plansHold: false }).holds).toBe(false)
+  expect(standingOf(over, limits, { ...since(72), holdsBeyond: unlimited }).holds).toBe(false)
+  // A cap on what is billed: within it nothing is held, though the plan's own profiles are used up.
+  const capped = { ...since(72), holdsBeyond: { profiles: 11, events: -1 } }
+  expect(standingOf(over, limits, capped)).toMatchObject({ over: null, holds: false })
+  expect(standingOf({ profiles: 12, events: 0 }, limits, capped).holds).toBe(true)
   expect(standingOf({ profiles: 10, events: 0 }, limits, since(72))).toMatchObject({ over: null, holds: false })
-  expect(standingOf(over, { profiles: -1, events: -1 }, since(72))).toEqual({ over: null, holds: false, warnings: [] })
+  expect(standingOf(over, unlimited, { ...since(72), holdsBeyond: unlimited })).toEqual({
+    over: null,
+    holds: false,
+    warnings: [],
+  })
 })
 
 test.each([
@@ -47,16 +56,34 @@ test.each([
   ],
   ['the next one from its first moment', undefined, '2026-04-01T00:00:00Z', '2026-04-01', '2026-05-01'],
   [
-    'the month from the anchor',
-    '2026-03-04T05:06:07Z',
-    '2026-03-20T00:00:00Z',
-    '2026-03-04T05:06:07',
-    '2026-04-04T05:06:07',
+    'that of a subscription for months',
+    '2026-02-28/2026-03-31 MONTHLY',
+    '2026-03-30T00:00:00Z',
+    '2026-02-28',
+    '2026-03-31',
   ],
-  ['a month of a subscription for a year', '2026-01-31T00:00:00Z', '2026-03-01T00:00:00Z', '2026-02-28', '2026-03-31'],
-  ['the one after the last known one', '2026-01-31T00:00:00Z', '2026-03-31T00:00:00Z', '2026-03-31', '2026-04-30'],
-] as const)('the period of usage is %s', (_, anchor, when, start, end) => {
-  const period = usagePeriod(anchor === undefined ? undefined : new Date(anchor), at(when))
+  [
+    'the one after the last known one',
+    '2026-02-28/2026-03-31 MONTHLY',
+    '2026-03-31T00:00:00Z',
+    '2026-03-31',
+    '2026-04-30',
+  ],
+  [
+    'a month of a subscription for a year',
+    '2026-01-31/2027-01-31 ANNUALLY',
+    '2026-03-01T00:00:00Z',
+    '2026-02-28',
+    '2026-03-31',
+  ],
+  ['its last month, whole', '2031-02-28/2032-02-29 ANNUALLY', '2032-02-28T12:00:00Z', '2032-01-28', '2032-02-29'],
+] as const)('the period of usage is %s', (_, billed, when, start, end) => {
+  const [days, interval] = (billed ?? '').split(' ') as [string, 'MONTHLY' | 'ANNUALLY']
+  const [from = '', to = ''] = days.split('/')
+  const period = usagePeriod(
+    billed === undefined ? undefined : { start: new Date(from), end: new Date(to), interval },
+    at(when),
+  )
   const dateOf = (text: string): Date => new Date(text.includes('T') ? `${text}Z` : text)
   expect(period).toEqual({ start: dateOf(start), end: dateOf(end) })
 })

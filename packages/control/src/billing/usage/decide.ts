@@ -24,19 +24,24 @@ export const percentOf = (used: number, limit: number): number =>
   limit < 0 ? 0 : limit === 0 ? 100 : Math.floor((used * 100) / limit)
 
 /**
- * How an organization stands: it is over when it has used more than a limit has, and its events are held once the grace has passed
- * since, where its plan holds. Paid plans do not: what is beyond theirs is billed.
+ * How an organization stands: it is over when it has used more than what is held beyond, and its events are held once the grace has
+ * passed since. A free plan holds beyond its limits; a paid one, which bills what is beyond them, holds beyond the cap on that.
  */
 export const standingOf = (
   usage: PlanUsage,
   limits: Pick<PlanFeatures, Measured>,
-  { now, over: since, graceMs, plansHold }: { now: number; over: Date | null; graceMs: number; plansHold: boolean },
+  {
+    now,
+    over: since,
+    graceMs,
+    holdsBeyond,
+  }: { now: number; over: Date | null; graceMs: number; holdsBeyond: Pick<PlanFeatures, Measured> },
 ): Standing => {
-  const isOver = measured.some((what) => limits[what] >= 0 && usage[what] > limits[what])
+  const isOver = measured.some((what) => holdsBeyond[what] >= 0 && usage[what] > holdsBeyond[what])
   const over = isOver ? (since ?? new Date(now)) : null
   return {
     over,
-    holds: plansHold && over !== null && now >= over.getTime() + graceMs,
+    holds: over !== null && now >= over.getTime() + graceMs,
     warnings: measured.flatMap((what) => {
       const used = limits[what] < 0 ? 0 : percentOf(usage[what], limits[what])
       const percent = warnAt.find((each) => used >= each)

@@ -5,8 +5,9 @@ import { type Database, systemOwner } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import type { Announce } from '../../notifications/notify.ts'
-import type { CataloguePlan } from '../catalogue.ts'
+import { plansHold } from '../catalogue.ts'
 import {
+  capNews,
   holdNews,
   releaseNews,
   removalNews,
@@ -17,7 +18,16 @@ import {
 } from './announce.ts'
 import { standingOf } from './decide.ts'
 import type { UsagePeriod } from './period.ts'
-import { type HeldBySource, type PlanUsage, readHeld, readPlan, readUsage, workspacesOf } from './read-usage.ts'
+import {
+  type HeldBySource,
+  holdLimits,
+  type PlanPeriod,
+  type PlanUsage,
+  readHeld,
+  readPlan,
+  readUsage,
+  workspacesOf,
+} from './read-usage.ts'
 import { releaseJob } from './release.ts'
 
 const minute = 60_000
@@ -44,9 +54,6 @@ type Row = Selectable<Database['plan_usage']>
 
 /** Where plans do not limit. */
 const unlimited = { profiles: -1, events: -1 }
-
-/** A plan that costs nothing holds what is beyond it; another is billed for more. */
-export const plansHold = ({ monthly }: CataloguePlan): boolean => monthly === 0
 
 const lockRow = async (tx: Tx, organizationId: string, period: UsagePeriod, now: Date): Promise<Row> => {
   await tx
@@ -149,22 +156,23 @@ const applyMeasure = async (
   tx: Tx,
   deps: MeasureDeps,
   organizationId: string,
-  { plan, period }: { plan: CataloguePlan; period: UsagePeriod },
+  found: PlanPeriod,
   workspaces: readonly string[],
   { usage, held, removal }: Measure,
 ): Promise<Announce> => {
   const now = deps.clock()
+  const { plan, period, overage } = found
   const row = await lockRow(tx, organizationId, period, new Date(now))
   const same = row.period_start_time.getTime() === period.start.getTime()
   const told = new Set(same ? row.told : [])
   const { graceHours, limits } = deps.billing
   const graceMs = graceHours * 60 * minute
-  const holdsAtAll = plansHold(plan)
+  const free = plansHold(plan)
   const standing = standingOf(usage, limits ? plan.features : unlimited, {
     now,
     over: same ? row.over_time : null,
     graceMs,
-    plansHold: holdsAtAll,
+    holdsBeyond: limits ? holdLimits(found) : unlimited,
   })
   const ended = row.hold_time !== null && !standing.holds
   const holdEnd = ended ? new Date(now) : row.hold_end_time
@@ -174,9 +182,10 @@ const applyMeasure = async (
   await setHeld(tx, workspaces, standing.holds)
   const holdsFrom = standing.over === null ? undefined : new Date(standing.over.getTime() + graceMs)
   const news: UsageNews[] = standing.warnings.map((warning) =>
-    warningNews(warning, { usage, plan, period, holdsFrom, paid: !holdsAtAll }),
+    warningNews(warning, { usage, plan, period, holdsFrom, paid: !free, overage }),
   )
-  if (standing.holds) news.push(holdNews(period))
+  if (!free && holdsFrom !== undefined) news.push(capNews(holdsFrom))
+  if (standing.holds) news.push(holdNews(period, free))
   if (released) news.push(releaseNews)
   const removed = removal?.removed.reduce((sum, { events }) => sum + events, 0) ?? 0
   if (removal !== undefined) {

@@ -1,23 +1,36 @@
+import type { BillingFrequency } from '@tributary/contract'
 import { periodEnd } from '../periods.ts'
 
 export type UsagePeriod = { start: Date; end: Date }
 
+/** The period that a subscription is billed for, and by what. */
+export type BilledPeriod = UsagePeriod & { interval: BillingFrequency }
+
+/** A month that ends so near to the end of what is paid for ends with it: the days of months differ. */
+const nearMs = 7 * 86_400_000
+
+/** The end of a month of usage from `start`, in months from `anchor`; nothing goes beyond, or is left before, `last`. */
+export const usageMonthEnd = (anchor: Date, start: Date, last: Date): Date => {
+  const end = periodEnd(anchor, start, 'MONTHLY')
+  return start < last && end.getTime() > last.getTime() - nearMs ? last : end
+}
+
 /**
- * The period that usage is counted in at a time, in UTC: a month from the anchor of the subscription, whatever it is billed by,
- * and the month of the calendar without one.
+ * The period that usage is counted in at a time, in UTC: that of a subscription that is billed monthly, a month of one that is billed
+ * annually, and the month of the calendar without one. While nobody can tell whether a period was renewed, it is as if it was.
  */
-export const usagePeriod = (anchor: Date | undefined, now: number): UsagePeriod => {
+export const usagePeriod = (billed: BilledPeriod | undefined, now: number): UsagePeriod => {
   const at = new Date(now)
-  if (anchor === undefined || anchor.getTime() > now)
+  if (billed === undefined || billed.start > at)
     return {
       start: new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1)),
       end: new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)),
     }
-  let start = anchor
-  let end = periodEnd(anchor, start, 'MONTHLY')
-  while (end.getTime() <= now) {
+  let { start } = billed
+  let end = billed.interval === 'MONTHLY' ? billed.end : usageMonthEnd(billed.start, start, billed.end)
+  while (end <= at) {
     start = end
-    end = periodEnd(anchor, start, 'MONTHLY')
+    end = usageMonthEnd(start < billed.end ? billed.start : billed.end, start, billed.end)
   }
   return { start, end }
 }

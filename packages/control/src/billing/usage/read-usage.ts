@@ -1,27 +1,64 @@
 import type { Db } from '@tributary/api-kit'
+import { type PlanFeatures, profileBlock } from '@tributary/contract'
 import type { QueryOptions } from '@tributary/storage'
 import type { ControlDeps } from '../../deps.ts'
 import { countFirstEvents, countProfiles, type ProfilesCounted } from '../../profiles/count.ts'
-import { type CataloguePlan, planOf } from '../catalogue.ts'
+import { type CataloguePlan, planOf, plansHold } from '../catalogue.ts'
 import { planNow } from '../limits.ts'
+import { blocksWithin, type OverageTerms } from '../overage/amount.ts'
+import { readCap } from '../overage/read-cap.ts'
+import { overageTerms, termsOf } from '../overage/track.ts'
 import { type UsagePeriod, usagePeriod } from './period.ts'
 
 type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
+
+/** A plan that is used in a period, and by what profiles beyond it are billed; undefined where they are not. */
+export type PlanPeriod = {
+  plan: CataloguePlan
+  period: UsagePeriod
+  overage:
+    | (OverageTerms & {
+        /** What the organization pays at most, in minor units, and how many blocks are billed at most with that. */
+        cap: number | undefined
+        most: number | undefined
+      })
+    | undefined
+}
 
 /** The plan that an organization is on, and the period that its usage is counted in. */
 export const readPlan = async (
   { db, billing, clock }: Pick<Deps, 'db' | 'billing' | 'clock'>,
   organizationId: string,
-): Promise<{ plan: CataloguePlan; period: UsagePeriod }> => {
+): Promise<PlanPeriod> => {
   const subscription = await db
     .selectFrom('subscriptions')
-    .select(['plan', 'period_start_time', 'past_due_time'])
+    .select(['plan', 'currency', 'recurring_interval', 'period_start_time', 'period_end_time', 'past_due_time'])
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  return {
-    plan: planOf(billing.plans, planNow(subscription, billing, clock())),
-    period: usagePeriod(subscription?.period_start_time, clock()),
-  }
+  const plan = planOf(billing.plans, planNow(subscription, billing, clock()))
+  if (subscription === undefined) return { plan, period: usagePeriod(undefined, clock()), overage: undefined }
+  const { recurring_interval: interval, period_start_time: start, period_end_time: end } = subscription
+  const period = usagePeriod({ start, end, interval }, clock())
+  const row = await db
+    .selectFrom('usage_periods')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('start_time', '=', period.start)
+    .executeTakeFirst()
+  const terms = row === undefined ? overageTerms(billing, subscription) : termsOf(row)
+  if (terms.included < 0) return { plan, period, overage: undefined }
+  const cap = await readCap(db, organizationId)
+  const within = blocksWithin(cap, terms)
+  const most = within === undefined ? undefined : Math.max(within, Number(row?.least_blocks ?? 0))
+  return { plan, period, overage: { ...terms, cap: within === undefined ? undefined : cap?.amount, most } }
+}
+
+/** What is used beyond these is held once the grace has passed: -1 for what is not. */
+export const holdLimits = ({ plan, overage }: PlanPeriod): Pick<PlanFeatures, 'profiles' | 'events'> => {
+  if (plansHold(plan)) return plan.features
+  return overage?.most === undefined
+    ? { profiles: -1, events: -1 }
+    : { profiles: overage.included + overage.most * profileBlock, events: -1 }
 }
 
 export const workspacesOf = async (db: Db, organizationId: string): Promise<string[]> => {

@@ -1,11 +1,10 @@
-import type { methods, UsageReport } from '@tributary/contract'
-import { resourceNames } from '@tributary/contract'
+import { amountText, type methods, type Overage, resourceNames, type UsageReport } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import { countFirstEvents, countNewProfiles, countProfilesBy } from '../../profiles/count.ts'
-import { plansHold } from './measure.ts'
+import { billedBlocks, startedBlocks } from '../overage/amount.ts'
 import { projected } from './period.ts'
-import { inPeriod, readHeld, readPlan, workspacesOf } from './read-usage.ts'
+import { holdLimits, inPeriod, type PlanPeriod, readHeld, readPlan, workspacesOf } from './read-usage.ts'
 
 const dayMs = 86_400_000
 const mostSources = 1000
@@ -35,6 +34,23 @@ const countPeriod = async (
   return { profileDays: byDay(profileDays), eventDays: byDay(eventDays), profileSources, eventSources }
 }
 
+/** What the profiles beyond a plan cost in the period, as it stands. */
+const presentOverage = (found: PlanPeriod, profiles: number): Overage | null => {
+  const { overage } = found
+  if (overage === undefined) return null
+  const { included, price, currency, cap, most } = overage
+  const blocks = billedBlocks(startedBlocks(profiles, overage), most)
+  return {
+    included,
+    price: amountText(price, currency),
+    currency,
+    blocks,
+    amount: amountText(blocks * price, currency),
+    cap: cap === undefined ? null : amountText(cap, currency),
+    holds_beyond: most === undefined ? null : holdLimits(found).profiles,
+  }
+}
+
 /** The usage of an organization in its current period, for its billing page. */
 export const getUsageReport =
   (deps: Deps): Handler<typeof methods.usageReports.get> =>
@@ -42,7 +58,8 @@ export const getUsageReport =
     const { db, billing, clock } = deps
     const now = clock()
     const options = { owner: id, slot: 'heavy', signal } as const
-    const { plan, period } = await readPlan(deps, id)
+    const found = await readPlan(deps, id)
+    const { plan, period } = found
     const workspaces = await workspacesOf(db, id)
     const row = await db.selectFrom('plan_usage').selectAll().where('organization_id', '=', id).executeTakeFirst()
     const [counted, held] = await Promise.all([
@@ -87,6 +104,7 @@ export const getUsageReport =
       .toSorted((one, other) => other.events - one.events || one.title.localeCompare(other.title))
       .slice(0, mostSources)
     const over = billing.limits && row?.period_start_time.getTime() === period.start.getTime() ? row.over_time : null
+    const holdsBeyond = holdLimits(found)
     const oldest = Math.min(...held.map((each) => each.oldest))
     return {
       period_start_time: period.start.toISOString(),
@@ -99,8 +117,10 @@ export const getUsageReport =
         new_profiles: profilesOn.get(at) ?? 0,
       })),
       sources,
+      overage: billing.limits ? presentOverage(found, sum(profileDays)) : null,
+      grace_hours: billing.graceHours,
       holds_from_time:
-        over === null || !plansHold(plan)
+        over === null || Object.values(holdsBeyond).every((limit) => limit < 0)
           ? null
           : new Date(over.getTime() + billing.graceHours * 3_600_000).toISOString(),
       held: {

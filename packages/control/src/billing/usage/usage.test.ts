@@ -1,6 +1,6 @@
 import { methods } from '@tributary/contract'
 import { newId, silentLogger } from '@tributary/kernel'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ControlDeps } from '../../deps.ts'
 import { addCard } from '../../testing/billing-requests.ts'
 import {
@@ -18,11 +18,18 @@ import { releaseHeld } from './release.ts'
 const hour = 3_600_000
 const day = 24 * hour
 const { signal } = new AbortController()
-const [free, ...paid] = defaultPlans.plans
-if (free === undefined) throw new Error('no plans')
-/** Two profiles and five events are free; events are kept for 10 days. */
+const [free, team, ...paid] = defaultPlans.plans
+if (free === undefined || team === undefined) throw new Error('no plans')
+/** Two profiles and five events are free, a team has three profiles and is billed for more; events are kept for 10 days. */
 const billing: ControlDeps['billing'] = {
-  plans: { ...defaultPlans, plans: [{ ...free, features: { ...free.features, profiles: 2, events: 5 } }, ...paid] },
+  plans: {
+    ...defaultPlans,
+    plans: [
+      { ...free, features: { ...free.features, profiles: 2, events: 5 } },
+      { ...team, features: { ...team.features, profiles: 3 } },
+      ...paid,
+    ],
+  },
   payment: 'sandbox',
   limits: true,
   unpaidDays: 14,
@@ -293,4 +300,114 @@ test('a round measures who has received something, and nobody where plans do not
   // What was held when the setting was changed does not stay so.
   await unlimited(signal)
   expect(await heldOf()).toBe(false)
+})
+
+describe('profiles beyond a paid plan', () => {
+  const invoices = async () => {
+    const listed = await organization.administrator.ok(methods.invoices.list, {
+      organization: organization.organizationId,
+    })
+    const read = listed.invoices.map(async ({ invoice_url }) => (await harness.call('', 'GET', invoice_url)).body)
+    return (await Promise.all(read)) as {
+      status: string
+      total: string
+      lines: { description: string; amount: string }[]
+    }[]
+  }
+  const additional = async () =>
+    (await invoices()).filter(({ lines }) => lines.some(({ description }) => description.startsWith('Additional')))
+  const settle = () => harness.settleSubscriptions({ signal })
+  const setCap = (amount: string | null) =>
+    organization.administrator.call('PUT', `/${organization.organization}/overageCap`, { amount })
+  const four = ['ada', 'bob', 'cy', 'dan']
+  /** Shortly after the period that began with the subscription. */
+  const afterPeriod = Date.parse('2026-04-02T00:20:00.000Z')
+
+  test('are billed once, as the page has shown, with one line, also when the subscription ends with the period', async () => {
+    await upgrade()
+    await receive(four)
+    expect((await report()).overage).toEqual({
+      included: 3,
+      price: '100.00',
+      currency: 'USD',
+      blocks: 1,
+      amount: '100.00',
+      cap: null,
+      holds_beyond: null,
+    })
+    const params = { organization: organization.organizationId }
+    await organization.administrator.ok(methods.subscriptions.cancel, params, { body: {} })
+    time = Date.parse('2026-04-02T00:10:00.000Z')
+    await settle()
+    expect(await additional(), 'not while events can still be stored late').toEqual([])
+    time = afterPeriod
+    await settle()
+    const billed = [
+      {
+        status: 'paid',
+        total: '100.00',
+        lines: [{ description: 'Additional profiles, Mar 2, 2026 to Apr 2, 2026: 1 × 10,000', amount: '100.00' }],
+      },
+    ]
+    expect(await additional()).toMatchObject(billed)
+    // What comes later than that, the same period again, and the free plan since then are billed no more.
+    await receive(
+      Array.from({ length: 3 }, (_, index) => `late-${index}`),
+      { at: start + day },
+    )
+    await receive(four)
+    await settle()
+    time += 40 * day
+    await settle()
+    expect(await additional()).toMatchObject(billed)
+    expect((await report()).overage).toBeNull()
+  })
+
+  test('cost what the cap allows at most; beyond it events are held after the grace, and released when it is raised', async () => {
+    await upgrade()
+    expect((await setCap('twelve')).status).toBe(400)
+    expect(await setCap('99.99')).toMatchObject({ status: 200, body: { amount: '99.99' } })
+    await receive(four)
+    await measure()
+    expect(await told()).toContain('The cap on additional profiles is reached')
+    expect((await report()).overage).toMatchObject({ blocks: 0, amount: '0.00', cap: '99.99', holds_beyond: 3 })
+    expect((await report()).holds_from_time).not.toBeNull()
+    expect(await heldOf()).toBe(false)
+    time += 72 * hour
+    await measure()
+    expect(await heldOf()).toBe(true)
+    const ids = await receive(['eve'], { status: 'held' })
+    await setCap('100')
+    await measure()
+    expect(await heldOf()).toBe(false)
+    const before = harness.requests.length
+    await release()
+    expect(released(before)).toEqual(ids)
+    expect((await report()).overage).toMatchObject({ blocks: 1, amount: '100.00', holds_beyond: 10_003 })
+    // Whoever lowers the cap pays for what has been used, and nothing more.
+    await setCap('0')
+    expect((await report()).overage).toMatchObject({ blocks: 1, amount: '100.00', cap: '0.00', holds_beyond: 10_003 })
+    time = afterPeriod
+    await settle()
+    expect(await additional()).toMatchObject([{ total: '100.00' }])
+    expect((await report()).overage).toMatchObject({ blocks: 0, holds_beyond: 3 })
+  })
+
+  test('of which the invoice cannot be charged are past due until another card pays it', async () => {
+    await upgrade()
+    await receive(four)
+    const params = { organization: organization.organizationId }
+    const bad = await addCard(organization.administrator, organization.organizationId, '4000000000000341')
+    const { administrator } = organization
+    time = afterPeriod - 10 * 60_000
+    await settle()
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: bad }, { body: {} })
+    time = afterPeriod
+    await settle()
+    expect(await additional()).toMatchObject([{ status: 'open' }])
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'past_due' })
+    await administrator.ok(methods.paymentMethods.delete, { ...params, payment_method: bad })
+    expect(await additional()).toMatchObject([{ status: 'paid' }])
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
+  })
 })

@@ -60,6 +60,7 @@ import { up as planUsage } from './0064-plan-usage.ts'
 import { up as apiKeys } from './0065-api-keys.ts'
 import { up as customDomains } from './0066-custom-domains.ts'
 import { up as ownedObjects } from './0067-owned-objects.ts'
+import { up as usagePeriods } from './0067-usage-periods.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   { name: '0065-api-keys', up: apiKeys },
   { name: '0066-custom-domains', up: customDomains },
   { name: '0067-owned-objects', up: ownedObjects },
+  { name: '0067-usage-periods', up: usagePeriods },
 ]

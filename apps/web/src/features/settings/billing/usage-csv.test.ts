@@ -9,6 +9,8 @@ const report: UsageReport = {
   profiles: measured,
   events: measured,
   days: [{ date: '2026-03-02', events: 3, new_profiles: 2 }],
+  overage: null,
+  grace_hours: 72,
   sources: [
     {
       source: 'workspaces/w/sources/s',

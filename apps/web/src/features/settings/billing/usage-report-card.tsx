@@ -7,7 +7,7 @@ import { useMask } from '../../../lib/browser/ui-store.ts'
 import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { usageReportQuery } from '../../../lib/queries/billing-queries.ts'
-import { dayText } from '../../../parts/billing/plan-texts.ts'
+import { dayText, minuteText } from '../../../parts/billing/plan-texts.ts'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { UsageBar } from '../../../parts/usage-bar.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -23,7 +23,14 @@ const shownSources = 10
 const events = (number: number): string => `${count(number)} ${number === 1 ? 'event' : 'events'}`
 
 /** What is held, why, and what becomes of it; or from when events will be held. */
-export const heldText = ({ held, holds_from_time: from, period_end_time }: UsageReport): string | undefined => {
+export const heldText = (report: UsageReport): string | undefined => {
+  const { held, holds_from_time: from, period_end_time, profiles, overage, grace_hours } = report
+  const beyond = overage?.holds_beyond ?? null
+  const capped = beyond !== null && profiles.used > beyond
+  const over = capped
+    ? 'The organization is over its cap on additional profiles.'
+    : 'The organization is over a limit of its plan.'
+  const remedy = capped ? 'the cap is raised' : 'the plan is upgraded'
   const removed =
     held.removed_events === 0
       ? ''
@@ -33,11 +40,11 @@ export const heldText = ({ held, holds_from_time: from, period_end_time }: Usage
       ? ''
       : ` The oldest is removed on ${dayText(held.removal_time)} unless it is released before.`
   if (held.since !== null)
-    return `The organization is over a limit of its plan. ${events(held.events)} ${held.events === 1 ? 'is' : 'are'} held: stored, but not delivered. They are released when the plan is upgraded, or when the next period begins on ${dayText(period_end_time)}.${removal}${removed}`
+    return `${over} ${events(held.events)} ${held.events === 1 ? 'is' : 'are'} held: stored, but not delivered. They are released when ${remedy}, or when the next period begins on ${dayText(period_end_time)}.${removal}${removed}`
   if (held.events > 0)
     return `${events(held.events)} that had been held ${held.events === 1 ? 'is' : 'are'} being released.${removed}`
   if (from !== null)
-    return `The organization is over a limit of its plan. Events are held from ${dayText(from)}. Upgrade to a larger plan to have them delivered.${removed}`
+    return `${over} Events are held from ${minuteText(from)}: in each period, ${count(grace_hours)} hours after it is exceeded. ${capped ? 'Raise the cap' : 'Upgrade to a larger plan'} to have them delivered.${removed}`
   return removed === '' ? undefined : removed.trim()
 }
 

@@ -1,0 +1,14 @@
+import type { Db } from '@tributary/api-kit'
+
+/** What an organization pays at most for additional profiles in a period; undefined without a cap. */
+export const readCap = async (
+  db: Db,
+  organizationId: string,
+): Promise<{ amount: number; currency: string } | undefined> => {
+  const row = await db
+    .selectFrom('overage_caps')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { amount: Number(row.amount), currency: row.currency }
+}

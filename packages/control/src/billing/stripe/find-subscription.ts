@@ -1,0 +1,18 @@
+import { idPath, type StripeApi } from './api.ts'
+import { type StripeSubscription, stripeSubscription, stripeSubscriptions } from './objects.ts'
+
+const live: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due', 'unpaid'])
+
+// At most four levels deep, as docs.stripe.com/api/expanding_objects says.
+const expand = ['items.data.price.product', 'schedule.phases.items.price', 'latest_invoice']
+
+/** A subscription with what is read of it. */
+export const readSubscription = async (api: StripeApi, id: string): Promise<StripeSubscription> =>
+  stripeSubscription.parse(await api.get(`subscriptions/${idPath(id)}`, { expand }))
+
+/** The oldest subscription of a customer that is not over. */
+export const findSubscription = async (api: StripeApi, customer: string): Promise<StripeSubscription | undefined> => {
+  const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
+  const [first] = data.filter(({ status }) => live.has(status)).toSorted((a, b) => a.created - b.created)
+  return first === undefined ? undefined : await readSubscription(api, first.id)
+}
