@@ -974,6 +974,8 @@ export type PlanUsageTable = {
   removed_events: ColumnType<string, number | undefined, number>
   /** Received before this, held events were counted as removed, or their removal was announced a week or a day ahead. */
   removed_until: NullableTime
+  /** Those that are being counted as removed, as JSON; null while none are. */
+  removing: string | null
   week_announced_until: NullableTime
   day_announced_until: NullableTime
   measure_time: Time

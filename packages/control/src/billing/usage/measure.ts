@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Tx } from '@tributary/api-kit'
 import { newId } from '@tributary/kernel'
 import { type Database, systemOwner } from '@tributary/storage'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import { z } from 'zod'
 import type { ControlDeps } from '../../deps.ts'
 import type { Announce } from '../../notifications/notify.ts'
 import { plansHold } from '../catalogue.ts'
@@ -135,19 +136,52 @@ const lookAtRemoval = async (
   }
 }
 
-/** Counts what was removed, where people look for what is missing. */
+const removing = z.object({
+  token: z.string(),
+  until: z.number(),
+  removed: z.array(z.object({ workspaceId: z.string(), sourceId: z.string(), events: z.number(), oldest: z.number() })),
+  hour: z.number(),
+})
+
+/**
+ * Counts what was removed, where people look for what is missing. It is written down before, with the token of the insert: killed at
+ * any point, the same is counted once by the next measure.
+ */
 const noteRemoved = async (
-  { eventStore }: MeasureDeps,
-  removed: readonly HeldBySource[],
+  { db, eventStore }: MeasureDeps,
+  organizationId: string,
+  row: Row,
+  removal: Removal,
   now: number,
-): Promise<void> => {
-  if (removed.length === 0) return
+): Promise<Removal> => {
+  const { removed, removedUntil } = removal
+  if (row.removing === null && removed.length === 0) return removal
   const hour = Math.floor(now / 3_600_000) * 3600
-  const lines = removed.map(({ workspaceId, sourceId, events }) =>
-    JSON.stringify({ workspace_id: workspaceId, source_id: sourceId, hour, reason: 'held_too_long', events }),
+  const fresh = JSON.stringify({ token: newId(), until: removedUntil.getTime(), removed, hour })
+  const kept = await db
+    .updateTable('plan_usage')
+    .set({ removing: sql`coalesce(removing, ${fresh})` })
+    .where('organization_id', '=', organizationId)
+    .where(sql<boolean>`removed_until is not distinct from ${row.removed_until}`)
+    .returning('removing')
+    .executeTakeFirst()
+  // Somebody else has counted them since.
+  if (kept?.removing == null) return { ...removal, removed: [], removedUntil: new Date(0) }
+  const noted = removing.parse(JSON.parse(kept.removing))
+  const lines = noted.removed.map(({ workspaceId, sourceId, events }) =>
+    JSON.stringify({
+      workspace_id: workspaceId,
+      source_id: sourceId,
+      hour: noted.hour,
+      reason: 'held_too_long',
+      events,
+    }),
   )
-  await eventStore.insert('dropped_events', lines.join('\n'), { token: newId() })
+  await eventStore.insert('dropped_events', lines.join('\n'), { token: noted.token })
+  return { ...removal, removed: noted.removed, removedUntil: new Date(noted.until) }
 }
+
+const latest = (one: Date | null, other: Date): Date => (one !== null && one > other ? one : other)
 
 type Measure = { usage: PlanUsage; held: number; removal: Removal | undefined }
 
@@ -187,7 +221,12 @@ const applyMeasure = async (
   if (!free && holdsFrom !== undefined) news.push(capNews(holdsFrom))
   if (standing.holds) news.push(holdNews(period, free))
   if (released) news.push(releaseNews)
-  const removed = removal?.removed.reduce((sum, { events }) => sum + events, 0) ?? 0
+  const all = removal?.removed.reduce((sum, { events }) => sum + events, 0) ?? 0
+  // Another measure may have counted the same.
+  const counts = all === 0 || row.removing !== null
+  const removed = counts ? all : 0
+  const removedUntil =
+    counts && removal !== undefined ? latest(row.removed_until, removal.removedUntil) : row.removed_until
   if (removal !== undefined) {
     if (removed > 0) news.push(removedNews(removed, new Date(now)))
     for (const [ahead, found] of [
@@ -209,7 +248,8 @@ const applyMeasure = async (
       hold_end_time: holdEnd,
       has_held: standing.holds || (row.has_held && !released),
       removed_events: Number(row.removed_events) + removed,
-      removed_until: removal?.removedUntil ?? row.removed_until,
+      removed_until: removedUntil,
+      removing: all > 0 ? null : row.removing,
       week_announced_until: removal?.week?.until ?? row.week_announced_until,
       day_announced_until: removal?.day?.until ?? row.day_announced_until,
       told: [...told],
@@ -240,9 +280,11 @@ export const measureOrganization = async (
     .executeTakeFirst()
   const usage = await readUsage(deps, workspaces, found.period, options)
   const held = row?.has_held ? await readHeld(deps, workspaces, row.removed_until, options) : []
-  const removal = row?.has_held ? await lookAtRemoval(deps, workspaces, row, deps.clock(), options) : undefined
-  // Before it is written down: counted twice after a kill is better than never.
-  if (removal !== undefined) await noteRemoved(deps, removal.removed, deps.clock())
+  const seen = row?.has_held ? await lookAtRemoval(deps, workspaces, row, deps.clock(), options) : undefined
+  const removal =
+    row === undefined || seen === undefined
+      ? undefined
+      : await noteRemoved(deps, organizationId, row, seen, deps.clock())
   const measure = { usage, held: held.reduce((sum, { events }) => sum + events, 0), removal }
   const announce = await db
     .transaction()

@@ -252,6 +252,73 @@ test('the removal of held events is announced 7 days and 1 day before, counted, 
   expect(released(before)).toEqual([])
 })
 
+test.each(['before they are counted', 'between counting them and writing it down'])(
+  'removed held events are counted once though the process is killed %s',
+  async (when) => {
+    await receive(beyond)
+    await measure()
+    time += 72 * hour
+    await measure()
+    await receive(['dan', 'eve'], { status: 'held' })
+    const { eventStore } = harness
+    const insert: typeof eventStore.insert = async (...given) => {
+      if (given[0] === 'dropped_events' && when.startsWith('between')) await eventStore.insert(...given)
+      throw new Error('killed')
+    }
+    time += 10 * day
+    const killed = { ...deps(), eventStore: { ...eventStore, insert } }
+    await expect(measureOrganization(killed, organization.organizationId, signal)).rejects.toThrow('killed')
+    time += hour
+    await measure()
+    expect((await report()).held).toMatchObject({ removed_events: 2 })
+    await measure()
+    const { dropped_events } = await organization.administrator.ok(methods.droppedEvents.listBySource, {
+      workspace: organization.workspaceId,
+      source,
+    })
+    expect(dropped_events).toMatchObject([{ reason: 'held_too_long', count: 2 }])
+  },
+)
+
+test('killed anywhere in a release, each held event is sent on, under the name by which it is taken once', async () => {
+  await receive(beyond)
+  await measure()
+  time += 72 * hour
+  await measure()
+  const ids = await receive(
+    Array.from({ length: 1100 }, (_, index) => `user-${index}`),
+    { status: 'held' },
+  )
+  await upgrade()
+  await measure()
+  const { eventStore } = harness
+  for (const point of ['before', 'after', 'noted'] as const) {
+    let requests = 0
+    const appendRequest: Parameters<typeof releaseHeld>[0]['appendRequest'] = async (meta, body) => {
+      requests += 1
+      if (point === 'before' && requests === 2) throw new Error('killed')
+      harness.requests.push({ meta, body: Buffer.from(body).toString() })
+      if (point === 'after' && requests === 1) throw new Error('killed')
+    }
+    const insert: typeof eventStore.insert = async (...given) => {
+      await eventStore.insert(...given)
+      if (point === 'noted') throw new Error('killed')
+    }
+    const killed = { ...deps(), eventStore: { ...eventStore, insert }, appendRequest }
+    await expect(releaseHeld(killed, { organization: organization.organizationId }, { signal })).rejects.toThrow(
+      'killed',
+    )
+  }
+  await release()
+  const sent = released(0).filter((id) => ids.includes(id))
+  expect(new Set(sent)).toEqual(new Set(ids))
+  // What was sent and not noted is sent again: one request.
+  expect(sent).toHaveLength(1600)
+  const before = harness.requests.length
+  await release()
+  expect(released(before)).toEqual([])
+})
+
 test('usage is told by day and by source, both add up to it, and a source that was deleted counts', async () => {
   const other = await makeResources(organization.workspaceId, organization.administrator)
   await receive(['ada', 'ada'])

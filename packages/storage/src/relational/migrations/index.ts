@@ -61,6 +61,7 @@ import { up as apiKeys } from './0065-api-keys.ts'
 import { up as customDomains } from './0066-custom-domains.ts'
 import { up as ownedObjects } from './0067-owned-objects.ts'
 import { up as usagePeriods } from './0067-usage-periods.ts'
+import { up as removedHeldEvents } from './0068-removed-held-events.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   { name: '0066-custom-domains', up: customDomains },
   { name: '0067-owned-objects', up: ownedObjects },
   { name: '0067-usage-periods', up: usagePeriods },
+  { name: '0068-removed-held-events', up: removedHeldEvents },
 ]
