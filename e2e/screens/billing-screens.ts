@@ -76,9 +76,21 @@ const subscribed =
     const listed = { status: 'paid', create_time: '2026-03-04T05:06:07.000Z', currency: 'USD', total: '120.00' }
     await answer(onPath('/invoices'), {
       invoices: [
-        { ...listed, number: 'SANDBOX-2', status: status(given[1]), invoice_url: '/invoices/b' },
-        { ...listed, number: 'SANDBOX-1', invoice_url: '/invoices/a' },
-        { ...listed, number: 'SANDBOX-0', status: 'void', invoice_url: '/invoices/0' },
+        {
+          ...listed,
+          name: 'organizations/o1/invoices/b',
+          number: 'SANDBOX-2',
+          status: status(given[1]),
+          invoice_url: '/invoices/b',
+        },
+        { ...listed, name: 'organizations/o1/invoices/a', number: 'SANDBOX-1', invoice_url: '/invoices/a' },
+        {
+          ...listed,
+          name: 'organizations/o1/invoices/0',
+          number: 'SANDBOX-0',
+          status: 'void',
+          invoice_url: '/invoices/0',
+        },
       ],
       as_of_time: given[2] ?? null,
     })(page)
@@ -123,6 +135,8 @@ const used =
       events: { used: events, limit: limits.events, projected: Math.round(events * 1.4) },
       days: Array.from({ length: 10 }, (_, index) => day(index)),
       sources: [source('Website', 0.7), source('A mobile application with a rather long title', 0.3)],
+      overage: null,
+      grace_hours: 72,
       holds_from_time: null,
       held: { events: 0, since: null, removal_time: null, removed_events: 0 },
       ...more,

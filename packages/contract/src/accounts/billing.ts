@@ -17,6 +17,12 @@ const away = {
 const refused = { code: 409, reason: 'PAYMENT_REFUSED', when: 'The payment provider refused the request.' } as const
 const declined = { code: 402, reason: 'CARD_DECLINED', when: 'The card was declined. Nothing was changed.' } as const
 
+const unconfirmed = {
+  code: 402,
+  reason: 'PAYMENT_CONFIRMATION',
+  when: 'The bank asks to confirm the payment, with `client_secret` of the metadata. Nothing is changed until then.',
+} as const
+
 /** When the provider was last read, while it cannot be reached; null when this is what it holds now. */
 const asOf = time.nullable()
 
@@ -93,8 +99,12 @@ export type Invoice = z.infer<typeof invoice>
 /** An invoice of a list. */
 export const listedInvoice = invoice
   .pick({ number: true, status: true, create_time: true, currency: true, total: true })
-  /** Opens without signing in: a path of the product, or an address of the payment provider. */
-  .extend({ invoice_url: z.string() })
+  .extend({
+    /** `organizations/{id}/invoices/{id}`. */
+    name: z.string(),
+    /** Opens without signing in: a path of the product, or an address of the payment provider. */
+    invoice_url: z.string(),
+  })
 export type ListedInvoice = z.infer<typeof listedInvoice>
 
 /** What a change of plan would do, before it is agreed to. */
@@ -120,8 +130,8 @@ export const planChange = z.object({
   recurring_interval: z.enum(billingFrequencies).nullable(),
   takes_effect: z.enum(['now', 'period_end']).nullable(),
   create_time: time,
-  /** `pending` until the payment provider has answered. */
-  outcome: z.enum(['pending', 'done', 'declined', 'refused']),
+  /** `pending` until the payment provider has answered; `unconfirmed` until the payment is confirmed, or for good. */
+  outcome: z.enum(['pending', 'done', 'declined', 'refused', 'unconfirmed']),
   /** Who asked for it; empty when the product did. */
   actor: z.string(),
 })
@@ -138,6 +148,8 @@ export const sandboxCard = z.object({
   exp_month: z.number().int().min(1, 'Enter a month from 1 to 12').max(12, 'Enter a month from 1 to 12'),
   exp_year: z.number().int().min(2000, 'Enter a year of four digits').max(2100, 'Enter a year of four digits'),
   cvc: z.string().regex(/^\d{3,4}$/, 'Enter three or four digits'),
+  /** The dialog in the place of the bank was agreed to. */
+  confirmed: z.boolean().default(false),
 })
 
 const organizationPath = '/organizations/{organization}'
@@ -169,7 +181,7 @@ export const subscriptions = {
       prorate_time: time.optional(),
     }),
     response: subscription,
-    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment, refused, away],
+    errors: [errors.invalid, declined, unconfirmed, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
   preview: defineMethod({
     name: 'subscriptions.preview',
@@ -241,7 +253,7 @@ export const paymentMethods = {
     summary: 'Adds a test card in the sandbox, in place of the card form of a payment provider. Test numbers only.',
     request: sandboxCard,
     response: paymentMethod,
-    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment, refused, away],
+    errors: [errors.invalid, declined, unconfirmed, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
   setDefault: defineMethod({
     name: 'paymentMethods.setDefault',
@@ -295,6 +307,26 @@ export const invoices = {
     summary: "Lists an organization's invoices, newest first, 100 at most.",
     response: z.object({ invoices: z.array(listedInvoice), as_of_time: asOf }),
     errors: [errors.forbidden, errors.notFound],
+  }),
+  pay: defineMethod({
+    name: 'invoices.pay',
+    verb: 'POST',
+    path: `${organizationPath}/invoices/{invoice}:pay`,
+    access: organizationAdministrators,
+    summary: 'Pays an open invoice with the default payment method. One that is paid stays so.',
+    request: empty,
+    response: empty,
+    errors: [errors.invalid, declined, unconfirmed, errors.forbidden, errors.notFound, noPayment, refused, away],
+  }),
+  confirmSandbox: defineMethod({
+    name: 'invoices.confirmSandbox',
+    verb: 'POST',
+    path: `${organizationPath}:confirmSandboxPayment`,
+    access: organizationAdministrators,
+    summary: 'Confirms a payment in the sandbox, in the place of a bank.',
+    request: z.object({ client_secret: z.string().max(200) }),
+    response: empty,
+    errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),
   get: defineMethod({
     name: 'invoices.get',

@@ -109,6 +109,7 @@ export const resourceNames = {
   paymentMethod: resourcePattern('organizations/{organization}/paymentMethods/{payment_method}'),
   billingCompany: resourcePattern('organizations/{organization}/billingCompany'),
   invoice: resourcePattern('invoices/{invoice}'),
+  organizationInvoice: resourcePattern('organizations/{organization}/invoices/{invoice}'),
   plan: resourcePattern('plans/{plan}'),
   workspace: resourcePattern('workspaces/{workspace}'),
   customDomain: resourcePattern('workspaces/{workspace}/customDomains/{custom_domain}'),

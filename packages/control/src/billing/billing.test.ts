@@ -1,6 +1,6 @@
 import { methods } from '@tributary/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addCard, trialCard } from '../testing/billing-requests.ts'
+import { addCard, confirmingCard, trialCard } from '../testing/billing-requests.ts'
 import {
   type Caller,
   type Harness,
@@ -315,6 +315,85 @@ describe('changing the plan', () => {
       status: 400,
       body: { reason: 'PAYMENT_METHOD_IN_USE' },
     })
+  })
+
+  test('with a card whose bank asks to confirm subscribes once that is done, and changes nothing when it is left', async () => {
+    const { administrator, organization, organizationId, params } = await paying(confirmingCard)
+    const confirm = (client_secret: unknown) =>
+      administrator.call('POST', `/${organization}:confirmSandboxPayment`, { client_secret })
+    const asked = async (plan: string) => {
+      const { status, body } = await buy(administrator, organization, plan)
+      expect([status, body.reason]).toEqual([402, 'PAYMENT_CONFIRMATION'])
+      return (body.metadata as { client_secret: string }).client_secret
+    }
+    const left = await asked('plans/business')
+    expect(await rowsOf(organizationId)).toEqual({ subscriptions: [], invoices: [] })
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ plan: 'plans/free' })
+    const secret = await asked('plans/team')
+    // What was left before can begin nothing any more, and one payment begins one subscription.
+    expect(await confirm(left)).toMatchObject({ status: 400, body: { reason: 'CONFIRMATION_OVER' } })
+    expect((await confirm(secret)).status).toBe(200)
+    expect((await confirm(secret)).status).toBe(400)
+    const { subscriptions, invoices } = await rowsOf(organizationId)
+    expect([subscriptions.length, invoices.map(({ status, total }) => `${status} ${total}`)]).toEqual([
+      1,
+      ['paid 12000'],
+    ])
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ plan: 'plans/team' })
+    const { changes } = await administrator.ok(methods.subscriptions.listChanges, params)
+    expect(changes.map(({ plan, outcome }) => `${plan} ${outcome}`)).toEqual([
+      'plans/team done',
+      'plans/business unconfirmed',
+    ])
+    // A payment that nobody is there to confirm stays open, until somebody pays it.
+    ahead = 31 * day
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'past_due' })
+    const [open] = (await administrator.ok(methods.invoices.list, params)).invoices
+    const paid = await administrator.call('POST', `/${open?.name}:pay`, {})
+    expect(paid).toMatchObject({ status: 402, body: { reason: 'PAYMENT_CONFIRMATION' } })
+    expect((await confirm((paid.body.metadata as { client_secret: string }).client_secret)).status).toBe(200)
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
+    expect((await rowsOf(organizationId)).invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
+  })
+
+  test('a card that is to be confirmed is added once it is, and is no card when that is left', async () => {
+    ahead = 0
+    const { administrator, organization, organizationId } = await startOrganization(harness)
+    const { body } = await administrator.call('POST', `/${organization}:billingSetupIntent`, {})
+    const card = { ...trialCard, number: '4000002500003155', client_secret: body.client_secret }
+    const add = (given: object) =>
+      administrator.call('POST', `/${organization}:confirmSandboxCard`, { ...card, ...given })
+    expect(await add({})).toMatchObject({ status: 402, body: { reason: 'PAYMENT_CONFIRMATION' } })
+    expect(
+      await harness.db.selectFrom('sandbox_payment_methods').select('id').where('last4', '=', '3155').execute(),
+    ).toEqual([])
+    expect((await add({ confirmed: true })).status).toBe(200)
+    // Only then: it pays without another question.
+    expect((await buy(administrator, organization, 'plans/team')).status).toBe(200)
+    expect((await rowsOf(organizationId)).invoices).toMatchObject([{ status: 'paid' }])
+  })
+
+  test("an open invoice is paid where it is listed, once, by its own organization, and stays open when that's declined", async () => {
+    const other = await paying()
+    const { administrator, organization, organizationId, params } = await paying()
+    await buy(administrator, organization, 'plans/team')
+    const bad = await addCard(administrator, organizationId, '4000000000000341')
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: bad }, { body: {} })
+    ahead = 31 * day
+    await administrator.ok(methods.subscriptions.get, params)
+    const [open] = (await administrator.ok(methods.invoices.list, params)).invoices
+    const path = `/${open?.name}:pay`
+    expect(await administrator.call('POST', path, {})).toMatchObject({ status: 402, body: { reason: 'CARD_DECLINED' } })
+    const status = async () => (await administrator.ok(methods.invoices.list, params)).invoices[0]?.status
+    expect(await status()).toBe('open')
+    const elsewhere = path.replace(organizationId, other.organizationId)
+    expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
+    // The same card, which works again.
+    await harness.db.updateTable('sandbox_payment_methods').set({ declines: false }).where('id', '=', bad).execute()
+    expect((await administrator.call('POST', path, {})).status).toBe(200)
+    expect((await administrator.call('POST', path, {})).status).toBe(200)
+    expect(await status()).toBe('paid')
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
   })
 
   test('where nobody takes payments is refused, and the plan is the first', async () => {

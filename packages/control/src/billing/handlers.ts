@@ -16,8 +16,15 @@ import { listedPlans } from './catalogue.ts'
 import { cancelSubscription, resumeSubscription, updateSubscription } from './change-plan.ts'
 import { lastKnown } from './last-known.ts'
 import { listChanges, previewSubscription } from './preview.ts'
-import { PaymentDeclined, PaymentRefused, type ProviderPaymentMethod } from './provider.ts'
-import { type BillingDeps, finishOpen, presentSubscription, readSubscription, requirePayment } from './subscription.ts'
+import { PaymentConfirmation, PaymentDeclined, PaymentRefused, type ProviderPaymentMethod } from './provider.ts'
+import {
+  type BillingDeps,
+  confirmationError,
+  finishOpen,
+  presentSubscription,
+  readSubscription,
+  requirePayment,
+} from './subscription.ts'
 
 const methodName = (organization: string, payment_method: string): string =>
   resourceNames.paymentMethod.format({ organization, payment_method })
@@ -88,6 +95,15 @@ const record = (
     }),
   )
 
+/** What is answered to a charge, or a card, that was not taken. */
+const paymentError = (cause: unknown): unknown => {
+  if (cause instanceof PaymentDeclined) return new AppError(402, 'CARD_DECLINED', cause.message)
+  if (cause instanceof PaymentConfirmation) return confirmationError(cause)
+  if (cause instanceof PaymentRefused)
+    return conflict('PAYMENT_REFUSED', `The payment provider refused the payment: ${cause.message}`)
+  return cause
+}
+
 const confirmSandbox =
   (deps: BillingDeps): Handler<typeof methods.paymentMethods.confirmSandbox> =>
   async ({ actor, organization, body }) => {
@@ -97,7 +113,7 @@ const confirmSandbox =
     const customer = await payment.customerOf(organization.id)
     try {
       const card = { number: body.number, expMonth: body.exp_month, expYear: body.exp_year }
-      const { id } = await payment.confirmSetupIntent(customer, body.client_secret, card)
+      const { id } = await payment.confirmSetupIntent(customer, body.client_secret, card, body.confirmed)
       const made = (await payment.listPaymentMethods(customer)).find((each) => each.id === id)
       if (made === undefined) throw notFound('payment method not found')
       await record(deps, {
@@ -109,8 +125,7 @@ const confirmSandbox =
       })
       return presentMethod(organization.id, made)
     } catch (cause) {
-      if (cause instanceof PaymentDeclined) throw new AppError(402, 'CARD_DECLINED', 'The card was declined')
-      throw cause
+      throw paymentError(cause)
     }
   }
 
@@ -194,10 +209,67 @@ const listInvoices =
       async () => {
         const customer = await payment.findCustomer(id)
         const known = customer === undefined ? [] : await payment.listInvoices(customer)
-        return known.map(({ url, ...rest }) => ({ ...rest, invoice_url: url }))
+        return known.map(({ id: invoice, url, ...rest }) => ({
+          ...rest,
+          name: resourceNames.organizationInvoice.format({ organization: id, invoice }),
+          invoice_url: url,
+        }))
       },
     )
     return { invoices: value, as_of_time: asOf }
+  }
+
+const payInvoice =
+  (deps: BillingDeps): Handler<typeof methods.invoices.pay> =>
+  async ({ actor, organization: { id: organizationId }, params: { invoice } }) => {
+    const payment = requirePayment(deps)
+    const customer = await payment.customerOf(organizationId)
+    if ((await payment.listPaymentMethods(customer)).length === 0)
+      throw badRequest('PAYMENT_METHOD_REQUIRED', 'Please setup a payment method first')
+    let found: boolean
+    try {
+      found = await payment.payInvoice(customer, invoice)
+    } catch (cause) {
+      throw paymentError(cause)
+    }
+    if (!found) throw notFound('invoice not found')
+    await deps.db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'invoices.pay',
+        resource: resourceNames.organizationInvoice.format({ organization: organizationId, invoice }),
+        organizationId,
+        workspaceId: null,
+        time: new Date(deps.clock()),
+      }),
+    )
+    await readSubscription(deps, organizationId)
+    return {}
+  }
+
+const confirmSandboxPayment =
+  (deps: BillingDeps): Handler<typeof methods.invoices.confirmSandbox> =>
+  async ({ actor, organization: { id: organizationId }, body }) => {
+    const payment = requirePayment(deps)
+    if (payment.kind !== 'sandbox')
+      throw conflict('PAYMENT_NOT_CONFIGURED', 'Payments are confirmed with the payment provider')
+    try {
+      await payment.confirmPayment(await payment.customerOf(organizationId), body.client_secret)
+    } catch (cause) {
+      throw paymentError(cause)
+    }
+    await deps.db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'invoices.confirmSandbox',
+        resource: resourceNames.organization.format({ organization: organizationId }),
+        organizationId,
+        workspaceId: null,
+        time: new Date(deps.clock()),
+      }),
+    )
+    await readSubscription(deps, organizationId)
+    return {}
   }
 
 const getInvoice =
@@ -229,5 +301,10 @@ export const billingHandlers = (
     delete: removePaymentMethod(deps),
   },
   billingCompanies: { get: getCompany(deps), update: updateCompany(deps) },
-  invoices: { list: listInvoices(deps), get: getInvoice(deps) },
+  invoices: {
+    list: listInvoices(deps),
+    pay: payInvoice(deps),
+    confirmSandbox: confirmSandboxPayment(deps),
+    get: getInvoice(deps),
+  },
 })

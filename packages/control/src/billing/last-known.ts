@@ -36,6 +36,9 @@ export const lastKnown = async <T>(
     if (!(cause instanceof PaymentUnavailable)) throw cause
     const row = await readSnapshot(db, organizationId, what)
     if (row === undefined) throw cause
-    return { value: schema.parse(JSON.parse(row.content)), asOf: row.read_time.toISOString() }
+    const known = schema.safeParse(JSON.parse(row.content))
+    // What an older version kept may lack something.
+    if (!known.success) throw cause
+    return { value: known.data, asOf: row.read_time.toISOString() }
   }
 }

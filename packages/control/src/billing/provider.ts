@@ -30,6 +30,7 @@ export type ProviderPaymentMethod = {
 }
 
 export type ProviderInvoice = Omit<Invoice, 'organization' | 'company' | 'lines' | 'payment'> & {
+  id: string
   /** Opens without a session: a path of the product, or an address of the provider. */
   url: string
 }
@@ -49,9 +50,27 @@ export type SubscriptionChange = PriceChange | { kind: 'cancel' } | { kind: 'res
 
 /** The card, or the charge, was refused: nothing has changed. */
 export class PaymentDeclined extends Error {
-  constructor(message = 'The card was declined') {
+  /** Only because the bank asks to confirm it, which nobody is there for. */
+  readonly unconfirmed: boolean
+
+  constructor(message = 'The card was declined', unconfirmed = false) {
     super(message)
     this.name = 'PaymentDeclined'
+    this.unconfirmed = unconfirmed
+  }
+}
+
+/** Why a charge is declined that the bank asks to confirm, where it cannot be confirmed in place. */
+export const unconfirmedText = 'The bank asks to confirm this payment, which a saved card cannot. Add another card'
+
+/** The bank asks whoever pays to confirm it with this secret: nothing has changed, and nothing will unless it is confirmed. */
+export class PaymentConfirmation extends Error {
+  readonly clientSecret: string
+
+  constructor(clientSecret: string) {
+    super('The bank asks to confirm this payment. Nothing is changed until then.')
+    this.name = 'PaymentConfirmation'
+    this.clientSecret = clientSecret
   }
 }
 
@@ -100,8 +119,8 @@ export type PaymentProvider = {
   /** What a change now would charge: lines that add up to it. */
   previewChange(customer: string, change: PriceChange): Promise<{ lines: Line[]; total: number; currency: string }>
   /**
-   * Subscribes, or changes the subscription that there is; undefined when it is over with that. Throws PaymentDeclined and
-   * PaymentRefused.
+   * Subscribes, or changes the subscription that there is; undefined when it is over with that. Throws PaymentDeclined,
+   * PaymentRefused, and PaymentConfirmation for the first payment: the subscription begins when it is confirmed.
    */
   changeSubscription(
     key: string,
@@ -119,6 +138,11 @@ export type PaymentProvider = {
   ): Promise<{ id: string; url: string }>
   /** Takes an invoice back that is not paid; one that is paid, or void already, stays as it is. */
   voidInvoice(customer: string, id: string): Promise<void>
+  /**
+   * Charges an open invoice to the default payment method, as somebody asks who is there; one that is paid stays so. False for one that
+   * there is not, or that cannot be paid any more. Throws PaymentDeclined and PaymentConfirmation.
+   */
+  payInvoice(customer: string, id: string): Promise<boolean>
   /** Newest first, 100 at most. */
   listInvoices(customer: string): Promise<ProviderInvoice[]>
 }

@@ -5,6 +5,7 @@ import type { ControlDeps } from '../deps.ts'
 import { lockOrganization } from '../organizations/lock.ts'
 import { trackPeriods } from './overage/track.ts'
 import {
+  PaymentConfirmation,
   PaymentDeclined,
   type PaymentProvider,
   PaymentRefused,
@@ -139,7 +140,9 @@ export const readSubscription = async (
   await db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId)
     const after = await operationsOf(tx, organizationId)
-    if (!after.open && after.count === before.count) await mirror(tx, deps, organizationId, payment.kind, held)
+    if (after.open || after.count !== before.count) return
+    await mirror(tx, deps, organizationId, payment.kind, held)
+    await noteConfirmed(tx, organizationId, held, new Date(deps.clock()))
   })
   return held
 }
@@ -150,6 +153,55 @@ type Operation = { change: SubscriptionChange; action: string }
 /** An operation as it was written down. */
 export const readOperation = (request: string): Operation => JSON.parse(request) as Operation
 
+/** Records that what was asked holds now, and who asked for it. */
+const recordChange = (
+  tx: Tx,
+  organizationId: string,
+  row: { request: string; actor: string },
+  time: Date,
+): Promise<void> => {
+  const { change, action } = readOperation(row.request)
+  return audit(tx, {
+    actor: row.actor === '' ? null : { userId: row.actor },
+    action,
+    resource: subscriptionName(organizationId),
+    organizationId,
+    workspaceId: null,
+    detail:
+      change.kind === 'change'
+        ? { plan: change.price.plan, recurring_interval: change.price.interval, takes_effect: change.when }
+        : {},
+    time,
+  })
+}
+
+/** A first payment that was to be confirmed has been, once there is what it was for. */
+const noteConfirmed = async (
+  tx: Tx,
+  organizationId: string,
+  held: ProviderSubscription | undefined,
+  time: Date,
+): Promise<void> => {
+  if (held === undefined) return
+  const last = await tx
+    .selectFrom('payment_operations')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('create_time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (last?.outcome !== 'unconfirmed') return
+  const { change } = readOperation(last.request)
+  if (change.kind !== 'change' || change.price.plan !== held.price.plan) return
+  await tx.updateTable('payment_operations').set({ outcome: 'done' }).where('id', '=', last.id).execute()
+  await recordChange(tx, organizationId, last, time)
+}
+
+/** What is answered to whoever has to confirm a payment. */
+export const confirmationError = ({ message, clientSecret }: PaymentConfirmation): AppError =>
+  new AppError(402, 'PAYMENT_CONFIRMATION', message, { client_secret: clientSecret })
+
 /** Carries out an operation that is written down, whoever began it: the same key asks for the same thing once. */
 const carryOut = async (
   deps: BillingDeps,
@@ -158,8 +210,8 @@ const carryOut = async (
 ): Promise<void> => {
   const { db, clock } = deps
   const payment = requirePayment(deps)
-  const { change, action } = readOperation(row.request)
-  const close = (tx: Tx, outcome: 'done' | 'declined' | 'refused') =>
+  const { change } = readOperation(row.request)
+  const close = (tx: Tx, outcome: 'done' | 'declined' | 'refused' | 'unconfirmed') =>
     tx
       .updateTable('payment_operations')
       .set({ done_time: new Date(clock()), outcome })
@@ -175,6 +227,10 @@ const carryOut = async (
       await db.transaction().execute((tx) => close(tx, 'declined'))
       throw new AppError(402, 'CARD_DECLINED', `${cause.message}. Nothing was changed.`)
     }
+    if (cause instanceof PaymentConfirmation) {
+      await db.transaction().execute((tx) => close(tx, 'unconfirmed'))
+      throw confirmationError(cause)
+    }
     if (!(cause instanceof PaymentRefused)) throw cause
     await db.transaction().execute((tx) => close(tx, 'refused'))
     throw conflict('PAYMENT_REFUSED', `The payment provider refused the change: ${cause.message}`)
@@ -183,18 +239,7 @@ const carryOut = async (
     await lockOrganization(tx, organizationId)
     if ((await close(tx, 'done')) === undefined) return
     await mirror(tx, deps, organizationId, payment.kind, held)
-    await audit(tx, {
-      actor: row.actor === '' ? null : { userId: row.actor },
-      action,
-      resource: subscriptionName(organizationId),
-      organizationId,
-      workspaceId: null,
-      detail:
-        change.kind === 'change'
-          ? { plan: change.price.plan, recurring_interval: change.price.interval, takes_effect: change.when }
-          : {},
-      time: new Date(clock()),
-    })
+    await recordChange(tx, organizationId, row, new Date(clock()))
   })
 }
 

@@ -5,11 +5,14 @@ import { onboardBody } from './sign-ins.ts'
 /** A test card that lasts. */
 export const trialCard = { number: '4242 4242 4242 4242', exp_month: 12, exp_year: 2090, cvc: '123' }
 
-/** Adds a test card; resolves to its id. */
+/** The number of a test card whose bank asks to confirm each payment. */
+export const confirmingCard = '4000002760003184'
+
+/** Adds a test card, confirmed where that is asked; resolves to its id. */
 export const addCard = async (caller: Caller, organizationId: string, number = trialCard.number): Promise<string> => {
   const params = { organization: organizationId }
   const { client_secret } = await caller.ok(methods.paymentMethods.setup, params, { body: {} })
-  const body = { ...trialCard, number, client_secret }
+  const body = { ...trialCard, number, client_secret, confirmed: true }
   return idIn((await caller.ok(methods.paymentMethods.confirmSandbox, params, { body })).name)
 }
 
@@ -51,15 +54,22 @@ export const billingRequest = async (
   const params = { organization: organizationId }
   // In the place of what was before.
   await harness.db.deleteFrom('sandbox_customers').where('organization_id', '=', organizationId).execute()
-  const payment_method = await addCard(administrator, organizationId)
+  const confirms = name === 'invoices.confirmSandbox'
+  const payment_method = await addCard(administrator, organizationId, confirms ? confirmingCard : undefined)
   const subscribe = () =>
     administrator.ok(methods.subscriptions.update, params, {
       body: { plan: 'plans/team', recurring_interval: 'MONTHLY' },
     })
-  if (verb === 'cancel' || verb === 'resume' || area === 'invoices') await subscribe()
+  if (verb === 'cancel' || verb === 'resume' || (area === 'invoices' && !confirms)) await subscribe()
   if (verb === 'resume') await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
   const { invoices } = await administrator.ok(methods.invoices.list, params)
   const { client_secret } = await administrator.ok(methods.paymentMethods.setup, params, { body: {} })
+  const asked = confirms
+    ? await administrator.call('PATCH', `/organizations/${organizationId}/subscription`, {
+        plan: 'plans/team',
+        recurring_interval: 'MONTHLY',
+      })
+    : undefined
   const bodies: Readonly<Record<string, unknown>> = {
     'subscriptions.update': { plan: 'plans/team', recurring_interval: 'MONTHLY' },
     'subscriptions.preview': { plan: 'plans/business', recurring_interval: 'MONTHLY' },
@@ -70,6 +80,8 @@ export const billingRequest = async (
     'paymentMethods.setDefault': {},
     'billingCompanies.update': company,
     'overageCaps.update': { amount: '300.00' },
+    'invoices.pay': {},
+    'invoices.confirmSandbox': asked?.body.metadata,
   }
   const invoice = invoices[0]?.invoice_url.split('/').at(-1) ?? 'none'
   const body = bodies[name]

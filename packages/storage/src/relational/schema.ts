@@ -1025,7 +1025,7 @@ export type PaymentOperationsTable = {
   create_time: Time
   done_time: NullableTime
   /** How it ended; null until then. */
-  outcome: 'done' | 'declined' | 'refused' | null
+  outcome: 'done' | 'declined' | 'refused' | 'unconfirmed' | null
 }
 
 /** Whom invoices are addressed to, as JSON. */
@@ -1047,10 +1047,13 @@ export type SandboxPaymentMethodsTable = {
   last4: string
   exp_month: number
   exp_year: number
-  /** Whether charges to it fail. */
+  /** Whether charges to it fail, or are to be confirmed. */
   declines: boolean
+  confirms: Generated<boolean>
   create_time: Time
 }
+/** Payments that wait for whoever pays, as JSON of what is asked. */
+export type SandboxConfirmationsTable = { client_secret: string; customer: string; request: string; create_time: Time }
 export type SandboxSubscriptionsTable = {
   id: string
   customer: string
@@ -1271,6 +1274,7 @@ export type Database = {
   sandbox_customers: SandboxCustomersTable
   sandbox_setup_intents: SandboxSetupIntentsTable
   sandbox_payment_methods: SandboxPaymentMethodsTable
+  sandbox_confirmations: SandboxConfirmationsTable
   sandbox_subscriptions: SandboxSubscriptionsTable
   sandbox_invoices: SandboxInvoicesTable
   sandbox_answers: SandboxAnswersTable

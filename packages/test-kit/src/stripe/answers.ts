@@ -26,8 +26,21 @@ export const cardOf = ({ id, customer, last4, created }: PeerCard) => ({
   card: { brand: 'visa', last4, exp_month: 12, exp_year: 2090 },
 })
 
-export const invoiceOf = (invoice: PeerInvoice, url: string) => {
-  const { id, customer, number, status, created, due_date, collection_method, currency, lines, metadata } = invoice
+/** An invoice; with the secret that confirms its payment where that is expanded. */
+export const invoiceOf = (invoice: PeerInvoice, url: string, confirmable = false) => {
+  const {
+    id,
+    customer,
+    number,
+    status,
+    created,
+    due_date,
+    collection_method,
+    billing_reason,
+    currency,
+    lines,
+    metadata,
+  } = invoice
   return {
     id,
     object: 'invoice',
@@ -37,11 +50,15 @@ export const invoiceOf = (invoice: PeerInvoice, url: string) => {
     created,
     due_date,
     collection_method,
+    billing_reason,
     currency,
     total: lines.reduce((sum, { amount }) => sum + amount, 0),
     lines: list(lines),
     hosted_invoice_url: status === 'draft' ? null : `${url}/i/${id}`,
     invoice_pdf: null,
+    ...(confirmable && status === 'open'
+      ? { confirmation_secret: { type: 'payment_intent', client_secret: `${id.replace(/^in_/, 'pi_')}_secret` } }
+      : {}),
     metadata,
   }
 }
@@ -78,7 +95,11 @@ export const subscriptionOf = (
     ]),
     schedule: schedule === null ? null : expandedSchedule ? scheduleOf(held, expand) : schedule.id,
     latest_invoice:
-      invoice === undefined ? null : expand.has('latest_invoice') ? invoiceOf(invoice, url) : held.latest_invoice,
+      invoice === undefined
+        ? null
+        : expand.has('latest_invoice') || expand.has('latest_invoice.confirmation_secret')
+          ? invoiceOf(invoice, url, expand.has('latest_invoice.confirmation_secret'))
+          : held.latest_invoice,
     metadata: held.metadata,
   }
 }

@@ -193,8 +193,23 @@ const subscriptions = (state: StripeState, url: string, { first, need, shown }: 
   {
     method: 'POST',
     path: /^subscriptions$/,
-    fields: ['customer', 'items', 'metadata', 'payment_behavior', 'off_session', 'collection_method', 'days_until_due'],
-    answer: ({ form }) => shown(state.subscribe(need(form, 'customer'), form).id, {}),
+    fields: [
+      'customer',
+      'items',
+      'metadata',
+      'payment_behavior',
+      'off_session',
+      'collection_method',
+      'days_until_due',
+      'expand',
+    ],
+    answer: ({ form }) => shown(state.subscribe(need(form, 'customer'), form).id, form),
+  },
+  {
+    method: 'DELETE',
+    path: /^subscriptions\/(\w+)$/,
+    fields: [],
+    answer: (call) => shown(state.cancel(first(call)).id, {}),
   },
   {
     method: 'POST',
@@ -259,7 +274,7 @@ const schedules = (state: StripeState, { first, need, scheduled }: Finder): Endp
 ]
 
 /** Invoices. */
-const invoices = (state: StripeState, url: string, { first, need, ownCard }: Finder): Endpoint[] => [
+const invoices = (state: StripeState, url: string, { first, need }: Finder): Endpoint[] => [
   {
     method: 'POST',
     path: /^invoices\/create_preview$/,
@@ -294,8 +309,8 @@ const invoices = (state: StripeState, url: string, { first, need, ownCard }: Fin
   {
     method: 'GET',
     path: /^invoices\/(\w+)$/,
-    fields: [],
-    answer: (call) => invoiceOf(state.invoice(first(call)), url),
+    fields: ['expand'],
+    answer: (call) => invoiceOf(state.invoice(first(call)), url, expandOf(call.form).has('confirmation_secret')),
   },
   {
     method: 'POST',
@@ -337,6 +352,10 @@ const invoices = (state: StripeState, url: string, { first, need, ownCard }: Fin
       return { id: state.id('ii'), object: 'invoiceitem' }
     },
   },
+]
+
+/** What becomes of an invoice. */
+const invoiceSteps = (state: StripeState, url: string, { first, ownCard }: Finder): Endpoint[] => [
   {
     method: 'POST',
     path: /^invoices\/(\w+)\/finalize$/,
@@ -363,7 +382,7 @@ const invoices = (state: StripeState, url: string, { first, need, ownCard }: Fin
   {
     method: 'POST',
     path: /^invoices\/(\w+)\/pay$/,
-    fields: ['payment_method'],
+    fields: ['payment_method', 'off_session'],
     answer: (call) => {
       const card = textAt(call.form, 'payment_method')
       const { customer } = state.invoice(first(call))
@@ -394,5 +413,6 @@ export const endpointsOf = (state: StripeState, url: string): readonly Endpoint[
     ...subscriptions(state, url, found),
     ...schedules(state, found),
     ...invoices(state, url, found),
+    ...invoiceSteps(state, url, found),
   ]
 }

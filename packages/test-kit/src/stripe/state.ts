@@ -19,6 +19,13 @@ export const invalid = (message: string, code?: string): StripeError =>
 export const missing = (what: string, id: string): StripeError =>
   new StripeError(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing')
 const declined = (): StripeError => new StripeError(402, 'card_error', 'Your card was declined.', 'card_declined')
+const toConfirm = (what: 'subscription' | 'invoice'): StripeError =>
+  new StripeError(
+    402,
+    'card_error',
+    'This payment requires additional user action.',
+    `${what}_payment_intent_requires_action`,
+  )
 
 export type PeerPrice = {
   id: string
@@ -27,7 +34,15 @@ export type PeerPrice = {
   unit_amount: number
   interval: 'month' | 'year'
 }
-export type PeerCard = { id: string; customer: string | null; last4: string; declines: boolean; created: number }
+export type PeerCard = {
+  id: string
+  customer: string | null
+  last4: string
+  declines: boolean
+  /** The bank asks to confirm each payment. */
+  confirms: boolean
+  created: number
+}
 export type PeerCustomer = {
   id: string
   default: string | null
@@ -37,7 +52,7 @@ export type PeerCustomer = {
 export type PeerSubscription = {
   id: string
   customer: string
-  status: 'active' | 'past_due' | 'canceled'
+  status: 'active' | 'past_due' | 'canceled' | 'incomplete'
   created: number
   collection_method: 'charge_automatically' | 'send_invoice'
   days_until_due: number
@@ -61,6 +76,7 @@ export type PeerInvoice = {
   created: number
   due_date: number | null
   collection_method: 'charge_automatically' | 'send_invoice'
+  billing_reason: 'subscription_create' | 'subscription_cycle' | 'manual'
   currency: string
   lines: { description: string; amount: number }[]
   metadata: Record<string, string>
@@ -132,13 +148,30 @@ export class StripeState {
 
   chargeable(customer: string): boolean {
     const card = this.cards.get(this.customer(customer).default ?? '')
-    return card !== undefined && card.customer === customer && !card.declines
+    return card !== undefined && card.customer === customer && !card.declines && !card.confirms
+  }
+
+  /** Whether only the bank's question stands in the way of a charge. */
+  confirmable(customer: string): boolean {
+    const card = this.cards.get(this.customer(customer).default ?? '')
+    return card !== undefined && card.customer === customer && !card.declines && card.confirms
+  }
+
+  /** What Stripe.js does with the secret of a payment that whoever pays confirms. */
+  confirmPayment(secret: string): void {
+    const invoice = this.invoice(secret.replace(/_secret$/, '').replace(/^pi_/, 'in_'))
+    if (invoice.status !== 'open') throw invalid('The payment is over')
+    invoice.status = 'paid'
+    const held = this.subscriptions.get(invoice.subscription ?? '')
+    if (held?.status === 'incomplete') held.status = 'active'
+    if (held !== undefined) this.#isPaid(held)
   }
 
   bill(
     customer: string,
     given: Pick<PeerInvoice, 'currency' | 'lines' | 'status'> & {
       subscription?: string
+      first?: boolean
       due?: number
       metadata?: Record<string, string>
     },
@@ -154,6 +187,12 @@ export class StripeState {
       due_date: given.due ?? null,
       // What is sent has a day on which it is due.
       collection_method: given.due === undefined ? 'charge_automatically' : 'send_invoice',
+      billing_reason:
+        given.first === true
+          ? 'subscription_create'
+          : given.subscription === undefined
+            ? 'manual'
+            : 'subscription_cycle',
       currency: given.currency,
       lines: given.lines,
       metadata: given.metadata ?? {},
@@ -168,23 +207,26 @@ export class StripeState {
     const sent = textAt(form, 'collection_method') === 'send_invoice'
     const days = Number(textAt(form, 'days_until_due') ?? 0)
     if (sent && days < 1) throw invalid('days_until_due is required with send_invoice')
-    if (!sent && !this.chargeable(customer)) {
-      if (textAt(form, 'payment_behavior') !== 'error_if_incomplete')
-        throw invalid('The peer knows error_if_incomplete only')
-      throw declined()
+    const behavior = textAt(form, 'payment_behavior')
+    const waits = !sent && behavior === 'allow_incomplete' && this.confirmable(customer)
+    if (!sent && !waits && !this.chargeable(customer)) {
+      if (behavior !== 'error_if_incomplete')
+        throw invalid('The peer knows error_if_incomplete, and incomplete for a confirmation')
+      throw this.confirmable(customer) ? toConfirm('subscription') : declined()
     }
     const id = this.id('sub')
     const invoice = this.bill(customer, {
       subscription: id,
+      first: true,
       currency: price.currency,
       lines: [{ description: `1 × ${price.product}`, amount: price.unit_amount }],
-      status: sent ? 'open' : 'paid',
+      status: sent || waits ? 'open' : 'paid',
       ...(sent ? { due: this.now + days * 86_400 } : {}),
     })
     const made: PeerSubscription = {
       id,
       customer,
-      status: 'active',
+      status: waits ? 'incomplete' : 'active',
       created: this.now,
       collection_method: sent ? 'send_invoice' : 'charge_automatically',
       days_until_due: days,
@@ -246,17 +288,31 @@ export class StripeState {
     const invoice = this.invoice(id)
     if (invoice.status !== 'open') throw invalid('The invoice is not open')
     if (card === undefined || card.customer !== invoice.customer || card.declines) throw declined()
+    if (card.confirms) throw toConfirm('invoice')
     invoice.status = 'paid'
     const held = this.subscriptions.get(invoice.subscription ?? '')
-    const open = [...this.invoices.values()].some((each) => each.subscription === held?.id && each.status === 'open')
-    if (held?.status === 'past_due' && !open) held.status = 'active'
+    if (held !== undefined) this.#isPaid(held)
     return invoice
+  }
+
+  #isPaid(held: PeerSubscription): void {
+    const open = [...this.invoices.values()].some((each) => each.subscription === held.id && each.status === 'open')
+    if (held.status === 'past_due' && !open) held.status = 'active'
+  }
+
+  /** A first payment that nobody confirmed, or a subscription that is over at once; its open invoices are void. */
+  cancel(id: string): PeerSubscription {
+    const held = this.subscription(id)
+    held.status = 'canceled'
+    for (const each of this.invoices.values())
+      if (each.subscription === id && each.status === 'open') each.status = 'void'
+    return held
   }
 
   /** Lets time pass: periods that end are renewed, canceled, or go on at the price of their schedule. */
   advance(to: number): void {
     for (const held of this.subscriptions.values())
-      while (held.status !== 'canceled' && held.end <= to) {
+      while (held.status !== 'canceled' && held.status !== 'incomplete' && held.end <= to) {
         this.now = held.end
         this.#renew(held)
       }

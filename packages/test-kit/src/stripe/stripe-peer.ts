@@ -24,7 +24,7 @@ export type StripePeer = AsyncDisposable & {
   /** Answers with this status instead of doing anything, while it is set. */
   failing: number | undefined
   /** What Stripe's card form does with the secret of a setup intent; resolves to the id of the card. */
-  confirmSetup(clientSecret: string, card?: { declines?: boolean; last4?: string }): string
+  confirmSetup(clientSecret: string, card?: { declines?: boolean; confirms?: boolean; last4?: string }): string
   /** A webhook as it is signed: docs.stripe.com/webhooks#verify-manually. */
   webhook(
     object: Record<string, unknown>,
@@ -124,12 +124,12 @@ export const startStripePeer = async ({ now }: { now: number }): Promise<StripeP
     calls: [],
     cut: () => undefined,
     failing: undefined,
-    confirmSetup(clientSecret, { declines = false, last4 = '4242' } = {}) {
+    confirmSetup(clientSecret, { declines = false, confirms = false, last4 = '4242' } = {}) {
       const customer = state.intents.get(clientSecret)
       if (customer === undefined) throw new Error('The setup intent is used, or there is none')
       state.intents.delete(clientSecret)
       const id = state.id('pm')
-      state.cards.set(id, { id, customer, last4, declines, created: state.now })
+      state.cards.set(id, { id, customer, last4, declines, confirms, created: state.now })
       return id
     },
     webhook(object, { secret = stripePeerKeys.webhookSecret, time = state.now, account, livemode = false } = {}) {

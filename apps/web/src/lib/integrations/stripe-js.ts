@@ -17,6 +17,8 @@ export type StripeJs = {
     confirmParams: { return_url: string }
     redirect: 'if_required'
   }): Promise<{ error?: Failure }>
+  /** Shows what the bank asks, in a dialog of Stripe's. */
+  confirmCardPayment(clientSecret: string): Promise<{ error?: Failure }>
 }
 
 /** The release whose objects the server reads, too. */

@@ -5,6 +5,7 @@ import { organizationIds } from '../../lib/format/names.ts'
 import { invoicesQuery, planChangesQuery, subscriptionQuery } from '../../lib/queries/billing-queries.ts'
 import { organizationQuery } from '../../lib/queries/organization-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
+import { type Bank, confirmationOf } from './use-bank.tsx'
 
 /** A plan that is asked for; with the time of a preview, what that showed is charged. */
 export type PlanAsked = { plan: string; recurring_interval: BillingFrequency; prorate_time?: string }
@@ -20,15 +21,25 @@ export const previewChange = (organization: string, { plan, recurring_interval }
 export const agreedTo = (asked: PlanAsked, { prorate_time }: PlanPreview): PlanAsked =>
   prorate_time === null ? asked : { ...asked, prorate_time }
 
-/** What happens to the subscription of an organisation (a resource name); what shows the plan is read again. */
-export const useChangeSubscription = (organization: string) => {
+/**
+ * What happens to the subscription of an organisation (a resource name); what shows the plan is read again. A first payment is
+ * confirmed with the bank where it asks.
+ */
+export const useChangeSubscription = (organization: string, bank?: Pick<Bank, 'confirm'>) => {
   const cache = useQueryClient()
   const params = organizationIds(organization)
   return useMutation({
-    mutationFn: (change: PlanAsked | 'cancel' | 'resume') => {
+    mutationFn: async (change: PlanAsked | 'cancel' | 'resume') => {
       if (change === 'cancel') return call(methods.subscriptions.cancel, { params, body: {} })
       if (change === 'resume') return call(methods.subscriptions.resume, { params, body: {} })
-      return call(methods.subscriptions.update, { params, body: change })
+      try {
+        return await call(methods.subscriptions.update, { params, body: change })
+      } catch (error) {
+        const secret = confirmationOf(error)
+        if (secret === undefined || bank === undefined) throw error
+        await bank.confirm(secret)
+        return await call(methods.subscriptions.get, { params })
+      }
     },
     onSuccess: async (subscription) => {
       cache.setQueryData(subscriptionQuery(organization).queryKey, subscription)

@@ -13,9 +13,10 @@ import { notify } from '../../ui/overlays/toast.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { useApiForm } from '../api-form.ts'
 import { QueryView } from '../query-view.tsx'
-import { billingTexts } from './plan-texts.ts'
+import { billingTexts, reasonOf } from './plan-texts.ts'
 import { SandboxNote } from './sandbox-note.tsx'
 import { StripeCardForm } from './stripe-card-form.tsx'
+import { confirmationOf, useBank } from './use-bank.tsx'
 
 const cardForm = z.object({
   number: z
@@ -46,16 +47,27 @@ const SandboxCardForm = ({
   onCancel: () => void
 }) => {
   const form = useApiForm<CardValues>(cardForm, { number: '', expiry: '', cvc: '' })
+  const bank = useBank(organization)
   const submit = async ({ number, expiry, cvc }: CardValues): Promise<void> => {
     const [month = '', year = ''] = expiry.split('/')
-    try {
-      await call(methods.paymentMethods.confirmSandbox, {
+    const body = { client_secret: clientSecret, number, exp_month: Number(month), exp_year: 2000 + Number(year), cvc }
+    const add = (confirmed: boolean) =>
+      call(methods.paymentMethods.confirmSandbox, {
         params: organizationIds(organization),
-        body: { client_secret: clientSecret, number, exp_month: Number(month), exp_year: 2000 + Number(year), cvc },
+        body: confirmed ? { ...body, confirmed } : body,
       })
+    try {
+      try {
+        await add(false)
+      } catch (error) {
+        if (confirmationOf(error) === undefined) throw error
+        await bank.ask()
+        await add(true)
+      }
     } catch (error) {
       // What is wrong with a field is shown below it.
-      if (!(error instanceof ApiError && error.status === 400)) notify('error', billingTexts.cardFailed)
+      if (!(error instanceof ApiError && error.status === 400))
+        notify('error', billingTexts.cardFailed, reasonOf(error))
       throw error
     }
     await onAdded()
@@ -70,7 +82,7 @@ const SandboxCardForm = ({
         inputMode="numeric"
         autoComplete="off"
         placeholder="4242 4242 4242 4242"
-        hint="Test numbers only: 4242 4242 4242 4242 works, 4000 0000 0000 0002 is declined. The number is not stored."
+        hint="Test numbers only: 4242 4242 4242 4242 works, 4000 0000 0000 0002 is declined, and 4000 0027 6000 3184 asks to confirm each payment. The number is not stored."
       />
       <div className="grid grid-cols-2 gap-4">
         <TextField name="expiry" label="Expiry" required autoComplete="off" placeholder="12/30" />
@@ -80,6 +92,7 @@ const SandboxCardForm = ({
         <Button onClick={onCancel}>Cancel</Button>
         <SubmitButton>Add Payment method</SubmitButton>
       </div>
+      {bank.dialog}
     </Form>
   )
 }

@@ -1,5 +1,6 @@
 import { type BillingFrequency, minorUnits, type Plan, type PlanFeatures, profileBlock } from '@tributary/contract'
 import { ApiError } from '../../lib/api/errors.ts'
+import { NotConfirmed } from './not-confirmed.ts'
 
 /** Texts of billing as they are specified, to the letter. */
 export const billingTexts = {
@@ -49,7 +50,8 @@ export const plansAt = (plans: readonly Plan[], frequency: BillingFrequency): Pl
 
 /** Why the payment provider did not do something, below the title that says what; nothing for what is not for people. */
 export const reasonOf = (error: unknown): { description: string } | undefined =>
-  error instanceof ApiError && ['CARD_DECLINED', 'PAYMENT_REFUSED'].includes(error.body.reason ?? '')
+  error instanceof NotConfirmed ||
+  (error instanceof ApiError && ['CARD_DECLINED', 'PAYMENT_REFUSED'].includes(error.body.reason ?? ''))
     ? { description: error.message }
     : undefined
 

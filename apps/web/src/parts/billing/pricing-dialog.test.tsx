@@ -62,6 +62,12 @@ const subscription = {
 }
 const failure = (message: string) => Response.json({ code: 400, reason: 'NO', message, metadata: {} }, { status: 400 })
 
+const toConfirm = () =>
+  Response.json(
+    { code: 402, reason: 'PAYMENT_CONFIRMATION', message: 'Confirm', metadata: { client_secret: 'the-secret' } },
+    { status: 402 },
+  )
+
 type Server = Partial<Record<string, (body: unknown) => Response>>
 
 /** What was sent, as verb, path and body; the server's answers may be replaced by path. */
@@ -262,6 +268,27 @@ describe('the pricing modal', () => {
     expect(onClose).not.toHaveBeenCalled()
   })
 
+  test('a first payment is confirmed with the bank in place; refused, nothing is changed', async () => {
+    const { sent, onClose } = await open('pricing', {
+      server: {
+        [`/${organization}/subscription`]: (body) => (body === undefined ? Response.json(subscription) : toConfirm()),
+        [`/${organization}:confirmSandboxPayment`]: () => Response.json({}),
+      },
+    })
+    await choose('Team')
+    await userEvent.click(await screen.findByRole('button', { name: 'Refuse' }))
+    await waitFor(() => expect(notices()).toEqual([['error', "Couldn't upgrade your plan to Team, please try again"]]))
+    expect(onClose).not.toHaveBeenCalled()
+    await choose('Team')
+    await userEvent.click(await screen.findByRole('button', { name: 'Confirm' }))
+    await waitFor(() => expect(onClose).toHaveBeenCalledTimes(1))
+    expect(sent.map(([verb, path]) => `${verb} ${path}`)).toEqual([
+      `PATCH /${organization}/subscription`,
+      `PATCH /${organization}/subscription`,
+      `POST /${organization}:confirmSandboxPayment`,
+    ])
+  })
+
   test.each([
     ['BIL-27', '/plans', 'Failed to load the plan'],
     ['BIL-28', `/${organization}`, 'Failed to load the organization subscription'],
@@ -295,6 +322,29 @@ describe('the payment-method modal', () => {
   test('BIL-32: says that the form could not be started', async () => {
     await open('card', { server: { [`/${organization}:billingSetupIntent`]: () => failure('No') } })
     expect(await screen.findByText('Failed to initiate the payment method form')).toBeTruthy()
+  })
+
+  test('a card that the bank asks to confirm is added once that is done', async () => {
+    const { sent, onClose } = await open('card', {
+      server: {
+        [`/${organization}:confirmSandboxCard`]: (body) =>
+          (body as { confirmed?: boolean }).confirmed === true ? Response.json(card) : toConfirm(),
+      },
+    })
+    await fill()
+    await userEvent.click(await screen.findByRole('button', { name: 'Refuse' }))
+    await waitFor(() =>
+      expect(notices()).toEqual([['error', 'An error has occured while adding your payment method, please try again']]),
+    )
+    expect(onClose).not.toHaveBeenCalled()
+    await userEvent.click(screen.getByRole('button', { name: 'Add Payment method' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Confirm' }))
+    await waitFor(() => expect(onClose).toHaveBeenCalledTimes(1))
+    expect(sent.slice(1).map(([, , body]) => (body as { confirmed?: boolean }).confirmed)).toEqual([
+      undefined,
+      undefined,
+      true,
+    ])
   })
 
   test('BIL-33: says that the card could not be added, and keeps the form', async () => {

@@ -33,6 +33,7 @@ import {
 } from './plan-texts.ts'
 import { Proration } from './proration.tsx'
 import { SandboxNote } from './sandbox-note.tsx'
+import { useBank } from './use-bank.tsx'
 
 const Frequency = ({ value, onChange }: { value: BillingFrequency; onChange: (next: BillingFrequency) => void }) => (
   <fieldset className="flex w-fit gap-1 rounded-lg bg-hover p-1">
@@ -162,7 +163,8 @@ const Plans = ({
   const [chosen, setChosen] = useState<string>()
   const [adding, setAdding] = useState(false)
   const [shownPrice, setShownPrice] = useState<{ plan: Plan; preview: PlanPreview }>()
-  const change = useChangeSubscription(organization)
+  const bank = useBank(organization)
+  const change = useChangeSubscription(organization, bank)
   const shown = plansAt(plans, frequency)
   const current = currentPlan(shown, planName)
 
@@ -234,6 +236,7 @@ const Plans = ({
         Upgrades take effect immediately and are prorated. Downgrades take effect at the end of the billing period.
       </p>
       <PaymentMethodDialog open={adding} onClose={() => setAdding(false)} organization={organization} />
+      {bank.dialog}
     </div>
   )
 }

@@ -1,12 +1,19 @@
 import type { Db, Tx } from '@tributary/api-kit'
-import { PaymentDeclined } from '../provider.ts'
+import { PaymentConfirmation, PaymentDeclined } from '../provider.ts'
 
-/** What a question of the sandbox ends in; what is declined has changed nothing. */
-export type Outcome<T> = { answer: T } | { declined: string }
+/** What a question of the sandbox ends in; what is declined, or to be confirmed, has changed nothing. */
+export type Outcome<T> = { answer: T } | { declined: string } | { confirm: string }
+
+/** The answer of an outcome. Throws PaymentDeclined and PaymentConfirmation. */
+export const answerOf = <T>(outcome: Outcome<T>): T => {
+  if ('declined' in outcome) throw new PaymentDeclined(outcome.declined)
+  if ('confirm' in outcome) throw new PaymentConfirmation(outcome.confirm)
+  return outcome.answer
+}
 
 /**
  * Asks once for each key: the first call does it, and every other one, at the same time or later, gets its answer. Answers are JSON.
- * Throws PaymentDeclined where the first one was declined.
+ * Throws PaymentDeclined where the first one was declined, and PaymentConfirmation where it was to be confirmed.
  */
 export const once = async <T>(
   db: Db,
@@ -23,6 +30,5 @@ export const once = async <T>(
     await tx.insertInto('sandbox_answers').values({ key, customer, answer, create_time: time }).execute()
     return JSON.parse(answer) as Outcome<T>
   })
-  if ('declined' in outcome) throw new PaymentDeclined(outcome.declined)
-  return outcome.answer
+  return answerOf(outcome)
 }

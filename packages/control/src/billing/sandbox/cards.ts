@@ -1,13 +1,22 @@
-/** What a test number stands for. */
-export type TestCard = { brand: string; outcome: 'succeeds' | 'is-declined' | 'declines-charges' }
+/** What a test number stands for: when it is added, and when it is charged. `confirms` is what the bank asks whoever pays to confirm. */
+export type TestCard = {
+  brand: string
+  added: 'succeeds' | 'declines' | 'confirms'
+  charged: 'succeeds' | 'declines' | 'confirms'
+}
+
+const works = { added: 'succeeds', charged: 'succeeds' } as const
 
 /** The numbers that the sandbox takes, those that people know from Stripe. No other is taken, and none is kept. */
 const testCards: ReadonlyMap<string, TestCard> = new Map([
-  ['4242424242424242', { brand: 'Visa', outcome: 'succeeds' }],
-  ['5555555555554444', { brand: 'Mastercard', outcome: 'succeeds' }],
-  ['378282246310005', { brand: 'American Express', outcome: 'succeeds' }],
-  ['4000000000000002', { brand: 'Visa', outcome: 'is-declined' }],
-  ['4000000000000341', { brand: 'Visa', outcome: 'declines-charges' }],
+  ['4242424242424242', { brand: 'Visa', ...works }],
+  ['5555555555554444', { brand: 'Mastercard', ...works }],
+  ['378282246310005', { brand: 'American Express', ...works }],
+  ['4000000000000002', { brand: 'Visa', added: 'declines', charged: 'declines' }],
+  ['4000000000000341', { brand: 'Visa', added: 'succeeds', charged: 'declines' }],
+  // 3-D Secure: confirmed once, when it is added, or with each payment.
+  ['4000002500003155', { brand: 'Visa', added: 'confirms', charged: 'succeeds' }],
+  ['4000002760003184', { brand: 'Visa', added: 'confirms', charged: 'confirms' }],
 ])
 
 /** The test card of a number; undefined for every other number. */

@@ -1,13 +1,16 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import { amountText, type BillingCompany, type Invoice } from '@tributary/contract'
 import { badRequest, type Clock, newId, randomToken } from '@tributary/kernel'
-import { PaymentDeclined, type PaymentProvider } from '../provider.ts'
-import { once } from './answers.ts'
+import { PaymentConfirmation, PaymentDeclined, type PaymentProvider } from '../provider.ts'
+import { answerOf, once } from './answers.ts'
 import { testCard } from './cards.ts'
+import { takeConfirmation } from './charges.ts'
 import {
   applyChange,
+  applyConfirmed,
   charge,
   issue,
+  payInvoice,
   payOpenInvoices,
   presentSubscription,
   previewChange,
@@ -19,14 +22,17 @@ const mostPaymentMethods = 10
 
 export type Sandbox = PaymentProvider & {
   /**
-   * Adds a test card with the secret of a setup intent. Throws 400 for any other number, and PaymentDeclined for the one that is
-   * declined; numbers are not kept.
+   * Adds a test card with the secret of a setup intent. Throws 400 for any other number, PaymentDeclined for the one that is
+   * declined, and PaymentConfirmation for those that are to be confirmed, until they are; numbers are not kept.
    */
   confirmSetupIntent(
     customer: string,
     clientSecret: string,
     card: { number: string; expMonth: number; expYear: number },
+    confirmed?: boolean,
   ): Promise<{ id: string }>
+  /** Confirms a payment, in the place of a bank. Throws 400 for a secret that is over. */
+  confirmPayment(customer: string, clientSecret: string): Promise<void>
   /** An invoice by the secret of its address. */
   getInvoice(secret: string): Promise<Invoice | undefined>
   kind: 'sandbox'
@@ -61,7 +67,7 @@ const checkCard = ({ number, expMonth, expYear }: { number: string; expMonth: nu
     const text = 'The card has expired'
     throw badRequest('VALIDATION', text, { exp_year: text })
   }
-  if (card.outcome === 'is-declined') throw new PaymentDeclined()
+  if (card.added === 'declines') throw new PaymentDeclined()
   return card
 }
 
@@ -89,7 +95,7 @@ const cards = ({
         .execute()
       return { clientSecret }
     }),
-  confirmSetupIntent: (customer, clientSecret, given) =>
+  confirmSetupIntent: (customer, clientSecret, given, confirmed = false) =>
     db.transaction().execute(async (tx) => {
       await lockCustomer(tx, customer)
       const now = new Date(clock())
@@ -101,6 +107,7 @@ const cards = ({
         .executeTakeFirst()
       if (intent === undefined) throw badRequest('SETUP_OVER', 'The card form has expired. Open it again.')
       const card = checkCard(given, now)
+      if (card.added === 'confirms' && !confirmed) throw new PaymentConfirmation(clientSecret)
       const known = await methodsOf(tx, customer).execute()
       if (known.length >= mostPaymentMethods)
         throw badRequest('LIMIT_REACHED', `An organization can have at most ${mostPaymentMethods} payment methods`)
@@ -115,7 +122,8 @@ const cards = ({
           last4: given.number.slice(-4),
           exp_month: given.expMonth,
           exp_year: given.expYear,
-          declines: card.outcome === 'declines-charges',
+          declines: card.charged === 'declines',
+          confirms: card.charged === 'confirms',
           create_time: now,
         })
         .execute()
@@ -163,7 +171,10 @@ const invoicesOf = ({
 }: {
   db: Db
   clock: Clock
-}): Pick<Sandbox, 'createInvoice' | 'voidInvoice' | 'listInvoices' | 'getInvoice'> => ({
+}): Pick<
+  Sandbox,
+  'createInvoice' | 'voidInvoice' | 'payInvoice' | 'confirmPayment' | 'listInvoices' | 'getInvoice'
+> => ({
   async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
     const time = new Date(clock())
     const id = await once(db, { key, customer, time }, async (tx) => ({
@@ -180,6 +191,21 @@ const invoicesOf = ({
       .where('status', '=', 'open')
       .execute()
   },
+  async payInvoice(customer, id) {
+    const outcome = await db.transaction().execute(async (tx) => {
+      await lockCustomer(tx, customer)
+      return await payInvoice(tx, customer, id, new Date(clock()))
+    })
+    return answerOf(outcome)
+  },
+  confirmPayment: (customer, clientSecret) =>
+    db.transaction().execute(async (tx) => {
+      await lockCustomer(tx, customer)
+      const time = new Date(clock())
+      const request = await takeConfirmation(tx, { customer, clientSecret, time })
+      if (request === undefined || !(await applyConfirmed(tx, customer, request, time)))
+        throw badRequest('CONFIRMATION_OVER', 'This payment can no longer be confirmed. Start again.')
+    }),
   async listInvoices(customer) {
     const rows = await db
       .selectFrom('sandbox_invoices')
@@ -189,6 +215,7 @@ const invoicesOf = ({
       .limit(100)
       .execute()
     return rows.map((row) => ({
+      id: row.id,
       number: `SANDBOX-${row.number}`,
       status: row.status,
       create_time: row.create_time.toISOString(),
@@ -273,7 +300,7 @@ export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
       const time = new Date(clock())
       await once(db, { key, customer, time }, async (tx) => {
         const outcome = await applyChange(tx, customer, change, time)
-        return 'declined' in outcome ? outcome : { answer: outcome.answer?.id ?? null }
+        return 'answer' in outcome ? { answer: outcome.answer?.id ?? null } : outcome
       })
       // As it is now: an answer that is given again may be old.
       return await this.getSubscription(customer)

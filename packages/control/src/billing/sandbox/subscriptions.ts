@@ -5,6 +5,7 @@ import type { Selectable } from 'kysely'
 import { periodEnd, remainderOf } from '../periods.ts'
 import type { Line, Price, PriceChange, ProviderSubscription, SubscriptionChange } from '../provider.ts'
 import type { Outcome } from './answers.ts'
+import { askToConfirm, chargeable, chargeOutcome, declined } from './charges.ts'
 
 type Row = Selectable<SandboxSubscriptionsTable>
 
@@ -38,17 +39,6 @@ const oldestOpen = async (tx: Tx, customer: string): Promise<Date | undefined> =
     .orderBy('create_time')
     .executeTakeFirst()
   return row?.create_time
-}
-
-/** Whether a charge to the customer's default payment method goes through. */
-const chargeable = async (tx: Tx, customer: string): Promise<boolean> => {
-  const method = await tx
-    .selectFrom('sandbox_payment_methods')
-    .innerJoin('sandbox_customers', 'sandbox_customers.default_payment_method', 'sandbox_payment_methods.id')
-    .select('sandbox_payment_methods.declines')
-    .where('sandbox_customers.id', '=', customer)
-    .executeTakeFirst()
-  return method !== undefined && !method.declines
 }
 
 /** Makes an invoice, whose total is the sum of its lines; resolves to its secret. */
@@ -174,14 +164,21 @@ export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row |
   return row === undefined ? undefined : await dueBy(tx, row, now)
 }
 
+/** What a confirmation is waited for: the first payment of a subscription, or an open invoice. */
+type AwaitedPayment = { price: Price } | { invoice: string }
+
 const subscribe = async (
   tx: Tx,
   customer: string,
-  { price, daysUntilDue }: PriceChange,
+  { price, daysUntilDue }: Pick<PriceChange, 'price' | 'daysUntilDue'>,
   now: Date,
+  confirmed: boolean,
 ): Promise<Outcome<Row>> => {
   const sent = daysUntilDue !== undefined
-  if (!sent && !(await chargeable(tx, customer))) return { declined: 'The card was declined' }
+  const outcome = sent || confirmed ? 'succeeds' : await chargeOutcome(tx, customer)
+  if (outcome === 'declines') return declined(outcome)
+  if (outcome === 'confirms')
+    return await askToConfirm(tx, { customer, request: JSON.stringify({ price } satisfies AwaitedPayment), time: now })
   const answer = await tx
     .insertInto('sandbox_subscriptions')
     .values({
@@ -244,7 +241,8 @@ export const previewChange = async (
 
 const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promise<Outcome<Row>> => {
   const { price } = change
-  if (!(await chargeable(tx, row.customer))) return { declined: 'The card was declined' }
+  const outcome = await chargeOutcome(tx, row.customer)
+  if (outcome !== 'succeeds') return declined(outcome)
   await issue(tx, row.customer, {
     lines: prorationLines(row, price, proratedAt(row, change, now)),
     currency: price.currency,
@@ -278,7 +276,8 @@ export const applyChange = async (
   now: Date,
 ): Promise<Outcome<Row | null>> => {
   const row = await settle(tx, customer, now)
-  if (row === undefined) return change.kind === 'change' ? subscribe(tx, customer, change, now) : { answer: null }
+  if (row === undefined)
+    return change.kind === 'change' ? subscribe(tx, customer, change, now, false) : { answer: null }
   if (change.kind === 'change' && change.when === 'now') return await upgrade(tx, row, change, now)
   const answer = await tx
     .updateTable('sandbox_subscriptions')
@@ -290,4 +289,55 @@ export const applyChange = async (
     .returningAll()
     .executeTakeFirstOrThrow()
   return { answer }
+}
+
+/** Pays one open invoice; a subscription that was past due is active again when no other is. */
+const settleInvoice = async (tx: Tx, customer: string, id: string): Promise<void> => {
+  await tx
+    .updateTable('sandbox_invoices')
+    .set({ status: 'paid' })
+    .where('id', '=', id)
+    .where('customer', '=', customer)
+    .where('status', '=', 'open')
+    .execute()
+  if ((await oldestOpen(tx, customer)) !== undefined) return
+  await tx
+    .updateTable('sandbox_subscriptions')
+    .set({ status: 'active' })
+    .where('customer', '=', customer)
+    .where('status', '=', 'past_due')
+    .execute()
+}
+
+/** Charges an open invoice as somebody asks who is there; false for one that cannot be paid. */
+export const payInvoice = async (tx: Tx, customer: string, id: string, now: Date): Promise<Outcome<boolean>> => {
+  const invoice = await tx
+    .selectFrom('sandbox_invoices')
+    .select('status')
+    .where('id', '=', id)
+    .where('customer', '=', customer)
+    .executeTakeFirst()
+  if (invoice?.status !== 'open') return { answer: invoice?.status === 'paid' }
+  const outcome = await chargeOutcome(tx, customer)
+  if (outcome === 'declines') return declined(outcome)
+  if (outcome === 'confirms')
+    return await askToConfirm(tx, {
+      customer,
+      request: JSON.stringify({ invoice: id } satisfies AwaitedPayment),
+      time: now,
+    })
+  await settleInvoice(tx, customer, id)
+  return { answer: true }
+}
+
+/** Does what was waited for, once it is confirmed; false for a subscription where there is one by now. */
+export const applyConfirmed = async (tx: Tx, customer: string, request: string, now: Date): Promise<boolean> => {
+  const awaited = JSON.parse(request) as AwaitedPayment
+  if ('invoice' in awaited) {
+    await settleInvoice(tx, customer, awaited.invoice)
+    return true
+  }
+  if ((await settle(tx, customer, now)) !== undefined) return false
+  await subscribe(tx, customer, awaited, now, true)
+  return true
 }

@@ -1,6 +1,6 @@
 import type { RequestClient } from '@tributary/connector-kit'
 import { isJsonObject, type JsonObject } from '@tributary/kernel'
-import { PaymentDeclined, PaymentRefused, PaymentUnavailable } from '../provider.ts'
+import { PaymentDeclined, PaymentRefused, PaymentUnavailable, unconfirmedText } from '../provider.ts'
 
 /** The version whose descriptions of requests and answers this adapter keeps to. */
 export const stripeVersion = '2026-10-28.endive'
@@ -42,10 +42,16 @@ const parse = (body: string): JsonObject => {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const declines: Readonly<Record<string, string>> = {
-  authentication_required: 'The bank asks to confirm this payment, which a saved card cannot. Add another card',
   insufficient_funds: 'The card was declined for insufficient funds',
   expired_card: 'The card has expired',
 }
+
+/** The bank asks to confirm what was charged without anybody being there. */
+const toConfirm: ReadonlySet<string> = new Set([
+  'authentication_required',
+  'subscription_payment_intent_requires_action',
+  'invoice_payment_intent_requires_action',
+])
 
 /** What an answer that is no success means. Messages are for people, and say nothing of keys. */
 const failureOf = (status: number, body: string): Error => {
@@ -55,7 +61,9 @@ const failureOf = (status: number, body: string): Error => {
   const { error } = parse(body)
   const given = isJsonObject(error) ? error : {}
   if (status === 402) {
-    const why = declines[textOf(given.decline_code)] ?? declines[textOf(given.code)]
+    const codes = [textOf(given.decline_code), textOf(given.code)]
+    if (codes.some((code) => toConfirm.has(code))) return new PaymentDeclined(unconfirmedText, true)
+    const why = codes.map((code) => declines[code]).find((text) => text !== undefined)
     return new PaymentDeclined(why ?? 'The card was declined')
   }
   return new PaymentRefused(textOf(given.message).slice(0, 300) || `Stripe answered ${status}`, textOf(given.code))

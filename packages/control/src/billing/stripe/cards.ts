@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { PaymentProvider } from '../provider.ts'
 import { idPath, type StripeApi } from './api.ts'
 import { payLate } from './invoices.ts'
-import { stripeCustomer, stripePaymentMethods } from './objects.ts'
+import { idOf, stripeCustomer, stripePaymentMethods } from './objects.ts'
 
 const setupIntent = z.object({ client_secret: z.string() })
 const ownedMethod = z.object({ customer: z.union([z.string(), z.object({ id: z.string() })]).nullish() })
@@ -17,9 +17,6 @@ const brands: Readonly<Record<string, string>> = {
   jcb: 'JCB',
   unionpay: 'UnionPay',
 }
-
-const idOf = (value: string | { id: string } | null | undefined): string | undefined =>
-  typeof value === 'string' ? value : value?.id
 
 /** Cards of customers at Stripe, which its card form adds. */
 export const cardsOf = (

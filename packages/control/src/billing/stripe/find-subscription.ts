@@ -10,6 +10,13 @@ const expand = ['items.data.price.product', 'schedule.phases.items.price', 'late
 export const readSubscription = async (api: StripeApi, id: string): Promise<StripeSubscription> =>
   stripeSubscription.parse(await api.get(`subscriptions/${idPath(id)}`, { expand }))
 
+/** Takes back first payments that were left unconfirmed, except that of this operation: only one can begin a subscription. */
+export const dropUnconfirmed = async (api: StripeApi, customer: string, key: string): Promise<void> => {
+  const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
+  for (const { id, status, metadata } of data)
+    if (status === 'incomplete' && metadata?.operation !== key) await api.delete(`subscriptions/${idPath(id)}`)
+}
+
 /** The oldest subscription of a customer that is not over. */
 export const findSubscription = async (api: StripeApi, customer: string): Promise<StripeSubscription | undefined> => {
   const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))

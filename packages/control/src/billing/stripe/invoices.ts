@@ -1,8 +1,9 @@
 import { amountText } from '@tributary/contract'
-import { PaymentDeclined, type PaymentProvider, PaymentRefused } from '../provider.ts'
+import { newId } from '@tributary/kernel'
+import { PaymentConfirmation, PaymentDeclined, type PaymentProvider, PaymentRefused } from '../provider.ts'
 import { idPath, type StripeApi } from './api.ts'
 import { findSubscription } from './find-subscription.ts'
-import { fromStripe, type StripeInvoice, stripeInvoice, stripeInvoices, toStripe } from './objects.ts'
+import { fromStripe, idOf, type StripeInvoice, stripeInvoice, stripeInvoices, toStripe } from './objects.ts'
 
 const statuses = { open: 'open', uncollectible: 'open', paid: 'paid', void: 'void' } as const
 
@@ -38,8 +39,14 @@ export const payLate = async (api: StripeApi, customer: string, card: string): P
     if (ofOurs(invoice) || (held?.status === 'past_due' && invoice.id === latest)) await tryToPay(api, invoice.id, card)
 }
 
+/** The invoice of a first payment that was not confirmed (yet): it is none until the subscription begins. */
+const isUnconfirmed = ({ billing_reason, collection_method, status }: StripeInvoice): boolean =>
+  billing_reason === 'subscription_create' && collection_method === 'charge_automatically' && status !== 'paid'
+
 /** Invoices at Stripe. */
-export const invoicesOf = (api: StripeApi): Pick<PaymentProvider, 'createInvoice' | 'voidInvoice' | 'listInvoices'> => {
+export const invoicesOf = (
+  api: StripeApi,
+): Pick<PaymentProvider, 'createInvoice' | 'voidInvoice' | 'payInvoice' | 'listInvoices'> => {
   const list = async (customer: string) =>
     stripeInvoices.parse(await api.get('invoices', { customer, limit: 100 })).data
   /** How an invoice is collected that has no days of its own: as those of the subscription. */
@@ -105,14 +112,32 @@ export const invoicesOf = (api: StripeApi): Pick<PaymentProvider, 'createInvoice
       if (status === 'open' || status === 'uncollectible')
         await api.post(`invoices/${idPath(id)}/void`, {}, `${id}:void`)
     },
+    async payInvoice(customer, id) {
+      const found = await api.find(`invoices/${idPath(id)}`, { expand: ['confirmation_secret'] })
+      const known = found === undefined ? undefined : stripeInvoice.parse(found)
+      if (known === undefined || idOf(known.customer) !== customer) return false
+      if (known.status === 'paid') return true
+      if (known.status !== 'open' && known.status !== 'uncollectible') return false
+      try {
+        // An invoice is paid once; each time that somebody asks is another try.
+        await api.post(`invoices/${idPath(id)}/pay`, { off_session: false }, newId())
+      } catch (cause) {
+        const secret = known.confirmation_secret?.client_secret
+        if (cause instanceof PaymentDeclined && cause.unconfirmed && secret !== undefined)
+          throw new PaymentConfirmation(secret)
+        throw cause
+      }
+      return true
+    },
     async listInvoices(customer) {
       return (await list(customer)).flatMap((each) => {
         const { status, number, id, created, hosted_invoice_url, invoice_pdf } = each
         // One that is still written has no number and no address.
-        if (status === null || status === 'draft') return []
+        if (status === null || status === 'draft' || isUnconfirmed(each)) return []
         const currency = each.currency.toUpperCase()
         return [
           {
+            id,
             number: number ?? id,
             status: statuses[status],
             create_time: new Date(created * 1000).toISOString(),

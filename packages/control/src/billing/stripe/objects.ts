@@ -21,10 +21,14 @@ const invoice = z.object({
   created: z.number(),
   due_date: z.number().nullish(),
   collection_method: z.string(),
+  billing_reason: z.string().nullish(),
   currency: z.string(),
   total: z.number().int(),
   hosted_invoice_url: z.string().nullish(),
   invoice_pdf: z.string().nullish(),
+  customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+  /** With which whoever pays confirms it; where it is expanded. */
+  confirmation_secret: z.object({ client_secret: z.string() }).nullish(),
   metadata,
 })
 export const stripeInvoice = invoice
@@ -64,7 +68,7 @@ export const stripeSubscription = z.object({
 export type StripeSubscription = z.infer<typeof stripeSubscription>
 
 export const stripeSubscriptions = z.object({
-  data: z.array(z.object({ id: z.string(), status: z.string(), created: z.number() })),
+  data: z.array(z.object({ id: z.string(), status: z.string(), created: z.number(), metadata })),
 })
 
 export const stripePreview = z.object({
@@ -89,6 +93,10 @@ export const stripePaymentMethods = z.object({
     }),
   ),
 })
+
+/** The id of what is given as an id, or expanded. */
+export const idOf = (value: string | { id: string } | null | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.id
 
 /** Two currencies have no decimals, but Stripe counts them as if they had two (docs.stripe.com/currencies, "Special cases"). */
 const factors: Readonly<Record<string, number>> = { ISK: 100, UGX: 100 }

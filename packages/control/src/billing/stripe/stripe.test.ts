@@ -45,14 +45,17 @@ beforeEach(() => {
 })
 
 type Paying = Organization & { params: { organization: string } }
-const startPaying = async (card: { declines?: boolean } = {}): Promise<Paying> => {
+const startPaying = async (card: { declines?: boolean; confirms?: boolean } = {}): Promise<Paying> => {
   const made = await startOrganization(harness)
   await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
   const params = { organization: made.organizationId }
   await addCard({ ...made, params }, card)
   return { ...made, params }
 }
-const addCard = async ({ administrator, params }: Paying, card: { declines?: boolean; last4?: string } = {}) => {
+const addCard = async (
+  { administrator, params }: Paying,
+  card: { declines?: boolean; confirms?: boolean; last4?: string } = {},
+) => {
   const { client_secret } = await administrator.ok(methods.paymentMethods.setup, params, { body: {} })
   return peer.confirmSetup(client_secret, card)
 }
@@ -170,6 +173,43 @@ describe('with Stripe', () => {
     await other.administrator.ok(methods.paymentMethods.setup, params, { body: {} })
     expect(await buy(other, 'plans/team')).toMatchObject({ status: 400, body: { reason: 'PAYMENT_METHOD_REQUIRED' } })
     expect((await other.administrator.ok(methods.paymentMethods.list, params)).payment_methods).toEqual([])
+  })
+
+  test('a first payment that the bank asks to confirm subscribes once it is, and to nothing when it is left', async () => {
+    const [made, other] = [await startPaying({ confirms: true }), await startPaying()]
+    const { administrator, params } = made
+    const asked = async (plan: string) => {
+      const { status, body } = await buy(made, plan)
+      expect([status, body.reason]).toEqual([402, 'PAYMENT_CONFIRMATION'])
+      return (body.metadata as { client_secret: string }).client_secret
+    }
+    const left = await asked('plans/business')
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ plan: 'plans/free' })
+    expect(await administrator.ok(methods.invoices.list, params)).toMatchObject({ invoices: [] })
+    const secret = await asked('plans/team')
+    expect(() => peer.state.confirmPayment(left)).toThrow('over')
+    peer.state.confirmPayment(secret)
+    expect(await webhook(made)).toBe(200)
+    expect(await mirrored(made)).toBe('plans/team')
+    expect((await heldOf(made)).filter(({ status }) => status === 'active')).toHaveLength(1)
+    const { changes } = await administrator.ok(methods.subscriptions.listChanges, params)
+    expect(changes.map(({ plan, outcome }) => `${plan} ${outcome}`)).toEqual([
+      'plans/team done',
+      'plans/business unconfirmed',
+    ])
+    const { audit_records } = await administrator.ok(methods.auditRecords.list, params)
+    expect(audit_records.filter(({ action }) => action === 'subscriptions.update')).toHaveLength(1)
+    // A renewal that nobody is there to confirm is open, and paid where it is listed.
+    peer.state.advance(peer.state.now + 31 * day)
+    const [open] = (await administrator.ok(methods.invoices.list, params)).invoices
+    expect(open?.status).toBe('open')
+    const paid = await administrator.call('POST', `/${open?.name}:pay`, {})
+    expect(paid).toMatchObject({ status: 402, body: { reason: 'PAYMENT_CONFIRMATION' } })
+    peer.state.confirmPayment((paid.body.metadata as { client_secret: string }).client_secret)
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
+    expect((await administrator.call('POST', `/${open?.name}:pay`, {})).status).toBe(200)
+    const elsewhere = `/${open?.name}:pay`.replace(made.organizationId, other.organizationId)
+    expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
   })
 
   test('a renewal that is declined says since when and when limits hold; another card pays it', async () => {

@@ -1,7 +1,7 @@
 import type { PaymentProvider, Price, PriceChange, ProviderSubscription } from '../provider.ts'
-import { PaymentDeclined, PaymentRefused } from '../provider.ts'
-import { idPath, type StripeApi } from './api.ts'
-import { findSubscription, readSubscription } from './find-subscription.ts'
+import { PaymentConfirmation, PaymentDeclined, PaymentRefused } from '../provider.ts'
+import { type FormValue, idPath, type StripeApi } from './api.ts'
+import { dropUnconfirmed, findSubscription, readSubscription } from './find-subscription.ts'
 import { unpaidSince } from './invoices.ts'
 import {
   fromStripe,
@@ -82,19 +82,30 @@ const subscribe = async (
   { price, daysUntilDue }: PriceChange,
 ): Promise<StripeSubscription> => {
   await ensureProduct(api, price)
-  const paid =
-    daysUntilDue === undefined
-      ? // Nothing is subscribed to when the charge fails.
-        { payment_behavior: 'error_if_incomplete', off_session: true }
-      : { collection_method: 'send_invoice', days_until_due: daysUntilDue }
-  const made = stripeSubscription.parse(
-    await api.post(
-      'subscriptions',
-      { customer, items: [{ price_data: priceData(price) }], metadata: { operation: key }, ...paid },
-      key,
-    ),
+  await dropUnconfirmed(api, customer, key)
+  const values = { customer, items: [{ price_data: priceData(price) }], metadata: { operation: key } }
+  const begin = async (collected: Record<string, FormValue>, step: string) =>
+    stripeSubscription.parse(await api.post('subscriptions', { ...values, ...collected }, step))
+  if (daysUntilDue !== undefined) {
+    const { id } = await begin({ collection_method: 'send_invoice', days_until_due: daysUntilDue }, key)
+    return await readSubscription(api, id)
+  }
+  try {
+    // Nothing is subscribed to when the charge fails.
+    const { id } = await begin({ payment_behavior: 'error_if_incomplete', off_session: true }, key)
+    return await readSubscription(api, id)
+  } catch (cause) {
+    if (!(cause instanceof PaymentDeclined && cause.unconfirmed)) throw cause
+  }
+  const made = await begin(
+    { payment_behavior: 'allow_incomplete', expand: ['latest_invoice.confirmation_secret'] },
+    `${key}:confirm`,
   )
-  return await readSubscription(api, made.id)
+  const invoice = typeof made.latest_invoice === 'object' ? made.latest_invoice : undefined
+  const secret = invoice?.confirmation_secret?.client_secret
+  // It may go through when somebody is there.
+  if (made.status !== 'incomplete' || secret === undefined) return await readSubscription(api, made.id)
+  throw new PaymentConfirmation(secret)
 }
 
 const changeNow = async (api: StripeApi, key: string, held: StripeSubscription, change: PriceChange): Promise<void> => {

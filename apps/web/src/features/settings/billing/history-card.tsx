@@ -24,6 +24,7 @@ const outcomes = {
   done: { tone: 'success', text: 'Done' },
   declined: { tone: 'danger', text: 'Declined' },
   refused: { tone: 'danger', text: 'Refused' },
+  unconfirmed: { tone: 'neutral', text: 'Not confirmed' },
 } as const
 
 /** The changes of plan that an organisation (a resource name) asked for; nothing before the first. */

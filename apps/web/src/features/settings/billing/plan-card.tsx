@@ -37,7 +37,7 @@ export const periodText = (
 export const lateText = ({ past_due_time, limits_time }: Subscription, plans: readonly Plan[]): string =>
   [
     past_due_time === null ? 'An invoice is not paid.' : `An invoice has been unpaid since ${dayText(past_due_time)}.`,
-    'Open it below to pay it, or add another payment method and make it the default.',
+    'Pay it below, or add another payment method and make it the default.',
     limits_time === null
       ? ''
       : `From ${dayText(limits_time)} on, the limits of ${titleOf(plans, plans[0]?.name ?? '')} apply.`,

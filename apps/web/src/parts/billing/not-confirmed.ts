@@ -1,0 +1,7 @@
+/** A payment was not confirmed with the bank: nothing has changed. */
+export class NotConfirmed extends Error {
+  constructor(message = 'The payment was not confirmed. Nothing was changed.') {
+    super(message)
+    this.name = 'NotConfirmed'
+  }
+}
