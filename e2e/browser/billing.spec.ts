@@ -1,5 +1,5 @@
 import { newId } from '@tributary/kernel'
-import { createWorkspace } from '@tributary/test-kit'
+import { adminCredentials, createWorkspace, startProduct, startStripePeer, stripePeerKeys } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, freeSources, test } from './product-fixture.ts'
 
@@ -94,4 +94,83 @@ test('BIL-21, ERR-24, OPEN-56: a free plan that has no more says so, is upgraded
   await expect(page.getByText('Your plan has been successully upgraded to Team')).toBeVisible()
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByRole('heading', { name: 'One more', level: 1 })).toBeVisible()
+})
+
+/** Stands for Stripe.js, which a test cannot load: a form in a frame of its address, and a dialog of the bank. */
+const stripeJs = `window.Stripe = (key) => ({
+  elements: ({ clientSecret }) => ({
+    create: () => {
+      const hearers = {}
+      const frame = document.createElement('iframe')
+      return {
+        on: (event, hear) => { hearers[event] = hear },
+        mount: (place) => {
+          frame.src = 'https://js.stripe.com/form.html'
+          frame.title = 'Secure card form ' + key
+          frame.onload = () => hearers.ready()
+          place.append(frame)
+        },
+        destroy: () => frame.remove(),
+        secret: clientSecret,
+      }
+    },
+    secret: clientSecret,
+  }),
+  confirmSetup: async ({ elements }) => { await window.atStripe('setup', elements.secret); return {} },
+  confirmCardPayment: async (secret) => { await window.atStripe('payment', secret); return {} },
+})`
+
+test("BIL-29, BIL-31, BIL-35: with Stripe, a card is entered in Stripe's own form, and a first payment is confirmed with the bank in place", async ({
+  chromium,
+}) => {
+  // A product of its own: who takes the payments is a setting.
+  test.setTimeout(420_000)
+  await using stripe = await startStripePeer({ now: Math.floor(Date.now() / 1000) })
+  await using product = await startProduct({
+    env: {
+      TRIBUTARY_PAYMENT: 'stripe',
+      TRIBUTARY_STRIPE_SECRET_KEY: stripePeerKeys.secretKey,
+      TRIBUTARY_STRIPE_PUBLISHABLE_KEY: stripePeerKeys.publishableKey,
+      TRIBUTARY_STRIPE_API_URL: stripe.url,
+    },
+    deadlineMs: 240_000,
+  })
+  await product.api.login(adminCredentials)
+  await using context = await chromium.newContext({ baseURL: product.url, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  // The content policy admits nothing else; what it refuses is said in the console.
+  const refused: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) refused.push(message.text())
+  })
+  await page.route('https://js.stripe.com/**', (route) =>
+    route.request().url().endsWith('.js')
+      ? route.fulfill({ contentType: 'text/javascript', body: stripeJs })
+      : route.fulfill({ contentType: 'text/html', body: '<label>Card <input></label>' }),
+  )
+  const confirmed: string[] = []
+  await page.exposeFunction('atStripe', (what: 'setup' | 'payment', secret: string) => {
+    confirmed.push(what)
+    if (what === 'setup') stripe.confirmSetup(secret, { confirms: true })
+    else stripe.state.confirmPayment(secret)
+  })
+  await signIn(page, adminCredentials)
+  const { workspace } = await createWorkspace(product.api, 'Charged')
+  await page.goto(`/${workspace}/settings/organization/billing`)
+  await expect(page.getByText('Sandbox: no money is moved')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Change plan' }).click()
+  const team = page.getByRole('region', { name: 'Team' })
+  await team.getByRole('button', { name: 'Buy plan' }).click()
+  await page.frameLocator('iframe[title^="Secure card form pk_"]').getByLabel('Card').fill('4000 0027 6000 3184')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add Payment method' }).click()
+  await expect(page.getByText('Payment method added')).toBeVisible()
+  await team.getByRole('button', { name: 'Buy plan' }).click()
+  await expect(page.getByText('Your plan has been successully upgraded to Team')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Current plan: Team' })).toBeVisible()
+  await expect(page.getByText('Visa ending in 4242')).toBeVisible()
+  expect(confirmed).toEqual(['setup', 'payment'])
+  expect([...stripe.state.subscriptions.values()].map(({ status }) => status)).toEqual(['active'])
+  expect(refused).toEqual([])
+  // No number has come to us.
+  expect(stripe.calls.some(({ body }) => body.includes('4000'))).toBe(false)
 })
