@@ -142,6 +142,15 @@ const used =
       ...more,
     })(page)
   }
+const overage = (blocks: number, amount: string, cap: string | null) => ({
+  included: 10_000,
+  price: '100.00',
+  currency: 'USD',
+  blocks,
+  amount,
+  cap,
+  holds_beyond: cap === null ? null : 10_000 + blocks * 10_000,
+})
 const openPlans = async (page: Page): Promise<void> => {
   await settled(page)
   await page.getByRole('button', { name: 'Change plan' }).click()
@@ -170,6 +179,48 @@ export const billingScreens: Screen[] = [
       },
     }),
     ready: settled,
+  },
+  {
+    name: 'billing-overage',
+    path: billing,
+    prepare: async (page) => {
+      await subscribed(null)(page)
+      await used(22_345, 64_000, { overage: overage(2, '200.00', null) })(page)
+    },
+    ready: settled,
+  },
+  {
+    name: 'billing-overage-capped',
+    path: billing,
+    prepare: async (page) => {
+      await subscribed(null)(page)
+      await used(22_345, 64_000, {
+        overage: overage(1, '100.00', '100.00'),
+        held: { events: 12_345, since: '2026-03-27T10:00:00.000Z', removal_time: null, removed_events: 0 },
+      })(page)
+    },
+    ready: settled,
+  },
+  {
+    name: 'billing-confirm',
+    path: billing,
+    prepare: async (page) => {
+      await subscribed(null, 'past_due')(page)
+      await page.route(
+        (url) => url.pathname.endsWith('/invoices/b:pay'),
+        (route) =>
+          route.fulfill({
+            status: 402,
+            json: { code: 402, reason: 'PAYMENT_CONFIRMATION', message: 'Confirm', metadata: { client_secret: 's' } },
+          }),
+      )
+    },
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'Pay invoice SANDBOX-2' }).click()
+      await page.getByRole('button', { name: 'Refuse' }).waitFor()
+    },
   },
   { name: 'billing-paid', path: billing, prepare: subscribed(null), ready: settled },
   {
