@@ -212,7 +212,7 @@ export const settings = {
   TRIBUTARY_PLAN_LIMITS: setting(
     z.enum(['auto', 'on', 'off']),
     'auto',
-    'Whether creating sources, destinations, and audiences is refused beyond the limits of the plan, events beyond those of a free plan are held, and profiles beyond those of a paid plan are billed. `auto` is on when plans can be bought.',
+    'Whether creating sources, destinations, audiences, syncs, and workspaces, and inviting members, is refused beyond the limits of the plan, events beyond those of a free plan are held, and profiles beyond those of a paid plan are billed. `auto` is on when plans can be bought.',
   ),
   TRIBUTARY_PLAN_GRACE_HOURS: setting(
     whole(0, 8760),

@@ -9,7 +9,7 @@ import { CardSkeleton } from '../ui/page/skeleton.tsx'
 import { QueryView } from './query-view.tsx'
 import { UsageBar } from './usage-bar.tsx'
 
-const counted = ['workspaces', 'sources', 'profiles', 'events', 'destinations'] as const
+const counted = ['workspaces', 'members', 'sources', 'profiles', 'events', 'destinations', 'syncs'] as const
 
 /** How much an organisation has of what plans count, beside what its plan has where plans limit. */
 export const UsageCard = ({
@@ -32,7 +32,7 @@ export const UsageCard = ({
           <dl className="divide-y divide-line">
             {(audiences ? ([...counted, 'audiences'] as const) : counted).map((name) => {
               const title = name.charAt(0).toUpperCase() + name.slice(1)
-              const limit = name === 'workspaces' ? undefined : data.limits?.[name]
+              const limit = data.limits?.[name]
               return (
                 <div key={name} className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.5 py-2 text-sm">
                   <dt className="text-ink-2">{title}</dt>

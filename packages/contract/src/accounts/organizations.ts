@@ -158,6 +158,9 @@ export const organizations = {
       profiles: z.number().int(),
       destinations: z.number().int(),
       audiences: z.number().int(),
+      syncs: z.number().int(),
+      /** With those who are invited. */
+      members: z.number().int(),
       events: z.number().int(),
       period_end_time: time,
       /** What the plan has of each, -1 without a limit; null where plans do not limit. */

@@ -19,6 +19,9 @@ export const planFeatures = z.object({
   sources: limit,
   destinations: limit,
   audiences: limit,
+  syncs: limit,
+  workspaces: limit,
+  members: limit,
   white_glove_onboarding: z.boolean(),
   customer_success_manager: z.boolean(),
 })
@@ -30,6 +33,9 @@ export const planLimits = planFeatures.pick({
   sources: true,
   destinations: true,
   audiences: true,
+  syncs: true,
+  workspaces: true,
+  members: true,
 })
 export type PlanLimits = z.infer<typeof planLimits>
 export type PlanFeatures = z.infer<typeof planFeatures>

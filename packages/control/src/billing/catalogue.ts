@@ -25,7 +25,12 @@ const catalogue = z.strictObject({
         /** What a period costs. A plan without one of them cannot be billed so. */
         monthly: amount.optional(),
         annually: amount.optional(),
-        features: planFeatures,
+        /** A file that was written before these were limited goes on without limits of them. */
+        features: planFeatures.extend({
+          syncs: planFeatures.shape.syncs.default(-1),
+          workspaces: planFeatures.shape.workspaces.default(-1),
+          members: planFeatures.shape.members.default(-1),
+        }),
       }),
     )
     .min(1)
@@ -53,6 +58,9 @@ export const defaultPlans: PlanCatalogue = {
         sources: 2,
         destinations: 2,
         audiences: 1,
+        syncs: 2,
+        workspaces: 2,
+        members: 5,
         white_glove_onboarding: false,
         customer_success_manager: false,
       },
@@ -69,6 +77,9 @@ export const defaultPlans: PlanCatalogue = {
         sources: 10,
         destinations: 10,
         audiences: 10,
+        syncs: 20,
+        workspaces: 5,
+        members: 25,
         white_glove_onboarding: false,
         customer_success_manager: false,
       },
@@ -85,6 +96,9 @@ export const defaultPlans: PlanCatalogue = {
         sources: -1,
         destinations: -1,
         audiences: 50,
+        syncs: -1,
+        workspaces: -1,
+        members: -1,
         white_glove_onboarding: true,
         customer_success_manager: false,
       },
@@ -100,6 +114,9 @@ export const defaultPlans: PlanCatalogue = {
         sources: -1,
         destinations: -1,
         audiences: -1,
+        syncs: -1,
+        workspaces: -1,
+        members: -1,
         white_glove_onboarding: true,
         customer_success_manager: true,
       },

@@ -1,4 +1,4 @@
-import type { Tx } from '@tributary/api-kit'
+import type { Db, Tx } from '@tributary/api-kit'
 import { AppError } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
@@ -6,15 +6,38 @@ import { lockOrganization } from '../organizations/lock.ts'
 import { planOf } from './catalogue.ts'
 
 /** What is counted toward a plan's limits when it is created. */
-type Limited = 'sources' | 'destinations' | 'audiences'
+type Limited = 'sources' | 'destinations' | 'audiences' | 'syncs' | 'workspaces' | 'members'
 
-/** How many an organization has, in all its workspaces; deleted ones do not count. */
-export const countLimited = async (db: Tx, organizationId: string, what: Limited): Promise<number> => {
-  const alive = what === 'audiences' ? sql`` : sql` and ${sql.ref(`${what}.delete_time`)} is null`
-  const { rows } = await sql<{ count: number }>`
+/** Members, and who is invited and is none yet: an invitation keeps a place while it works. */
+const seats = (organizationId: string, now: number) => sql<{ count: number }>`
+select (select count(*) from memberships where organization_id = ${organizationId})::int
+  + (select count(*) from invitations
+     where organization_id = ${organizationId} and accept_time is null and revoke_time is null and expire_time > ${new Date(now)}
+     and not exists (
+       select from memberships join users on users.id = memberships.user_id
+       where memberships.organization_id = ${organizationId} and lower(users.email) = lower(invitations.invitee_email)
+     ))::int as count`
+
+const inWorkspaces = (organizationId: string, what: 'sources' | 'destinations' | 'audiences' | 'syncs') => {
+  const alive =
+    what === 'sources' || what === 'destinations' ? sql` and ${sql.ref(`${what}.delete_time`)} is null` : sql``
+  return sql<{ count: number }>`
 select count(*)::int as count from ${sql.table(what)}
 join workspaces on workspaces.id = ${sql.ref(`${what}.workspace_id`)}
-where workspaces.organization_id = ${organizationId}${alive}`.execute(db)
+where workspaces.organization_id = ${organizationId}${alive}`
+}
+
+/** How many an organization has, in all its workspaces; deleted ones do not count. `now`: epoch ms. */
+export const countLimited = async (db: Db, organizationId: string, what: Limited, now: number): Promise<number> => {
+  const counting =
+    what === 'members'
+      ? seats(organizationId, now)
+      : what === 'workspaces'
+        ? sql<{
+            count: number
+          }>`select count(*)::int as count from workspaces where organization_id = ${organizationId}`
+        : inWorkspaces(organizationId, what)
+  const { rows } = await counting.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -31,16 +54,19 @@ export const planNow = (
     ? undefined
     : held.plan
 
+type LimitDeps = Pick<ControlDeps, 'billing' | 'clock'>
+
 /**
  * Refuses what a transaction has just created when it is more than the organization's plan has: 402, which undoes it. Creations of an
  * organization wait for each other here, so that two do not go beyond the limit. What there is already stays as it is, also
- * when it is more than the plan has.
+ * when it is more than the plan has. `message` is for who cannot upgrade it.
  */
 export const withinPlan = async (
   tx: Tx,
-  { billing, clock }: Pick<ControlDeps, 'billing' | 'clock'>,
+  { billing, clock }: LimitDeps,
   organizationId: string,
   what: Limited,
+  message = 'upgrade required',
 ): Promise<void> => {
   if (!billing.limits) return
   await lockOrganization(tx, organizationId)
@@ -50,6 +76,25 @@ export const withinPlan = async (
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
   const limit = planOf(billing.plans, planNow(subscription, billing, clock())).features[what]
-  if (limit >= 0 && (await countLimited(tx, organizationId, what)) > limit)
-    throw new AppError(402, 'UPGRADE_REQUIRED', 'upgrade required')
+  if (limit >= 0 && (await countLimited(tx, organizationId, what, clock())) > limit)
+    throw new AppError(402, 'UPGRADE_REQUIRED', message)
+}
+
+/**
+ * Does what may take places of members, and refuses it as `withinPlan` does only when it took some: an invitation that is sent again, or
+ * accepted, has its place already. The organization must be locked.
+ */
+export const withinSeats = async <T>(
+  tx: Tx,
+  deps: LimitDeps,
+  organizationId: string,
+  change: () => Promise<T>,
+  message?: string,
+): Promise<T> => {
+  if (!deps.billing.limits) return await change()
+  const before = await countLimited(tx, organizationId, 'members', deps.clock())
+  const done = await change()
+  if ((await countLimited(tx, organizationId, 'members', deps.clock())) > before)
+    await withinPlan(tx, deps, organizationId, 'members', message)
+  return done
 }

@@ -3,10 +3,11 @@ import type { methods } from '@tributary/contract'
 import { resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { forbidden } from '@tributary/kernel'
+import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireLive } from '../invitations/read.ts'
 import { readFormer } from '../memberships/former.ts'
-import { isMember, join } from '../memberships/join.ts'
+import { isMember, join, noSeatText } from '../memberships/join.ts'
 import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -17,15 +18,11 @@ import { readInvitationLink } from './read.ts'
  * organisation is refused.
  */
 export const acceptInvitationLink =
-  ({
-    db,
-    clock,
-    live,
-    sessions,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
-    typeof methods.invitationLinks.accept
-  > =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'billing' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> },
+  ): Handler<typeof methods.invitationLinks.accept> =>
   async ({ actor, params, body }) => {
+    const { db, clock, live, sessions } = deps
     requireCaller(actor, body.user)
     const { organization_id } = await readInvitationLink(db, params.organization, params.invitation_link)
     const announce = await db.transaction().execute(async (tx) => {
@@ -45,13 +42,14 @@ export const acceptInvitationLink =
         detail: { role: row.role },
         time: new Date(now),
       })
-      return await join(tx, {
+      const joining = {
         organizationId: organization_id,
         userId: actor.userId,
         role: row.role,
         how: 'joined by an invitation link',
         now,
-      })
+      }
+      return await withinSeats(tx, deps, organization_id, () => join(tx, joining), noSeatText)
     })
     announce?.(live)
     sessions.refresh()

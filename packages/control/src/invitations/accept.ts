@@ -3,8 +3,9 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, forbidden } from '@tributary/kernel'
 import { sql } from 'kysely'
+import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
-import { isMember, join } from '../memberships/join.ts'
+import { isMember, join, noSeatText } from '../memberships/join.ts'
 import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -40,15 +41,11 @@ const use = async (tx: Tx, actor: Actor, row: InvitationRow, now: number): Promi
  * tabs at once, does no harm.
  */
 export const acceptInvitation =
-  ({
-    db,
-    clock,
-    live,
-    sessions,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
-    typeof methods.invitations.accept
-  > =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'billing' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> },
+  ): Handler<typeof methods.invitations.accept> =>
   async ({ actor, params, body }) => {
+    const { db, clock, live, sessions } = deps
     const { organization_id } = await readInvitationByToken(db, params.invitation, body.token)
     const announce = await db.transaction().execute(async (tx) => {
       await lockOrganization(tx, organization_id)
@@ -62,14 +59,17 @@ export const acceptInvitation =
         throw forbidden(
           `This invitation is for ${row.invitee_email}, but you are signed in as ${actor.email}. Sign in with the invited email to accept it`,
         )
-      await use(tx, actor, row, now)
-      return await join(tx, {
-        organizationId: organization_id,
-        userId: actor.userId,
-        role: row.role,
-        how: 'accepted the invitation',
-        now,
-      })
+      const accept = async () => {
+        await use(tx, actor, row, now)
+        return await join(tx, {
+          organizationId: organization_id,
+          userId: actor.userId,
+          role: row.role,
+          how: 'accepted the invitation',
+          now,
+        })
+      }
+      return await withinSeats(tx, deps, organization_id, accept, noSeatText)
     })
     announce?.(live)
     sessions.refresh()

@@ -3,6 +3,7 @@ import { type methods, type Role, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, conflict, newId } from '@tributary/kernel'
 import { sql } from 'kysely'
+import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
 import { newToken } from '../secret-tokens.ts'
@@ -68,16 +69,11 @@ const writeInvitation = async (
  * is refused. Administrators only, and only so many an hour for each organisation and each of them.
  */
 export const batchCreateInvitations =
-  ({
-    db,
-    jobs,
-    clock,
-    counters,
-    publicUrl,
-  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>): Handler<
-    typeof methods.invitations.batchCreate
-  > =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'billing' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>,
+  ): Handler<typeof methods.invitations.batchCreate> =>
   async ({ actor, organization, body }) => {
+    const { db, jobs, clock, counters, publicUrl } = deps
     const { id: organizationId } = organization
     const lines = body.requests
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, lines.length)
@@ -86,9 +82,12 @@ export const batchCreateInvitations =
         await lockOrganizationFor(tx, actor, organization)
         await refuseMembers(tx, organizationId, lines)
         const now = clock()
+        const written: { id: string; token: string }[] = []
+        await withinSeats(tx, deps, organizationId, async () => {
+          for (const line of lines) written.push(await writeInvitation(tx, actor, organizationId, line, now))
+        })
         const invitations = []
-        for (const line of lines) {
-          const { id, token } = await writeInvitation(tx, actor, organizationId, line, now)
+        for (const { id, token } of written) {
           const row = await invitationsOf(tx).where('invitations.id', '=', id).executeTakeFirstOrThrow()
           await mailInvitation(tx, { jobs, publicUrl }, row, token)
           invitations.push(presentInvitation(row))

@@ -2,6 +2,7 @@ import { audit, isId } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound, rateLimited } from '@tributary/kernel'
+import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
 import { newToken } from '../secret-tokens.ts'
@@ -18,16 +19,11 @@ const requirePause = (sentTime: Date, now: number): void => {
 
 /** Mails an invitation again with a new link and seven more days; the old link ends. At most every 30 seconds. */
 export const resendInvitation =
-  ({
-    db,
-    jobs,
-    clock,
-    counters,
-    publicUrl,
-  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>): Handler<
-    typeof methods.invitations.resend
-  > =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'billing' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>,
+  ): Handler<typeof methods.invitations.resend> =>
   async ({ actor, organization, params }) => {
+    const { db, jobs, clock, counters, publicUrl } = deps
     const { id: organizationId } = organization
     if (!isId(params.invitation)) throw notFound('invitation not found')
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, 1)
@@ -39,11 +35,13 @@ export const resendInvitation =
         requirePause(before.send_time, now)
         const { token, hash } = newToken()
         const times = { send_time: new Date(now), expire_time: new Date(now + invitationLifeMs) }
-        await tx
-          .updateTable('invitations')
-          .set({ ...times, token_hash: hash })
-          .where('id', '=', before.id)
-          .execute()
+        await withinSeats(tx, deps, organizationId, () =>
+          tx
+            .updateTable('invitations')
+            .set({ ...times, token_hash: hash })
+            .where('id', '=', before.id)
+            .execute(),
+        )
         const row = { ...before, ...times }
         await mailInvitation(tx, { jobs, publicUrl }, row, token)
         await audit(tx, {

@@ -14,6 +14,10 @@ export type Joining = {
   now: number
 }
 
+/** What somebody is told who would be one more member than the plan of the organisation has. */
+export const noSeatText =
+  'This organization has as many members as its plan allows. Ask one of its administrators to upgrade the plan'
+
 /** Whether the user belongs to the organisation now. */
 export const isMember = async (tx: Tx, organizationId: string, userId: string): Promise<boolean> => {
   const row = await tx

@@ -1,6 +1,6 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { sql } from 'kysely'
+import { countLimited } from '../billing/limits.ts'
 import { type PlanUsage, readPlan, readUsage } from '../billing/usage/read-usage.ts'
 import type { ControlDeps } from '../deps.ts'
 
@@ -11,8 +11,8 @@ const keepMs = 60_000
 type Kept = { until: number; usage: PlanUsage; period: number }
 
 /**
- * How much an organisation has of what plans count: workspaces, audiences, sources and destinations that are not deleted, and of the
- * current period events and profiles, as the billing page has them. A count of these that was slow may be a minute old.
+ * How much an organisation has of what plans count: members, workspaces, audiences, syncs, sources and destinations that are not
+ * deleted, and of the current period events and profiles, as the billing page has them. A count of these that was slow may be a minute old.
  */
 export const getUsage = ({
   db,
@@ -46,30 +46,14 @@ export const getUsage = ({
   return async ({ organization: { id }, signal }) => {
     const workspaces = await db.selectFrom('workspaces').select('id').where('organization_id', '=', id).execute()
     const ids = workspaces.map((row) => row.id)
-    const count = async (table: 'sources' | 'destinations'): Promise<number> => {
-      const row = await db
-        .selectFrom(table)
-        .innerJoin('workspaces', 'workspaces.id', `${table}.workspace_id`)
-        .select(sql<number>`count(*)::int`.as('count'))
-        .where('workspaces.organization_id', '=', id)
-        .where(`${table}.delete_time`, 'is', null)
-        .executeTakeFirstOrThrow()
-      return row.count
-    }
-    const countAudiences = async (): Promise<number> => {
-      const row = await db
-        .selectFrom('audiences')
-        .innerJoin('workspaces', 'workspaces.id', 'audiences.workspace_id')
-        .select(sql<number>`count(*)::int`.as('count'))
-        .where('workspaces.organization_id', '=', id)
-        .executeTakeFirstOrThrow()
-      return row.count
-    }
+    const count = (what: Parameters<typeof countLimited>[2]) => countLimited(db, id, what, clock())
     const { plan, period } = await readPlan({ db, billing, clock }, id)
-    const [sources, destinations, audiences, usage] = await Promise.all([
+    const [sources, destinations, audiences, syncs, members, usage] = await Promise.all([
       count('sources'),
       count('destinations'),
-      countAudiences(),
+      count('audiences'),
+      count('syncs'),
+      count('members'),
       usageOf(id, ids, period, signal),
     ])
     const { white_glove_onboarding: _, customer_success_manager: __, ...limits } = plan.features
@@ -79,6 +63,8 @@ export const getUsage = ({
       profiles: usage.profiles,
       destinations,
       audiences,
+      syncs,
+      members,
       events: usage.events,
       period_end_time: period.end.toISOString(),
       limits: billing.limits ? limits : null,

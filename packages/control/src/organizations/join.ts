@@ -1,10 +1,11 @@
 import { audit, isId, requireCaller } from '@tributary/api-kit'
-import { type methods, resourceNames } from '@tributary/contract'
+import { type methods, type Role, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readFormer } from '../memberships/former.ts'
-import { isMember, join } from '../memberships/join.ts'
+import { isMember, join, noSeatText } from '../memberships/join.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
 import { lockOrganization } from './lock.ts'
@@ -16,15 +17,11 @@ import { readOrganization } from './read.ts'
  * was removed from. Who is a member already stays what they are.
  */
 export const joinOrganization =
-  ({
-    db,
-    clock,
-    live,
-    sessions,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
-    typeof methods.organizations.join
-  > =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'billing' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> },
+  ): Handler<typeof methods.organizations.join> =>
   async ({ actor, params, body }) => {
+    const { db, clock, live, sessions } = deps
     requireCaller(actor, body.user)
     if (!isId(params.organization)) throw notFound('organization not found')
     const organizationId = params.organization
@@ -51,13 +48,10 @@ export const joinOrganization =
         detail: { domain },
         time: new Date(now),
       })
-      return await join(tx, {
-        organizationId,
-        userId: actor.userId,
-        role: former?.role === 'ORG_GUEST' ? 'ORG_GUEST' : 'ORG_COLLABORATOR',
-        how: `joined with an address of ${domain}`,
-        now,
-      })
+      const role: Role = former?.role === 'ORG_GUEST' ? 'ORG_GUEST' : 'ORG_COLLABORATOR'
+      const how = `joined with an address of ${domain}`
+      const joining = { organizationId, userId: actor.userId, role, how, now }
+      return await withinSeats(tx, deps, organizationId, () => join(tx, joining), noSeatText)
     })
     announce?.(live)
     sessions.refresh()

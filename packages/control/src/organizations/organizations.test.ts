@@ -294,7 +294,16 @@ test('a workspace is made and changed with the role as it is now, not as it was 
 test('API-27, ORG-05: usage counts workspaces, sources, destinations and the users in accepted events', async () => {
   const { administrator, guest, organizationId, organization: name, workspaceId } = await startOrganization(harness)
   const usage = () => guest.ok(methods.organizations.getUsage, { organization: organizationId })
-  const none = { workspaces: 1, sources: 0, profiles: 0, destinations: 0, audiences: 0, events: 0 }
+  const none = {
+    workspaces: 1,
+    members: 4,
+    sources: 0,
+    profiles: 0,
+    destinations: 0,
+    audiences: 0,
+    syncs: 0,
+    events: 0,
+  }
   const period = { period_end_time: '2026-04-01T00:00:00.000Z', limits: null }
   expect(await usage()).toEqual({ ...none, ...period })
   const second = await administrator.ok(
@@ -339,7 +348,7 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
   ]
   await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
   // One person in two workspaces is two profiles, and somebody unnamed is one.
-  const all = { workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 1, events: 5 }
+  const all = { ...none, workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 1, events: 5 }
   expect(await usage()).toEqual({ ...all, ...period })
   expect((await organization.outsider.call('GET', `/${name}/usage`)).status).toBe(404)
 })

@@ -2,6 +2,7 @@ import { audit, idFor, parseReference } from '@tributary/api-kit'
 import { type methods, resourceNames, syncLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
+import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentModel, readModel } from '../models/read.ts'
 import { checkSync } from './check.ts'
@@ -11,8 +12,9 @@ import { findObject, namedTarget } from './target.ts'
 
 /** Makes a sync; nothing is read and nothing is sent. */
 export const createSync =
-  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.create> =>
+  (deps: Pick<ControlDeps, 'db' | 'billing' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.create> =>
   async ({ actor, workspace, body }) => {
+    const { db, catalog, clock } = deps
     const named = parseReference(resourceNames.model, 'model', body.model)
     if (named.workspace !== workspace.id) throw notFound('model not found')
     const model = await readModel(db, workspace.id, named.model)
@@ -52,6 +54,7 @@ export const createSync =
           update_time: time,
         })
         .execute()
+      await withinPlan(tx, deps, workspace.organizationId, 'syncs')
       await audit(tx, {
         actor,
         action: 'syncs.create',

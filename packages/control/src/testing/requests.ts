@@ -336,7 +336,7 @@ const makeModel = async (organization: Organization): Promise<string> => {
 }
 
 /** What makes a sync of a model that there is: a workspace has few data sources. */
-const trialSync = async (harness: Harness, organization: Organization, destination: string) => {
+export const trialSync = async (harness: Harness, organization: Organization, destination: string) => {
   const { workspaceId } = organization
   const known = await harness.db
     .selectFrom('models')

@@ -1,14 +1,16 @@
 import { audit, idFor, parseReference, requireOrganization } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
 import { readWorkspace } from './get.ts'
 
 /** Makes a further workspace. Administrators of the organisation only. */
 export const createWorkspace =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.create> =>
+  (deps: Pick<ControlDeps, 'db' | 'billing' | 'clock'>): Handler<typeof methods.workspaces.create> =>
   async ({ actor, body }) => {
+    const { db, clock } = deps
     const named = parseReference(resourceNames.organization, 'organization', body.organization)
     const organization = await requireOrganization(db, actor, named.organization, administrators)
     const { id: organizationId } = organization
@@ -23,6 +25,7 @@ export const createWorkspace =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) return
+      await withinPlan(tx, deps, organizationId, 'workspaces')
       await audit(tx, {
         actor,
         action: 'workspaces.create',

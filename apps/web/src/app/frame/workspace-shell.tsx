@@ -66,9 +66,9 @@ export const WorkspaceShell = () => {
         <UpgradeOffer>
           <Outlet key={workspace.name} />
           <Commands />
+          {organization !== null && <Invite organization={organization.name} />}
         </UpgradeOffer>
       </TooltipProvider>
-      {organization !== null && <Invite organization={organization.name} />}
     </WorkspaceProvider>
   )
 }

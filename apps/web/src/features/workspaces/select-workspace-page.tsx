@@ -9,6 +9,7 @@ import { paths } from '../../lib/paths.ts'
 import { useSession, workspacesLoaded } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { useAccessCheck, useCurrentUser } from '../../lib/workspace.ts'
+import { PlansOffer } from '../../parts/billing/upgrade-offer.tsx'
 import { CreateWorkspaceDialog } from '../../parts/create-workspace-dialog.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
@@ -87,7 +88,9 @@ const Group = ({ group, last, mayCreate }: { group: WorkspaceGroup; last: string
         ))}
       </div>
       {mayCreate && (
-        <CreateWorkspaceDialog open={creating} onClose={() => setCreating(false)} organization={group.name} />
+        <PlansOffer organization={group.name}>
+          <CreateWorkspaceDialog open={creating} onClose={() => setCreating(false)} organization={group.name} />
+        </PlansOffer>
       )}
     </section>
   )

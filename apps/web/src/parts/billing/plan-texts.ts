@@ -55,7 +55,16 @@ export const reasonOf = (error: unknown): { description: string } | undefined =>
     ? { description: error.message }
     : undefined
 
-const limited = ['profiles', 'events', 'sources', 'destinations', 'audiences'] as const
+const limited = [
+  'profiles',
+  'events',
+  'sources',
+  'destinations',
+  'audiences',
+  'syncs',
+  'workspaces',
+  'members',
+] as const
 const included = {
   white_glove_onboarding: 'White-glove onboarding',
   customer_success_manager: 'Customer success manager',

@@ -15,6 +15,9 @@ const features = {
   sources: 2,
   destinations: 2,
   audiences: 1,
+  syncs: 2,
+  workspaces: 2,
+  members: 5,
   white_glove_onboarding: false,
   customer_success_manager: false,
 }

@@ -7,10 +7,11 @@ import { LazyPricingDialog } from './lazy-pricing-dialog.ts'
 
 const noOffers = {}
 
-/** Forms that are refused because the plan has no more offer the plans to administrators, where plans can be bought. */
-export const UpgradeOffer = ({ children }: { children: ReactNode }) => {
-  const { organization } = useWorkspace()
-  const administrator = useIsAdministrator() === true
+/**
+ * Forms that are refused because the plan has no more offer the plans of the organization (a resource name), where plans can be
+ * bought; null offers nothing.
+ */
+export const PlansOffer = ({ organization, children }: { organization: string | null; children: ReactNode }) => {
   const sold = (useConfig()?.payment ?? 'none') !== 'none'
   const [open, setOpen] = useState(false)
   const offers = useMemo(
@@ -23,14 +24,19 @@ export const UpgradeOffer = ({ children }: { children: ReactNode }) => {
     }),
     [],
   )
-  const offered = organization !== null && administrator && sold
+  const offered = organization !== null && sold
   // The same tree whatever is known so far: a page that is open when the configuration comes keeps its focus and its state.
   return (
     <RefusalOffers value={offered ? offers : noOffers}>
       {children}
-      {offered ? (
-        <LazyPricingDialog open={open} onClose={() => setOpen(false)} organization={organization.name} />
-      ) : null}
+      {offered ? <LazyPricingDialog open={open} onClose={() => setOpen(false)} organization={organization} /> : null}
     </RefusalOffers>
   )
+}
+
+/** What `PlansOffer` does, to administrators of the organization of the workspace. */
+export const UpgradeOffer = ({ children }: { children: ReactNode }) => {
+  const { organization } = useWorkspace()
+  const administrator = useIsAdministrator() === true
+  return <PlansOffer organization={administrator ? (organization?.name ?? null) : null}>{children}</PlansOffer>
 }

@@ -1,0 +1,202 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  type Harness,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+import { mailedToken } from '../testing/people-requests.ts'
+import { trialAudience, trialSync } from '../testing/requests.ts'
+import { defaultPlans } from './catalogue.ts'
+
+const billing = {
+  plans: defaultPlans,
+  payment: 'sandbox',
+  limits: true,
+  unpaidDays: 14,
+  graceHours: 72,
+  eventsDays: 0,
+} as const
+let harness: Harness
+/** On the free plan, with four members, of whom the plan has five. */
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl({ billing })
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+beforeEach(async () => {
+  organization = await startOrganization(harness)
+})
+
+const subscribe = (plan: string) =>
+  harness.db
+    .insertInto('subscriptions')
+    .values({
+      organization_id: organization.organizationId,
+      provider: 'sandbox',
+      subscription: newId(),
+      plan,
+      recurring_interval: 'MONTHLY',
+      status: 'active',
+      amount: 12_000,
+      currency: 'USD',
+      period_start_time: new Date(harness.now()),
+      period_end_time: new Date(harness.now() + 86_400_000),
+      next_plan: null,
+      next_interval: null,
+    })
+    .execute()
+const unsubscribe = () =>
+  harness.db.deleteFrom('subscriptions').where('organization_id', '=', organization.organizationId).execute()
+const newAddress = (): string => `${newId()}@example.com`
+const invite = (...emails: string[]) =>
+  organization.administrator.call('POST', `/${organization.organization}/invitations:batchCreate`, { emails, role: 1 })
+const accept = async (email: string, id: string) => {
+  const invited = await harness.person()
+  await harness.db.updateTable('users').set({ email }).where('id', '=', invited.userId).execute()
+  return await invited.call('POST', `/invitations/${id}:accept`, { token: await mailedToken(harness, email) })
+}
+const firstId = ({ body }: { body: Record<string, unknown> }): string =>
+  String((body.invitations as { name: string }[])[0]?.name.split('/').at(-1))
+const refused = { status: 402, body: { reason: 'UPGRADE_REQUIRED', message: 'upgrade required' } }
+/** What people are told who cannot upgrade the plan. */
+const noPlace = {
+  status: 402,
+  body: { reason: 'UPGRADE_REQUIRED', message: expect.stringContaining('administrators') },
+}
+
+const source = { title: 'S', app: { name: 'catalogSources/http' } }
+const destination = { title: 'Dest', app: { name: 'catalogDestinations/webhook' } }
+const audience = { title: 'Reachable', query: trialAudience }
+
+test.each([
+  ['sources', 2, 0],
+  ['destinations', 2, 0],
+  ['audiences', 1, 0],
+  ['syncs', 2, 0],
+  ['workspaces', 2, 1],
+] as const)(
+  'ERR-24, OPEN-13, OPEN-56: %s beyond %i are refused with "upgrade required", also at once, until there is room',
+  async (area, most, there) => {
+    const { administrator, workspace, workspaceId } = organization
+    const sync = async () =>
+      await trialSync(harness, organization, (await makeResources(workspaceId, administrator)).destination.name)
+    const body = {
+      sources: source,
+      destinations: destination,
+      audiences: audience,
+      syncs: area === 'syncs' ? await sync() : {},
+      workspaces: { title: 'Staging', organization: organization.organization },
+    }[area]
+    const path = area === 'workspaces' ? '/workspaces' : `/${workspace}/${area}`
+    const post = (more = {}) => administrator.call('POST', path, { ...body, ...more })
+    const request_id = newId()
+    const first = await post({ request_id })
+    const statuses = (await Promise.all([post(), post(), post(), post()])).map(({ status }) => status).toSorted()
+    const left = most - there - 1
+    expect([first.status, ...statuses]).toEqual([
+      ...Array<number>(1 + left).fill(first.status),
+      ...Array<number>(4 - left).fill(402),
+    ])
+    expect(await post()).toMatchObject(refused)
+    // What was made before is answered again, and not made.
+    expect(await post({ request_id })).toMatchObject({ status: first.status, body: { name: first.body.name } })
+    await subscribe('plans/team')
+    const made = await post()
+    expect(made.status).toBe(200)
+    // Being over a smaller plan's limits disables nothing.
+    await unsubscribe()
+    const name = String(made.body.name)
+    expect((await administrator.call('GET', `/${name}`)).status).toBe(200)
+    expect((await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Renamed' })).status).toBe(200)
+    expect(await post()).toMatchObject(refused)
+  },
+)
+
+test('an invitation takes the place of a member: one too many is refused, and nobody is mailed', async () => {
+  const [one, other] = [newAddress(), newAddress()]
+  expect(await invite(one, other)).toMatchObject(refused)
+  expect([await harness.mailsTo(one), await harness.mailsTo(other)]).toEqual([[], []])
+  const sent = await Promise.all([invite(one), invite(other), invite(newAddress())])
+  expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 402, 402])
+})
+
+test('who is invited has a place, also in a plan that has become smaller, and so has an invitation that is sent again', async () => {
+  await subscribe('plans/team')
+  const [first, second] = [newAddress(), newAddress()]
+  const sent = await invite(first, second)
+  await unsubscribe()
+  expect(await invite(newAddress())).toMatchObject(refused)
+  expect((await invite(second)).status).toBe(200)
+  expect((await accept(first, firstId(sent))).status).toBe(200)
+  const { administrator, organizationId } = organization
+  const usage = await administrator.ok(methods.organizations.getUsage, { organization: organizationId })
+  expect(usage).toMatchObject({ members: 6, syncs: 0, workspaces: 1, limits: { members: 5, syncs: 2, workspaces: 2 } })
+})
+
+test('an expired invitation has no place any more, and takes one again when it is sent again', async () => {
+  const email = newAddress()
+  const id = firstId(await invite(email))
+  await harness.db
+    .updateTable('invitations')
+    .set({ expire_time: new Date(0) })
+    .where('id', '=', id)
+    .execute()
+  expect((await invite(newAddress())).status).toBe(200)
+  const resend = () =>
+    organization.administrator.call('POST', `/${organization.organization}/invitations/${id}:resend`, {})
+  await harness.db
+    .updateTable('invitations')
+    .set({ send_time: new Date(0) })
+    .where('id', '=', id)
+    .execute()
+  expect(await resend()).toMatchObject(refused)
+  await subscribe('plans/team')
+  expect((await resend()).status).toBe(200)
+})
+
+test('nobody joins by link or domain beyond the members of the plan, and each is told whom to ask', async () => {
+  const { administrator, organizationId } = organization
+  const link = await administrator.ok(
+    methods.invitationLinks.create,
+    { organization: organizationId },
+    { body: { role: 'ORG_GUEST' } },
+  )
+  const domain = `${newId()}.example`
+  await harness.db
+    .updateTable('organizations')
+    .set({ auto_join_domain: domain })
+    .where('id', '=', organizationId)
+    .execute()
+  const byLink = async () => {
+    const person = await harness.person()
+    return await person.call('POST', `/${link.name}:accept`, { user: `users/${person.userId}` })
+  }
+  const byDomain = async () => {
+    const person = await harness.person()
+    const email = `${newId()}@${domain}`
+    const set = { email, email_verified_at: new Date() }
+    await harness.db.updateTable('users').set(set).where('id', '=', person.userId).execute()
+    return await person.call('POST', `/organizations/${organizationId}:join`, { user: `users/${person.userId}` })
+  }
+  expect((await byLink()).status).toBe(200)
+  expect(await byLink()).toMatchObject(noPlace)
+  expect(await byDomain()).toMatchObject(noPlace)
+  await subscribe('plans/team')
+  expect((await byDomain()).status).toBe(200)
+})
+
+test('where plans do not limit, nothing is refused', async () => {
+  await using free = await startControl({ billing: { ...billing, payment: 'none', limits: false } })
+  const { administrator, organization: name, workspace } = await startOrganization(free)
+  for (let made = 0; made < 3; made += 1) {
+    expect((await administrator.call('POST', `/${workspace}/sources`, source)).status).toBe(200)
+    const body = { title: `Staging ${made}`, organization: name }
+    expect((await administrator.call('POST', '/workspaces', body)).status).toBe(200)
+  }
+  const emails = Array.from({ length: 10 }, newAddress)
+  expect((await administrator.call('POST', `/${name}/invitations:batchCreate`, { emails, role: 1 })).status).toBe(200)
+})
