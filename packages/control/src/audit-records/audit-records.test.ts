@@ -65,6 +65,38 @@ test('a changed setting is there before and after, a changed secret is not', asy
   expect(JSON.stringify(await list({}))).not.toMatch(/hush hush|very secret/)
 })
 
+test('names of a user, a write key, and whom invoices are addressed to are there before and after', async () => {
+  const { administrator, workspaceId, organization: name } = organization
+  const user = { user: administrator.userId }
+  await administrator.ok(methods.users.update, user, { body: { first_name: 'Ada' } })
+  await administrator.ok(methods.users.update, user, { body: { first_name: 'Grace', last_name: 'Hopper' } })
+  expect((await harness.audits()).at(-1)).toMatchObject({
+    action: 'users.update',
+    changes: { first_name: { before: 'Ada', after: 'Grace' }, last_name: { before: '', after: 'Hopper' } },
+  })
+  const { writekey } = await makeResources(workspaceId, administrator)
+  const rotated = await administrator.ok(
+    methods.writekeys.rotate,
+    { workspace: workspaceId, writekey: idIn(writekey.name) },
+    { body: {} },
+  )
+  expect((await list({}))[0]).toMatchObject({
+    action: 'writekeys.rotate',
+    changes: [{ field: 'writekey', before: writekey.name, after: rotated.name }],
+  })
+  await administrator.call('DELETE', `/${rotated.name}`)
+  expect((await list({}))[0]).toMatchObject({ changes: [{ field: 'title', before: rotated.title, after: null }] })
+  const company = { company: 'Acme', email: 'a@acme.example', line1: 'Main St 1', city: 'Bern', postal_code: '3000' }
+  const put = (city: string) =>
+    administrator.call('PUT', `/${name}/billingCompany`, { ...company, country: 'Switzerland', city })
+  expect([(await put('Bern')).status, (await put('Basel')).status]).toEqual([200, 200])
+  expect((await list({}))[0]).toMatchObject({
+    action: 'billingCompanies.update',
+    changes: [{ field: 'city', before: 'Bern', after: 'Basel' }],
+  })
+  for (const { key } of [writekey, rotated]) expect(JSON.stringify(await list({}))).not.toContain(key)
+})
+
 test('what staff do names both, and what a key does names the key', async () => {
   const { platformAdmin, workspaceId } = organization
   await platformAdmin.ok(methods.workspaces.actOnBehalf, {}, { body: { workspaceId } })

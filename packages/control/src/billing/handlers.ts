@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import {
   type BillingCompany,
   billingCompany,
@@ -180,6 +180,12 @@ const updateCompany =
       throw badRequest('VALIDATION', cause.message, { [cause.field ?? 'company']: cause.message })
     }
     await db.transaction().execute(async (tx) => {
+      const before = await tx
+        .selectFrom('billing_companies')
+        .select('company')
+        .where('organization_id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
       await tx
         .insertInto('billing_companies')
         .values({ organization_id: id, company })
@@ -191,7 +197,8 @@ const updateCompany =
         resource: resourceNames.billingCompany.format({ organization: id }),
         organizationId: id,
         workspaceId: null,
-        detail: body,
+        detail: { company: body.company },
+        changes: changesOf(before === undefined ? {} : billingCompany.parse(JSON.parse(before.company)), body),
         time: new Date(clock()),
       })
     })

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -11,16 +11,22 @@ export const updateUser =
   async ({ actor, body }) => {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     return await db.transaction().execute(async (tx) => {
+      const before = await tx
+        .selectFrom('users')
+        .select(userColumns)
+        .where('id', '=', actor.userId)
+        .forNoKeyUpdate()
+        .executeTakeFirst()
       const row =
         Object.keys(changes).length === 0
-          ? await tx.selectFrom('users').select(userColumns).where('id', '=', actor.userId).executeTakeFirst()
+          ? before
           : await tx
               .updateTable('users')
               .set(changes)
               .where('id', '=', actor.userId)
               .returning(userColumns)
               .executeTakeFirst()
-      if (row === undefined) throw notFound('user not found')
+      if (before === undefined || row === undefined) throw notFound('user not found')
       const user = presentUser(row)
       await audit(tx, {
         actor,
@@ -29,6 +35,7 @@ export const updateUser =
         organizationId: null,
         workspaceId: null,
         detail: { fields: Object.keys(changes) },
+        changes: changesOf(before, changes),
         time: new Date(clock()),
       })
       return user

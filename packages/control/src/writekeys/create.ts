@@ -1,4 +1,4 @@
-import { audit, idFor, isId, parseReference } from '@tributary/api-kit'
+import { audit, changesOf, idFor, isId, parseReference } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound, randomToken } from '@tributary/kernel'
@@ -51,6 +51,7 @@ export const createWriteKey =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: { source: body.source, title: body.title },
+        changes: changesOf({}, { title: body.title, source: body.source }),
         time,
       })
     })

@@ -1,4 +1,4 @@
-import { audit, isId } from '@tributary/api-kit'
+import { audit, changesOf, isId } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -27,6 +27,7 @@ export const deleteWriteKey =
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: { source_id: revoked.source_id, title: revoked.title },
+        changes: changesOf({ title: revoked.title }, { title: null }),
         time,
       })
     })

@@ -1,4 +1,4 @@
-import { audit, isId } from '@tributary/api-kit'
+import { audit, changesOf, isId } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId, notFound, randomToken } from '@tributary/kernel'
@@ -16,6 +16,7 @@ export const rotateWriteKey =
   async ({ actor, workspace, params }) => {
     if (!isId(params.writekey)) throw notFound('write key not found')
     const id = newId()
+    const nameOf = (writekey: string): string => resourceNames.writekey.format({ workspace: workspace.id, writekey })
     const key = randomToken(24)
     const time = new Date(clock())
     const row = await db.transaction().execute(async (tx) => {
@@ -54,14 +55,15 @@ export const rotateWriteKey =
       await audit(tx, {
         actor,
         action: 'writekeys.rotate',
-        resource: resourceNames.writekey.format({ workspace: workspace.id, writekey: former.id }),
+        resource: nameOf(former.id),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
         detail: {
           source_id: source.id,
           title: former.title,
-          made: resourceNames.writekey.format({ workspace: workspace.id, writekey: id }),
+          made: nameOf(id),
         },
+        changes: changesOf({ writekey: nameOf(former.id) }, { writekey: nameOf(id) }),
         time,
       })
       return made
