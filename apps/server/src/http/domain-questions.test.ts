@@ -1,0 +1,65 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createDomainQuestions } from './domain-questions.ts'
+
+const domains = new Set<string>()
+/** The names that were looked for. */
+const looked: string[] = []
+const questions = createDomainQuestions({
+  mayHaveCertificate(domain) {
+    looked.push(domain)
+    return domains.has(domain)
+  },
+})
+const server = createServer((request, response) => questions.handle(request, response))
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+beforeEach(() => {
+  domains.clear()
+  domains.add('events.example.com').add('xn--bcher-kva.example')
+  looked.length = 0
+})
+
+const ask = async (query: string, method = 'GET'): Promise<number> => {
+  const { port } = server.address() as AddressInfo
+  return (await fetch(`http://127.0.0.1:${port}/domains/ask${query}`, { method })).status
+}
+
+test('a certificate is had for an active custom domain, however it is written, until it is removed', async () => {
+  for (const name of ['events.example.com', 'Events.EXAMPLE.com', 'xn--bcher-kva.example', 'XN--BCHER-KVA.example'])
+    expect([name, await ask(`?domain=${name}`)]).toEqual([name, 200])
+  expect(await ask('?domain=events.example.com', 'HEAD')).toBe(200)
+  domains.delete('events.example.com')
+  expect(await ask('?domain=events.example.com')).toBe(404)
+})
+
+test.each([
+  ['another name', 'other.example.com'],
+  ['a name below it', 'a.events.example.com'],
+  ['a name above it', 'example.com'],
+  ['a dot behind it', 'events.example.com.'],
+])('no certificate is had for %s', async (_, name) => {
+  expect(await ask(`?domain=${name}`)).toBe(404)
+})
+
+test.each([
+  ['nothing', ''],
+  ['an empty name', '?domain='],
+  ['letters beyond ASCII', `?domain=${encodeURIComponent('b\u00fccher.example')}`],
+  ['a letter that looks like another', `?domain=${encodeURIComponent('\u0435vents.example.com')}`],
+  ['a zero byte', '?domain=events.example.com%00'],
+  ['a slash', '?domain=events.example.com/'],
+  ['a port', '?domain=events.example.com:443'],
+  ['a broken escape', '?domain=%E0%A4%A'],
+  ['a name longer than DNS has', `?domain=${'a'.repeat(254)}`],
+  ['a huge name', `?domain=${'a.'.repeat(6000)}example.com`],
+])('%s is refused without a look', async (_, query) => {
+  expect(await ask(query)).toBe(404)
+  expect(looked).toEqual([])
+})
+
+test('a question is asked, and nothing else', async () => {
+  for (const method of ['POST', 'PUT', 'DELETE']) expect(await ask('?domain=events.example.com', method)).toBe(405)
+  expect(looked).toEqual([])
+})
