@@ -30,7 +30,13 @@ export const requireWorkspace = async (
   roles: readonly Role[],
 ): Promise<WorkspaceRef> => {
   const row = isId(workspaceId)
-    ? await db.selectFrom('workspaces').select('organization_id').where('id', '=', workspaceId).executeTakeFirst()
+    ? await db
+        .selectFrom('workspaces')
+        .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
+        .select('workspaces.organization_id')
+        .where('workspaces.id', '=', workspaceId)
+        .where('organizations.delete_time', 'is', null)
+        .executeTakeFirst()
     : undefined
   if (row === undefined || !canSee(actor, row.organization_id) || !isOfKey(actor, workspaceId))
     throw notFound('workspace not found')
@@ -47,7 +53,12 @@ export const requireOrganization = async (
 ): Promise<OrganizationRef> => {
   const row =
     isId(organizationId) && canSee(actor, organizationId)
-      ? await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
+      ? await db
+          .selectFrom('organizations')
+          .select('id')
+          .where('id', '=', organizationId)
+          .where('delete_time', 'is', null)
+          .executeTakeFirst()
       : undefined
   if (row === undefined) throw notFound('organization not found')
   if (actor.key !== undefined && actor.key.workspaceId !== null)

@@ -22,6 +22,7 @@ import { notifyFailingDestinations } from './destinations/notify-failing.ts'
 import { createHandlers } from './handlers.ts'
 import { createImages, type Images } from './images/images.ts'
 import { createOpenId } from './openid/openid.ts'
+import { removeDeletedOrganizations } from './organizations/remove.ts'
 import { createErasure, finishPrivacyRequests } from './privacy-requests/erase.ts'
 import { hidingErased } from './privacy-requests/erased-events.ts'
 import { reapplyForgotten } from './privacy-requests/reapply.ts'
@@ -64,6 +65,8 @@ export type Control = {
   checkCustomDomains(): Promise<void>
   /** Reads subscriptions anew whose period has ended, and bills what was used beyond them; to be called every now and then. */
   settleSubscriptions(run: { signal: AbortSignal }): Promise<void>
+  /** Removes what is stored of organizations that were deleted; to be called every now and then, by one process at a time. */
+  removeDeletedOrganizations(run: { signal: AbortSignal }): Promise<void>
   /** Measures what organizations have used of their plans, and what follows from that; to be called each minute. */
   measureUsage(run: { signal: AbortSignal }): Promise<void>
   /** Releases the held events of an organization, as its job says. */
@@ -149,6 +152,7 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
     checkCustomDomains: () => checkCustomDomains(deps),
+    removeDeletedOrganizations: (run) => removeDeletedOrganizations(deps, run),
     settleSubscriptions: ({ signal }) =>
       settleSubscriptions({
         ...deps,

@@ -129,6 +129,7 @@ import { markAllNotificationsRead } from './notifications/mark-all-read.ts'
 import { markNotificationRead } from './notifications/mark-read.ts'
 import type { OpenId } from './openid/openid.ts'
 import { createOrganization } from './organizations/create.ts'
+import { deleteOrganization } from './organizations/delete.ts'
 import { findOrganizations } from './organizations/find.ts'
 import { getOrganization } from './organizations/get.ts'
 import { getUsage } from './organizations/get-usage.ts'
@@ -321,6 +322,7 @@ export const createHandlers = (
     update: updateOrganization(deps),
     uploadLogo: uploadLogo(deps),
     removeLogo: removeLogo(deps),
+    delete: deleteOrganization(deps),
     getUsage: getUsage(deps),
     join: joinOrganization(deps),
     listJoinable: listJoinableOrganizations(deps),

@@ -39,6 +39,7 @@ const forgetChanges = housekeeping('forget-audience-changes')
 const checkDomains = housekeeping('check-custom-domains')
 const settleSubscriptions = housekeeping('settle-subscriptions')
 const measureUsage = housekeeping('measure-plan-usage')
+const removeOrganizations = housekeeping('remove-deleted-organizations')
 const queueSyncs = housekeeping('run-due-syncs')
 
 /** The jobs of the product; sending works at once, running begins with `startJobs`. */
@@ -62,6 +63,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       queueSyncs,
       settleSubscriptions,
       measureUsage,
+      removeOrganizations,
       releaseJob,
     ],
   })
@@ -90,6 +92,7 @@ export const startJobs = async (
       | 'runSync'
       | 'sendAlert'
       | 'settleSubscriptions'
+      | 'removeDeletedOrganizations'
     >
   },
 ): Promise<void> => {
@@ -113,6 +116,11 @@ export const startJobs = async (
     [forgetChanges, (_: unknown, run: { signal: AbortSignal }) => control.forgetAudienceChanges(run), '23 * * * *'],
     [settleSubscriptions, (_: unknown, run: { signal: AbortSignal }) => control.settleSubscriptions(run), '* * * * *'],
     [measureUsage, (_: unknown, run: { signal: AbortSignal }) => control.measureUsage(run), '* * * * *'],
+    [
+      removeOrganizations,
+      (_: unknown, run: { signal: AbortSignal }) => control.removeDeletedOrganizations(run),
+      '* * * * *',
+    ],
     [queueSyncs, () => control.queueDueSyncs(), '* * * * *'],
   ] as const) {
     await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })

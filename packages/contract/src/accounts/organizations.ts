@@ -124,6 +124,18 @@ export const organizations = {
     response: organization,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
+  delete: defineMethod({
+    name: 'organizations.delete',
+    verb: 'POST',
+    path: '/organizations/{organization}:delete',
+    access: organizationAdministrators,
+    summary:
+      'Deletes an organization with its workspaces and all their data, and cancels its subscription immediately. This cannot be undone.',
+    /** `title` is that of the organization, so that no other one is deleted by mistake. */
+    request: z.object({ title: line(100) }),
+    response: empty,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
   uploadLogo: defineMethod({
     name: 'organizations.uploadLogo',
     verb: 'POST',

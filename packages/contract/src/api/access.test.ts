@@ -114,6 +114,7 @@ test('an API key can make every call in a workspace or organization but those of
   expect(inTheirs.filter((method) => keyAreaOf(method) === undefined).map(({ name }) => name)).toEqual([
     'apiKeys.create',
     'apiKeys.rotate',
+    'organizations.delete',
     'destinations.connect',
     'destinations.completeConnect',
     'syncDrafts.get',

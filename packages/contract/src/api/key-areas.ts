@@ -76,7 +76,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
 export const apiResources: readonly string[] = Object.keys(areaOfGroup)
 
 /**
- * What only a person does. A key that makes keys could outlive its own end; an organization is begun and joined by somebody;
+ * What only a person does. A key that makes keys could outlive its own end; an organization is begun, joined and deleted by somebody;
  * a permission of another service is given in a browser; a draft is of one person.
  */
 const peopleOnly: readonly string[] = [
@@ -84,6 +84,7 @@ const peopleOnly: readonly string[] = [
   'apiKeys.rotate',
   'organizations.create',
   'organizations.join',
+  'organizations.delete',
   'invitations.accept',
   'invitationLinks.accept',
   'destinations.connect',

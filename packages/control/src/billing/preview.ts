@@ -64,7 +64,7 @@ export const listChanges =
       const { change } = readOperation(row.request)
       const named = [row.first_name, row.last_name].filter(Boolean).join(' ')
       return {
-        change: change.kind,
+        change: change.kind === 'end' ? 'cancel' : change.kind,
         plan: change.kind === 'change' ? change.price.plan : null,
         recurring_interval: change.kind === 'change' ? change.price.interval : null,
         takes_effect: change.kind !== 'change' ? null : change.when === 'now' ? 'now' : 'period_end',

@@ -45,8 +45,8 @@ export type PriceChange = {
   daysUntilDue?: number | undefined
 }
 
-/** What changes a subscription. */
-export type SubscriptionChange = PriceChange | { kind: 'cancel' } | { kind: 'resume' }
+/** What changes a subscription. `end` ends it now, whatever is paid for: nothing is paid back, and what is not paid stays due. */
+export type SubscriptionChange = PriceChange | { kind: 'cancel' } | { kind: 'resume' } | { kind: 'end' }
 
 /** The card, or the charge, was refused: nothing has changed. */
 export class PaymentDeclined extends Error {

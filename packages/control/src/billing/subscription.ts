@@ -148,7 +148,7 @@ export const readSubscription = async (
 }
 
 /** One change that is asked of the provider, as it is written down before. */
-type Operation = { change: SubscriptionChange; action: string }
+export type Operation = { change: SubscriptionChange; action: string }
 
 /** An operation as it was written down. */
 export const readOperation = (request: string): Operation => JSON.parse(request) as Operation

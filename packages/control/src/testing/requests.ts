@@ -10,6 +10,7 @@ import {
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { OpenIdProvider } from '@tributary/test-kit'
+import { sql } from 'kysely'
 import { apiKeyRequest } from './api-keys.ts'
 import { billingRequest } from './billing-requests.ts'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
@@ -399,9 +400,22 @@ const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise
     { body: { title: 'Signed', app: { name: 'catalogSources/signed' } } },
   )
 
-/** A call about the API keys of an organization, or about the custom domain of a workspace. */
+/** The deletion of another organization of the same people. */
+const deletionRequest = async (harness: Harness, { organizationId, administrator }: Organization) => {
+  const body = { title: 'Short-lived', industry: 'gaming', workspace_title: 'Main' } as const
+  const made = await administrator.ok(methods.organizations.create, {}, { body })
+  const id = idIn(made.organization.name)
+  await sql`insert into memberships (id, organization_id, user_id, role, create_time)
+    select gen_random_uuid(), ${id}::uuid, user_id, role, create_time from memberships
+    where organization_id = ${organizationId}::uuid on conflict do nothing`.execute(harness.db)
+  return { path: `/organizations/${id}:delete`, body: { title: 'Short-lived' } }
+}
+
+/** A call about an organization and its API keys, or about the custom domain of a workspace. */
 const organizationRequest = async (harness: Harness, organization: Organization, name: string) =>
-  (await apiKeyRequest(harness, organization, name)) ?? (await customDomainRequest(harness, organization, name))
+  name === 'organizations.delete'
+    ? await deletionRequest(harness, organization)
+    : ((await apiKeyRequest(harness, organization, name)) ?? (await customDomainRequest(harness, organization, name)))
 
 /** Makes calls of every method in an organisation. */
 export const createRequests = async (

@@ -87,6 +87,7 @@ export const findWorkspaces =
       .selectFrom('workspaces')
       .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
       .selectAll('workspaces')
+      .where('organizations.delete_time', 'is', null)
       .where(workspaceFits(search, words))
       .where(olderThan('workspaces', page.after))
       .orderBy('workspaces.create_time', 'desc')

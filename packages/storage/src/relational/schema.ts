@@ -36,6 +36,10 @@ export type OrganizationsTable = {
   /** The e-mail domain whose people may join by themselves, or empty. */
   auto_join_domain: Generated<string>
   create_time: Time
+  /** When it was deleted: from then on nobody finds it, and it goes when its data is gone. */
+  delete_time: NullableTime
+  /** When what is left of a deleted one is looked for next. */
+  remove_time: NullableTime
 }
 
 export type MembershipsTable = {

@@ -226,6 +226,16 @@ const subscriptions = (state: StripeState, url: string, { first, need, shown }: 
     ],
     answer: (call) => shown(state.update(first(call), call.form).id, {}),
   },
+  {
+    method: 'DELETE',
+    path: /^subscriptions\/(\w+)$/,
+    fields: [],
+    answer: (call) => {
+      const held = state.subscription(first(call))
+      held.status = 'canceled'
+      return subscriptionOf(state, held, { url, expand: new Set() })
+    },
+  },
 ]
 
 /** Schedules of subscriptions. */

@@ -27,6 +27,7 @@ import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.
 import { Switch } from '../../ui/forms/switch.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { DeleteOrganizationCard } from './delete-organization-card.tsx'
 import { useChangeLogo, useUpdateOrganization, useUpdateWorkspace } from './organization-mutations.ts'
 
 const organizationForm = z.object({ title: organizationTitle, industry: z.enum(industries, 'Choose an industry') })
@@ -151,6 +152,7 @@ const Content = ({ organization, workspace }: { organization: Organization; work
           <Identifier label="Workspace ID" id={slugOf(workspace.name)} />
         </dl>
       </Card>
+      <DeleteOrganizationCard organization={organization} />
     </div>
   )
 }

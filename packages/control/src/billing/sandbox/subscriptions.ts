@@ -278,6 +278,10 @@ export const applyChange = async (
   const row = await settle(tx, customer, now)
   if (row === undefined)
     return change.kind === 'change' ? subscribe(tx, customer, change, now, false) : { answer: null }
+  if (change.kind === 'end') {
+    await tx.updateTable('sandbox_subscriptions').set({ status: 'canceled' }).where('id', '=', row.id).execute()
+    return { answer: null }
+  }
   if (change.kind === 'change' && change.when === 'now') return await upgrade(tx, row, change, now)
   const answer = await tx
     .updateTable('sandbox_subscriptions')

@@ -212,6 +212,25 @@ describe('with Stripe', () => {
     expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
   })
 
+  test('the subscription of a deleted organization ends at once, or as soon as Stripe answers', async () => {
+    const [one, other] = [await startPaying(), await startPaying()]
+    for (const made of [one, other]) await buy(made, 'plans/team')
+    const remove = (made: Paying) =>
+      made.administrator.call('POST', `/${made.organization}:delete`, { title: 'Acme Inc' })
+    expect((await remove(one)).status).toBe(200)
+    expect((await heldOf(one)).map(({ status }) => status)).toEqual(['canceled'])
+    peer.failing = 500
+    expect((await remove(other)).status).toBe(200)
+    expect((await heldOf(other)).map(({ status }) => status)).toEqual(['active'])
+    peer.failing = undefined
+    await harness.db
+      .updateTable('payment_operations')
+      .set({ create_time: new Date(0) })
+      .execute()
+    await harness.settleSubscriptions({ signal })
+    expect((await heldOf(other)).map(({ status }) => status)).toEqual(['canceled'])
+  })
+
   test('a renewal that is declined says since when and when limits hold; another card pays it', async () => {
     const [made, other] = [await startPaying(), await startPaying()]
     const { administrator, params } = made

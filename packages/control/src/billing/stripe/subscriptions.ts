@@ -181,6 +181,20 @@ const changeLater = async (
 const isDone = (held: StripeSubscription, key: string): boolean =>
   held.metadata?.operation === key || scheduleOf(held)?.metadata?.operation === key
 
+/**
+ * Ends every subscription of a customer. A deletion needs no key: made again, it finds nothing, and Stripe disregards one
+ * (docs.stripe.com/api/idempotent_requests).
+ */
+const endAll = async (api: StripeApi, customer: string, first: StripeSubscription | undefined): Promise<undefined> => {
+  for (let held = first; held !== undefined; held = await findSubscription(api, customer))
+    try {
+      await api.delete(`subscriptions/${idPath(held.id)}`)
+    } catch (cause) {
+      // It has ended meanwhile.
+      if (!(cause instanceof PaymentRefused && cause.code === 'resource_missing')) throw cause
+    }
+}
+
 /** How subscriptions are changed at Stripe. */
 export const subscriptionsOf = (
   api: StripeApi,
@@ -224,6 +238,7 @@ export const subscriptionsOf = (
   },
   async changeSubscription(key, customer, change) {
     const held = await findSubscription(api, customer)
+    if (change.kind === 'end') return await endAll(api, customer, held)
     if (held === undefined)
       return change.kind === 'change' ? presentSubscription(await subscribe(api, key, customer, change)) : undefined
     if (isDone(held, key)) return presentSubscription(held)

@@ -1,0 +1,247 @@
+import { methodList, methods } from '@tributary/contract'
+import { newId, setFaultHandler } from '@tributary/kernel'
+import { type OpenIdProvider, startOpenIdProvider } from '@tributary/test-kit'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { makeApiKey } from '../testing/api-keys.ts'
+import { addCard } from '../testing/billing-requests.ts'
+import {
+  type Harness,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+import { createRequests } from '../testing/requests.ts'
+import { loopbackUrl, openIdSettings } from '../testing/sign-ins.ts'
+
+let harness: Harness
+let provider: OpenIdProvider
+/** When the oldest record of the logs came. */
+let oldest = Number.POSITIVE_INFINITY
+beforeAll(async () => {
+  provider = await startOpenIdProvider()
+  harness = await startControl({
+    openId: openIdSettings(provider),
+    publicUrl: () => loopbackUrl,
+    oldestLogged: async () => oldest,
+  })
+})
+afterEach(() => {
+  oldest = Number.POSITIVE_INFINITY
+  setFaultHandler(undefined)
+})
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+const deletion = ({ organization, administrator }: Organization, title = 'Acme Inc', by = administrator) =>
+  by.call('POST', `/${organization}:delete`, { title })
+const remove = () => harness.removeDeletedOrganizations({ signal: new AbortController().signal })
+
+/** An event and a delivery of a workspace. */
+const storeRows = async ({ workspaceId }: Organization): Promise<void> => {
+  for (const [table, own] of [
+    ['events', 'source_id'],
+    ['deliveries', 'destination_id'],
+  ] as const)
+    await harness.eventStore.insert(
+      table,
+      JSON.stringify({ workspace_id: workspaceId, [own]: newId(), event_id: newId(), message_id: newId() }),
+      { token: newId() },
+    )
+}
+
+/** Something of each kind that an organization and a workspace have. */
+const fill = async (made: Organization): Promise<void> => {
+  const requestOf = await createRequests(harness, made, provider)
+  // Of these the request makes what it is about.
+  for (const name of ['profiles.get', 'syncRuns.get']) await requestOf(name, made.platformAdmin)
+  const creating = methodList.filter(
+    ({ name, access }) =>
+      /\.(create|batchCreate)$/.test(name) &&
+      name !== 'replays.create' &&
+      ['workspace', 'organization'].includes(access.scope),
+  )
+  for (const { name, verb } of creating) {
+    const { path, body } = await requestOf(name, made.platformAdmin)
+    const { status } = await made.platformAdmin.call(verb, path, body)
+    if (status !== 200) throw new Error(`${name} is answered with ${status}`)
+  }
+  await storeRows(made)
+}
+
+/** By table of either store, the rows that are of an organization or of one of its workspaces. */
+const rowsOf = async ({ organizationId, workspaceId }: Organization): Promise<Record<string, number>> => {
+  const { rows } = await sql<{ table: string; column: string }>`
+select c.table_name as table, c.column_name as column from information_schema.columns c
+join information_schema.tables t using (table_schema, table_name)
+where c.table_schema = 'public' and c.column_name in ('workspace_id', 'organization_id') and t.table_type = 'BASE TABLE'`.execute(
+    harness.db,
+  )
+  const found: Record<string, number> = {}
+  const note = (table: string, count: number): void => {
+    if (count > 0) found[table] = (found[table] ?? 0) + count
+  }
+  for (const { table, column } of rows) {
+    const id = column === 'workspace_id' ? workspaceId : organizationId
+    const counted = await sql<{ count: number }>`
+select count(*)::int as count from ${sql.table(table)} where ${sql.ref(column)} = ${id}::uuid`.execute(harness.db)
+    note(table, counted.rows[0]?.count ?? 0)
+  }
+  const stored = await harness.eventStore.query<{ table: string }>(
+    "select table from system.columns where database = currentDatabase() and name = 'workspace_id'",
+    undefined,
+    { owner: 'system' },
+  )
+  for (const { table } of stored) {
+    const [counted] = await harness.eventStore.query<{ count: number }>(
+      `select count() as count from ${table} where workspace_id = {workspace:String}`,
+      { workspace: workspaceId },
+      { owner: 'system' },
+    )
+    note(`stored ${table}`, Number(counted?.count ?? 0))
+  }
+  return found
+}
+
+describe('deleting an organization', () => {
+  test('needs its name, an administrator, and no key; what is refused changes nothing', async () => {
+    const made = await startOrganization(harness)
+    const { administrator, collaborator, guest, outsider } = made
+    for (const title of ['', 'Acme', 'acme inc', 'Other Inc'])
+      expect(await deletion(made, title)).toMatchObject({
+        status: 400,
+        body: { metadata: { title: expect.any(String) } },
+      })
+    for (const [by, status] of [
+      [collaborator, 403],
+      [guest, 403],
+      [outsider, 404],
+    ] as const)
+      expect((await deletion(made, 'Acme Inc', by)).status).toBe(status)
+    const { key } = await makeApiKey(made)
+    expect(await harness.call(key, 'POST', `/${made.organization}:delete`, { title: 'Acme Inc' })).toMatchObject({
+      status: 403,
+      body: { reason: 'NOT_FOR_KEYS' },
+    })
+    expect((await administrator.call('GET', `/${made.organization}`)).status).toBe(200)
+    expect((await harness.audits()).filter(({ action }) => action === 'organizations.delete')).toEqual([])
+  })
+
+  test('ends at once what members, staff, keys and links reach of it, and nobody else is concerned', async () => {
+    const made = await startOrganization(harness)
+    const { administrator, guest, platformAdmin, workspace, organization, organizationId } = made
+    const { key } = await makeApiKey(made)
+    const link = await administrator.ok(
+      methods.invitationLinks.create,
+      { organization: organizationId },
+      { body: { role: 'ORG_GUEST' } },
+    )
+    const source = { title: 'Shop', app: { name: 'catalogSources/http' } }
+    const { name } = await administrator.ok(methods.sources.create, { workspace: made.workspaceId }, { body: source })
+    const before = harness.accessChanges.length
+    expect((await deletion(made)).status).toBe(200)
+    expect(harness.accessChanges.slice(before)).toEqual(expect.arrayContaining([administrator.userId, guest.userId]))
+    for (const by of [administrator, guest, platformAdmin])
+      for (const path of [organization, workspace, name, `${workspace}/sources`])
+        expect([path, (await by.call('GET', `/${path}`)).status]).toEqual([path, 404])
+    expect((await harness.call(key, 'GET', `/${workspace}/sources`)).status).toBe(401)
+    expect((await harness.call('', 'GET', `/${link.name}`)).status).toBe(404)
+    expect((await guest.call('GET', '/workspaces')).body).toMatchObject({ workspaces: [] })
+    expect((await platformAdmin.call('GET', `/organizations:find?search=${organizationId}`)).body).toMatchObject({
+      organizations: [],
+    })
+    expect((await platformAdmin.call('GET', `/workspaces:find?search=${made.workspaceId}`)).body).toMatchObject({
+      workspaces: [],
+    })
+    expect((await made.outsider.call('GET', `/workspaces/${made.otherWorkspaceId}`)).status).toBe(200)
+    expect((await deletion(made)).status).toBe(404)
+    // Who has no organization left can begin another one.
+    const next = { title: 'Next Inc', industry: 'gaming', workspace_title: 'Main' } as const
+    expect((await guest.ok(methods.organizations.create, {}, { body: next })).organization.title).toBe('Next Inc')
+  })
+
+  test('ends its subscription at once, under an id that is written down, and is recorded', async () => {
+    const made = await startOrganization(harness)
+    const { administrator, organization, organizationId } = made
+    await addCard(administrator, organizationId)
+    const bought = { plan: 'plans/team', recurring_interval: 'MONTHLY' }
+    expect((await administrator.call('PATCH', `/${organization}/subscription`, bought)).status).toBe(200)
+    expect((await deletion(made)).status).toBe(200)
+    const { rows } = await sql<{ status: string }>`
+select s.status from sandbox_subscriptions s join sandbox_customers c on c.id = s.customer
+where c.organization_id = ${organizationId}::uuid`.execute(harness.db)
+    expect(rows).toEqual([{ status: 'canceled' }])
+    const audits = (await harness.audits()).filter((row) => row.organization_id === organizationId)
+    expect(audits.slice(-2)).toMatchObject([
+      {
+        action: 'organizations.delete',
+        actor_id: administrator.userId,
+        detail: { title: 'Acme Inc', workspaces: ['Production'], members: 4 },
+      },
+      { action: 'subscriptions.cancel', actor_id: administrator.userId },
+    ])
+  })
+
+  test('waits for a change of the plan that is under way, which could end in a subscription of nobody', async () => {
+    const made = await startOrganization(harness)
+    await harness.db
+      .insertInto('payment_operations')
+      .values({
+        id: newId(),
+        organization_id: made.organizationId,
+        request: JSON.stringify({ change: { kind: 'resume' }, action: 'subscriptions.resume' }),
+        actor: made.administrator.userId,
+        create_time: new Date(),
+        done_time: null,
+        outcome: null,
+      })
+      .execute()
+    expect((await deletion(made)).status).toBe(200)
+    const { rows } = await sql<{ outcome: string }>`
+select outcome from payment_operations where organization_id = ${made.organizationId}::uuid`.execute(harness.db)
+    expect(rows).toEqual([{ outcome: 'done' }, { outcome: 'done' }])
+  })
+})
+
+describe('what is stored of a deleted organization', () => {
+  test('goes from every table of both stores, also after a kill, but for the record that it was deleted', async () => {
+    const [made, other] = [await startOrganization(harness), await startOrganization(harness)]
+    await fill(made)
+    await makeResources(other.workspaceId, other.administrator)
+    await storeRows(other)
+    const kept = await rowsOf(other)
+    expect((await deletion(made)).status).toBe(200)
+    setFaultHandler((at) => {
+      if (at === 'remove-organization.before-last') throw new Error('killed')
+    })
+    await remove()
+    setFaultHandler(undefined)
+    expect((await rowsOf(made)).workspaces).toBe(1)
+    await remove()
+    expect(await rowsOf(made)).toEqual({ audit_log: 1 })
+    expect(await rowsOf(other)).toEqual(kept)
+  })
+
+  test('is looked for again until no log has anything of before, and what is stored meanwhile goes, too', async () => {
+    const made = await startOrganization(harness)
+    await storeRows(made)
+    expect((await deletion(made)).status).toBe(200)
+    oldest = 0
+    await remove()
+    const left = await rowsOf(made)
+    expect(Object.keys(left).filter((table) => table.startsWith('stored'))).toEqual([])
+    expect(left.workspaces).toBe(1)
+    const late = { workspace_id: made.workspaceId, source_id: newId(), event_id: newId(), message_id: newId() }
+    await harness.eventStore.insert('events', JSON.stringify(late), { token: newId() })
+    oldest = Number.POSITIVE_INFINITY
+    // Not before an hour has passed.
+    await remove()
+    expect((await rowsOf(made)).workspaces).toBe(1)
+    harness.advance(3_600_000)
+    await remove()
+    expect(await rowsOf(made)).toEqual({ audit_log: 1 })
+  })
+})
