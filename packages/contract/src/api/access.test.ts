@@ -117,9 +117,6 @@ test('an API key can make every call in a workspace or organization but those of
     'organizations.delete',
     'destinations.connect',
     'destinations.completeConnect',
-    'syncDrafts.get',
-    'syncDrafts.update',
-    'syncDrafts.delete',
   ])
 })
 

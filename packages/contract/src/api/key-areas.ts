@@ -77,7 +77,7 @@ export const apiResources: readonly string[] = Object.keys(areaOfGroup)
 
 /**
  * What only a person does. A key that makes keys could outlive its own end; an organization is begun, joined and deleted by somebody;
- * a permission of another service is given in a browser; a draft is of one person.
+ * a permission of another service is given in a browser.
  */
 const peopleOnly: readonly string[] = [
   'apiKeys.create',
@@ -89,9 +89,6 @@ const peopleOnly: readonly string[] = [
   'invitationLinks.accept',
   'destinations.connect',
   'destinations.completeConnect',
-  'syncDrafts.get',
-  'syncDrafts.update',
-  'syncDrafts.delete',
 ]
 
 /** The area that a key must have for a call; undefined for one that is no business of keys. What anybody may call needs none. */

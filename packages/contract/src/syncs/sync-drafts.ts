@@ -52,7 +52,7 @@ export const syncDrafts = {
     verb: 'GET',
     path: '/workspaces/{workspace}/syncDraft',
     access: workspaceEditors,
-    summary: "Gets the caller's draft of a sync. Each editor has one in each workspace.",
+    summary: "Gets the caller's draft of a sync. Each editor, and each API key, has one in each workspace.",
     response: syncDraft,
     errors: [errors.forbidden, errors.notFound],
   }),

@@ -1193,6 +1193,8 @@ export type SyncDryRunsTable = {
 export type SyncDraftsTable = {
   workspace_id: string
   user_id: string
+  /** The API key whose draft it is; of the user only without one. */
+  key_id: string | null
   /** JSON text. */
   draft: string
   update_time: Time

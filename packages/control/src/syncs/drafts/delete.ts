@@ -1,5 +1,6 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 
 /** Discards the caller's draft of a sync. */
@@ -9,7 +10,7 @@ export const deleteSyncDraft =
     await db
       .deleteFrom('sync_drafts')
       .where('workspace_id', '=', workspace.id)
-      .where('user_id', '=', actor.userId)
+      .where(sql<string>`coalesce(key_id, user_id)`, '=', actor.key?.id ?? actor.userId)
       .execute()
     return {}
   }

@@ -1,5 +1,6 @@
 import { methods, type SyncDraft } from '@tributary/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeApiKey } from '../../testing/api-keys.ts'
 import {
   type Caller,
   type Harness,
@@ -54,6 +55,21 @@ test('SYN-08: a status that is set makes the current one the previous one', asyn
   expect(await statusOf('checking')).toEqual({ previous: 'none', current: 'checking' })
   expect(await statusOf('valid')).toEqual({ previous: 'checking', current: 'valid' })
   expect((await get(administrator)).configuration_status).toEqual({ previous: 'checking', current: 'valid' })
+})
+
+test('an API key has a draft of its own, beside that of who created it, and it goes with the key', async () => {
+  const { administrator, workspaceId } = organization
+  await update(administrator, { target_object: 'mine' })
+  const { id, key } = await makeApiKey(organization)
+  const path = `/workspaces/${workspaceId}/syncDraft`
+  expect((await harness.call(key, 'GET', path)).body).toMatchObject({ target_object: null })
+  for (const target_object of ['first', 'its own'])
+    expect((await harness.call(key, 'PATCH', `${path}?update_mask=target_object`, { target_object })).status).toBe(200)
+  expect((await harness.call(key, 'GET', path)).body).toMatchObject({ target_object: 'its own' })
+  expect(await get(administrator)).toMatchObject({ target_object: 'mine' })
+  await harness.db.deleteFrom('api_keys').where('id', '=', id).execute()
+  expect(await harness.db.selectFrom('sync_drafts').select('draft').where('key_id', '=', id).execute()).toEqual([])
+  expect(await get(administrator)).toMatchObject({ target_object: 'mine' })
 })
 
 test('a draft is of one person in one workspace, and is there until it is discarded', async () => {

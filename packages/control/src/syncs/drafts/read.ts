@@ -1,6 +1,7 @@
 import type { Db } from '@tributary/api-kit'
 import { type SyncDraft, syncDraft } from '@tributary/contract'
-import { parseExactJson } from '@tributary/kernel'
+import { type Actor, parseExactJson } from '@tributary/kernel'
+import { sql } from 'kysely'
 
 /** What of a draft is stored. */
 const stored = syncDraft.omit({ name: true, update_time: true })
@@ -17,16 +18,23 @@ const blank: ReturnType<typeof stored.parse> = {
   configuration_status: { previous: 'none', current: 'none' },
 }
 
-/** The draft of a user in a workspace; a blank one when there is none. */
-export const readSyncDraft = async (
-  db: Db,
-  { workspace, user }: { workspace: string; user: string },
-): Promise<SyncDraft> => {
+/** Whose draft it is: that of a user, or of an API key, for which the user is who created it. */
+export type DraftOwner = { workspace: string; user: string; key: string | null }
+
+/** The owner of the draft that a caller has in a workspace. */
+export const draftOwner = (workspace: string, { userId, key }: Pick<Actor, 'userId' | 'key'>): DraftOwner => ({
+  workspace,
+  user: userId,
+  key: key?.id ?? null,
+})
+
+/** The draft of a caller in a workspace; a blank one when there is none. */
+export const readSyncDraft = async (db: Db, { workspace, user, key }: DraftOwner): Promise<SyncDraft> => {
   const row = await db
     .selectFrom('sync_drafts')
     .select(['draft', 'update_time'])
     .where('workspace_id', '=', workspace)
-    .where('user_id', '=', user)
+    .where(sql<string>`coalesce(key_id, user_id)`, '=', key ?? user)
     .executeTakeFirst()
   return {
     name: `workspaces/${workspace}/syncDraft`,

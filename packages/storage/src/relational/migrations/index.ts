@@ -64,6 +64,7 @@ import { up as usagePeriods } from './0067-usage-periods.ts'
 import { up as removedHeldEvents } from './0068-removed-held-events.ts'
 import { up as paymentConfirmations } from './0069-payment-confirmations.ts'
 import { up as deletedOrganizations } from './0070-deleted-organizations.ts'
+import { up as syncDraftsOfKeys } from './0071-sync-drafts-of-keys.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   { name: '0068-removed-held-events', up: removedHeldEvents },
   { name: '0069-payment-confirmations', up: paymentConfirmations },
   { name: '0070-deleted-organizations', up: deletedOrganizations },
+  { name: '0071-sync-drafts-of-keys', up: syncDraftsOfKeys },
 ]
