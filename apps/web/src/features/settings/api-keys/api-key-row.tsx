@@ -50,12 +50,13 @@ export const ApiKeyRow = ({
         )}
         {item.expire_time !== null && (
           <>
-            {' · '}Expires <RelativeTime time={item.expire_time} />
+            {' · '}
+            {item.expired ? 'Expired' : 'Expires'} <RelativeTime time={item.expire_time} upcoming />
           </>
         )}
         {item.previous_expire_time !== null && (
           <>
-            {' · '}The previous key works until <RelativeTime time={item.previous_expire_time} />
+            {' · '}The previous key ends <RelativeTime time={item.previous_expire_time} upcoming />
           </>
         )}
       </span>

@@ -19,12 +19,18 @@ const record: AuditRecord = {
 
 test('a record says in words what was done, by whom, and for whom', () => {
   expect(actionText(record.action)).toBe('Sources: update setting')
+  expect([actionText('apiKeys.rotate'), actionText('writekeys.create')]).toEqual([
+    'API keys: rotate',
+    'Write keys: create',
+  ])
   expect(actorText(record)).toBe('Ada Lovelace on behalf of Acme')
   expect(actorText({ ...record, on_behalf_of: null })).toBe('Ada Lovelace')
   expect(actorText({ actor: { kind: 'product', name: '', title: '', email: '' }, on_behalf_of: null })).toBe(
     'Tributary',
   )
   expect(detailLines(record)).toEqual([['setting', 'region']])
+  // What was changed is there before and after.
+  expect(detailLines({ ...record, detail: { region: 'us', title: 'Shop' } })).toEqual([['title', 'Shop']])
 })
 
 test('a file of records has one row each, of which a spreadsheet runs nothing', () => {

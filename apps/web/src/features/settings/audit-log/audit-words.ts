@@ -3,15 +3,24 @@ import { humanise } from '../../../lib/format/text.ts'
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** Resources whose names are other words than the product's. */
+const named: Readonly<Record<string, string>> = {
+  apiKeys: 'API keys',
+  profileKeys: 'Profile API keys',
+  writekeys: 'Write keys',
+}
+
+const resourceTitle = (resource: string): string => named[resource] ?? capital(humanise(resource).toLowerCase())
+
 /** What was done in words: `sources.updateSetting` is "Sources: update setting". */
 export const actionText = (action: string): string => {
   const [resource = '', verb = ''] = action.split('.')
-  return `${capital(humanise(resource).toLowerCase())}: ${humanise(verb).toLowerCase()}`
+  return `${resourceTitle(resource)}: ${humanise(verb).toLowerCase()}`
 }
 
 /** The resources whose changes are recorded, for a choice of one: value and title, by title. */
 export const auditedResources: readonly { value: string; title: string }[] = apiResources
-  .map((value) => ({ value, title: capital(humanise(value).toLowerCase()) }))
+  .map((value) => ({ value, title: resourceTitle(value) }))
   .sort((a, b) => a.title.localeCompare(b.title))
 
 /** Who did it in words; staff are named with the organization that they acted for. */
@@ -27,8 +36,12 @@ export const valueText = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
 }
 
-/** What else a record knows, without what is empty. */
-export const detailLines = ({ detail }: Pick<AuditRecord, 'detail'>): [name: string, value: string][] =>
+/** What else a record knows, without what is empty, and what is there before and after. */
+export const detailLines = ({
+  detail,
+  changes,
+}: Pick<AuditRecord, 'detail' | 'changes'>): [name: string, value: string][] =>
   Object.entries(detail)
+    .filter(([name]) => !changes.some(({ field }) => field === name))
     .filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0))
     .map(([name, value]) => [humanise(name), valueText(value)])
