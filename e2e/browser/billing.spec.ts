@@ -3,7 +3,7 @@ import { adminCredentials, createWorkspace, startProduct, startStripePeer, strip
 import { addPerson, signIn } from './people.ts'
 import { expect, freeSources, test } from './product-fixture.ts'
 
-test('BIL-20, BIL-22, BIL-35, BIL-43: a test card buys a plan, whose invoice opens without signing in, and which is canceled and resumed', async ({
+test('BIL-20, BIL-22, BIL-35, BIL-43, OPEN-15: a test card buys a plan, whose invoice opens without signing in, and which is canceled and resumed', async ({
   page,
   product,
   database,

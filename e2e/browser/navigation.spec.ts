@@ -187,7 +187,7 @@ test('NAV-15, NAV-16: the return pages of third-party connections say that none 
   await expect(page.getByText('The provider answered: The user said no. Nothing changed.')).toBeVisible()
 })
 
-test('BIL-44, NAV-17: short links lead to the page in the workspace used last, unknown ones to the choice of a workspace', async ({
+test('BIL-44, NAV-17, OPEN-05: short links lead to the page in the workspace used last, unknown ones to the choice of a workspace', async ({
   signedIn: page,
   product,
 }) => {

@@ -22,7 +22,7 @@ const askForCode = async (page: Page, email: string): Promise<void> => {
   await expect(codeField(page)).toBeVisible()
 }
 
-test('REG-01, REG-02, REG-04, REG-05, REG-08: sign-up begins with a work email, and leads to login, and to terms and privacy where there are any', async ({
+test('REG-01, REG-02, REG-04, REG-05, REG-08, OPEN-46: sign-up begins with a work email, and leads to login, and to terms and privacy where there are any', async ({
   page,
   product,
 }) => {

@@ -56,7 +56,7 @@ test('STF-01, STF-02, STF-03, STF-04, STF-06: the onboarding link has six fields
     await expect(form.getByText(text)).toBeVisible()
 })
 
-test('STF-07, STF-08, STF-09, STF-10, STF-11: generating answers the ids, the invoice and the link, which is completed in another browser', async ({
+test('STF-07, STF-08, STF-09, STF-10, STF-11, AMB-73: generating answers the ids, the invoice and the link, which is completed in another browser', async ({
   signedIn: page,
   product,
   chromium,
@@ -174,7 +174,7 @@ test('FORM-13, STF-12, STF-13, STF-14: amounts stand behind a dollar sign, all d
   await expect(amount).toHaveValue('0.00')
 })
 
-test('ROLE-19b, STF-19, STF-20, STF-21, STF-23: a platform admin switches to the workspace of another organisation, is told so, and comes home with the banner', async ({
+test('ROLE-19b, STF-19, STF-20, STF-21, STF-23, OPEN-39, AMB-19, AMB-86, AMB-87: a platform admin switches to the workspace of another organisation, is told so, and comes home with the banner', async ({
   signedIn: page,
   product,
 }) => {
@@ -244,7 +244,7 @@ test('NAV-34a, STF-24, STF-25, UI-17, WSP-11: while acting every page has the re
     .toMatchObject({ organization: { name: organization } })
 })
 
-test('STF-15, STF-16, STF-18, STF-22, STF-26: the own workspace and one that does not exist are refused in the form, and nobody is acted for', async ({
+test('STF-15, STF-16, STF-18, STF-22, STF-26, AMB-73: the own workspace and one that does not exist are refused in the form, and nobody is acted for', async ({
   signedIn: page,
   product,
 }) => {
@@ -261,7 +261,7 @@ test('STF-15, STF-16, STF-18, STF-22, STF-26: the own workspace and one that doe
   expect(stored.actOnBehalfOf).toBeNull()
 })
 
-test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b: platform admins alone may act in a workspace that was not found, after a question; the page comes back with it', async ({
+test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b, AMB-19: platform admins alone may act in a workspace that was not found, after a question; the page comes back with it', async ({
   page,
   product,
   database,
@@ -300,7 +300,7 @@ test('STF-30: a refusal to act is told in the dialog, which stays', async ({ sig
   await expect(dialog).toBeVisible()
 })
 
-test('STF-31, STF-32: an administrator of an organisation sees none of the staff pages', async ({
+test('STF-31, STF-32, AMB-21: an administrator of an organisation sees none of the staff pages', async ({
   page,
   product,
   database,
@@ -343,7 +343,7 @@ test('what staff change while they act is in the audit log of the organization, 
   await expect(dialog.getByText('gaming', { exact: true })).toHaveCount(2)
 })
 
-test('STF-33, STF-34, STF-36: a domain is added to the workspace, which then shows the records to create and takes no second one', async ({
+test('STF-33, STF-34, STF-36, OPEN-19: a domain is added to the workspace, which then shows the records to create and takes no second one', async ({
   signedIn: page,
   product,
 }) => {

@@ -49,7 +49,7 @@ const point = ({ records: wanted }: CustomDomain): void => {
 }
 
 describe('a domain name', () => {
-  test.each(['example.com', 'www.a-b.co.uk', 'www.example', 'xn--bcher-kva.example'])('STF-35: %s is one', (name) => {
+  test.each(['example.com', 'www.a-b.co.uk', 'www.example', 'xn--bcher-kva.example'])('STF-35, AMB-84: %s is one', (name) => {
     expect(domainName.parse(name)).toBe(name)
   })
   test.each([
@@ -70,7 +70,7 @@ describe('a domain name', () => {
     '\u212aey.example',
     `${'a'.repeat(64)}.com`,
     `${'a.'.repeat(130)}com`,
-  ])('STF-35: %s is none', (name) => {
+  ])('STF-35, AMB-84: %s is none', (name) => {
     expect(domainName.safeParse(name).error?.issues[0]?.message).toBe('Invalid domain name')
   })
 })

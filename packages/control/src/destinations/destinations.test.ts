@@ -218,7 +218,7 @@ describe('updateSetting', () => {
   const update = (name: string, setting: string, value: unknown) =>
     administrator.call('POST', `/${name}/app:updateSetting`, { name: setting, value })
 
-  test('API-51: changes one setting and leaves the others, secrets included', async () => {
+  test('API-51, AMB-76: changes one setting and leaves the others, secrets included', async () => {
     const { made, params } = await create({ signing_secret: 'first' })
     expect(await update(made.name, 'batch_size', 20)).toMatchObject({ status: 200, body: { name: `${made.name}/app` } })
     expect(await update(made.name, 'signing_secret', 'second')).toMatchObject({ status: 200 })

@@ -13,7 +13,7 @@ const open = (plan: string, role: string, pricing = config.links.pricing, paymen
       path === '/config' ? Response.json({ ...config, payment, links: { ...config.links, pricing } }) : undefined,
   })
 
-test('BIL-36, BIL-38: administrators on the free plan are led to the prices in a new tab', async () => {
+test('BIL-36, BIL-38, AMB-12: administrators on the free plan are led to the prices in a new tab', async () => {
   open('plans/free', 'ORG_ADMIN')
   const link = await screen.findByRole('link', { name: /^Upgrade/ })
   expect(link.getAttribute('href')).toBe(config.links.pricing)

@@ -15,7 +15,7 @@ test('STF-17: the id of the workspace to act in has at least 5 characters', () =
   expect(messages('workspaces/abcde')).toEqual([])
 })
 
-test.each(['own-id', 'workspaces/own-id'])('STF-18: the current workspace %j cannot be acted in', (id) => {
+test.each(['own-id', 'workspaces/own-id'])('STF-18, AMB-20: the current workspace %j cannot be acted in', (id) => {
   expect(messages(id)).toEqual(['You cannot act on behalf of your own organization'])
 })
 

@@ -11,12 +11,12 @@ const filled = {
 const message = (field: string, value: string): string | undefined =>
   onboardingLinkForm.safeParse({ ...filled, [field]: value }).error?.issues[0]?.message
 
-test.each(['10', '10.5', '10.50', '0.00'])('STF-05: the amount %j is accepted', (value) => {
+test.each(['10', '10.5', '10.50', '0.00'])('STF-05, AMB-18: the amount %j is accepted', (value) => {
   expect(message('setup_amount', value)).toBeUndefined()
   expect(message('yearly_amount', value)).toBeUndefined()
 })
 
-test.each(['10.123', '-1', 'abc', '1,000', ''])('STF-05: the amount %j is rejected', (value) => {
+test.each(['10.123', '-1', 'abc', '1,000', ''])('STF-05, AMB-18: the amount %j is rejected', (value) => {
   expect(message('setup_amount', value)).toBe('Must be a valid number with up to two decimals')
   expect(message('yearly_amount', value)).toBe('Must be a valid number with up to two decimals')
 })

@@ -104,7 +104,7 @@ const nextSocket = (): { after: number; url: string } | undefined => {
   return socket && { after: socket.startedAt - start, url: socket.url }
 }
 
-test('OBS-08: the inbox is listened to with the signature token of the session', () => {
+test('OBS-08, AMB-70: the inbox is listened to with the signature token of the session', () => {
   useSession.setState({ courierToken: 'u1.signature' })
   connected()
   expect(asked.map((body) => new URLSearchParams(body).get('courier_token'))).toEqual(['u1.signature'])

@@ -129,7 +129,7 @@ beforeEach(() => {
 })
 
 describe('the pricing modal', () => {
-  test('BIL-01, BIL-02, BIL-03, BIL-04: has its title, a card for each plan, and a frequency that is monthly', async () => {
+  test('BIL-01, BIL-02, BIL-03, BIL-04, AMB-13: has its title, a card for each plan, and a frequency that is monthly', async () => {
     await open('pricing')
     expect(screen.getByRole('dialog', { name: 'Pricing plans for teams of all sizes' })).toBeTruthy()
     expect(screen.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
@@ -211,7 +211,7 @@ describe('the pricing modal', () => {
     expect((await screen.findAllByText(/\+\$100 per extra 10,000 profiles/)).length).toBeGreaterThan(0)
   })
 
-  test('BIL-17, BIL-18, BIL-19: leads to sales for Enterprise, and does nothing for the current or an unpriced plan', async () => {
+  test('BIL-17, BIL-18, BIL-19, AMB-10: leads to sales for Enterprise, and does nothing for the current or an unpriced plan', async () => {
     const opened = vi.fn()
     vi.stubGlobal('open', opened)
     const { sent, onClose } = await open('pricing')
@@ -245,7 +245,7 @@ describe('the pricing modal', () => {
     await waitFor(() => expect(sent.map(([verb]) => verb)).toEqual(['POST', 'POST', 'PATCH']))
   })
 
-  test('BIL-22, BIL-23, BIL-25: changes the subscription, says so, and closes', async () => {
+  test('BIL-22, BIL-23, BIL-25, AMB-62: changes the subscription, says so, and closes', async () => {
     const { sent, onClose } = await open('pricing')
     await userEvent.click(screen.getByRole('radio', { name: 'Annually' }))
     await choose('Team')
@@ -293,7 +293,7 @@ describe('the pricing modal', () => {
   })
 
   test.each([
-    ['BIL-27', '/plans', 'Failed to load the plan'],
+    ['BIL-27, AMB-65, AMB-85', '/plans', 'Failed to load the plan'],
     ['BIL-28', `/${organization}`, 'Failed to load the organization subscription'],
   ])('%s: says that %s could not be loaded', async (_, path, title) => {
     await open('pricing', { server: { [path]: () => failure('No') } })
@@ -350,7 +350,7 @@ describe('the payment-method modal', () => {
     ])
   })
 
-  test('BIL-33: says that the card could not be added, and keeps the form', async () => {
+  test('BIL-33, AMB-62: says that the card could not be added, and keeps the form', async () => {
     const declined = { code: 402, reason: 'CARD_DECLINED', message: 'The card was declined', metadata: {} }
     const { onClose } = await open('card', {
       server: { [`/${organization}:confirmSandboxCard`]: () => Response.json(declined, { status: 402 }) },
