@@ -87,8 +87,12 @@ test('BIL-43: billing tells the plan and what the organisation has of what plans
   await page.goto(`/${workspace}/settings/organization/billing`)
   await expect(page.getByRole('heading', { name: 'Current plan: Free' })).toBeVisible()
   const row = (name: string) =>
-    page.getByRole('definition').filter({ visible: true }).nth(['Workspaces', 'Sources'].indexOf(name))
-  await expect(row('Workspaces')).toHaveText('1')
+    page
+      .locator('dl > div')
+      .filter({ has: page.getByRole('term').filter({ hasText: new RegExp(`^${name}$`) }) })
+      .getByRole('definition')
+      .first()
+  await expect(row('Workspaces')).toHaveText('1, unlimited')
   await expect(row('Sources')).toHaveText(`0 of ${freeSources}`)
 })
 
