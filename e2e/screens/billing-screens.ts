@@ -101,9 +101,19 @@ const used =
   (profiles: number, events: number, more: object = {}) =>
   async (page: Page) => {
     await sold(page)
-    const limits = { profiles: 10_000, events: 100_000, sources: 2, destinations: 2, audiences: 1 }
+    const limits = {
+      profiles: 10_000,
+      events: 100_000,
+      sources: 2,
+      destinations: 2,
+      audiences: 1,
+      syncs: 2,
+      members: 5,
+    }
     await answer(onPath('/usage'), {
       workspaces: 1,
+      members: 3,
+      syncs: 1,
       sources: 2,
       profiles,
       destinations: 1,
