@@ -32,9 +32,12 @@ describe('the button of a plan', () => {
     [enterprise, enterprise, 'Current Plan', 'nothing'],
     [plan('special', 'custom'), free, 'Contact Sales', 'nothing'],
     [plan('special', ''), free, 'Contact Sales', 'nothing'],
-  ] as const)('BIL-08, BIL-09, AMB-10, AMB-11: of %j beside the current %j reads %s and does %s', (each, current, label, does) => {
-    expect(planChoice(each, current)).toEqual({ label, does })
-  })
+  ] as const)(
+    'BIL-08, BIL-09, AMB-10, AMB-11: of %j beside the current %j reads %s and does %s',
+    (each, current, label, does) => {
+      expect(planChoice(each, current)).toEqual({ label, does })
+    },
+  )
 })
 
 describe('money', () => {

@@ -49,9 +49,12 @@ const point = ({ records: wanted }: CustomDomain): void => {
 }
 
 describe('a domain name', () => {
-  test.each(['example.com', 'www.a-b.co.uk', 'www.example', 'xn--bcher-kva.example'])('STF-35, AMB-84: %s is one', (name) => {
-    expect(domainName.parse(name)).toBe(name)
-  })
+  test.each(['example.com', 'www.a-b.co.uk', 'www.example', 'xn--bcher-kva.example'])(
+    'STF-35, AMB-84: %s is one',
+    (name) => {
+      expect(domainName.parse(name)).toBe(name)
+    },
+  )
   test.each([
     'example',
     'http://a.com',
