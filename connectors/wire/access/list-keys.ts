@@ -21,14 +21,26 @@ export const requirePlainKey = ({ table, key }: KeyedTable, type: string | undef
     )
 }
 
-/** Hands over pages of keys, each behind the last key of the page before, until one is not full. */
+/** Keys of an object at most: as many as a model may have rows. What a server answers beyond them is not stored. */
+const mostKeys = 100_000_000
+
+/**
+ * Hands over pages of keys, each behind the last key of the page before, until one is not full. Throws ConfigurationError where a server
+ * goes on beyond `most`, or answers what it has answered before: neither would end.
+ */
 export const listPages = async (
   pageBehind: (last: string | undefined) => Promise<readonly string[]>,
   onKeys: (keys: readonly string[]) => Promise<void>,
+  most: number = mostKeys,
 ): Promise<void> => {
   let last: string | undefined
-  for (;;) {
+  for (let listed = 0; ; ) {
     const keys = await pageBehind(last)
+    listed += keys.length
+    if (listed > most)
+      throw new ConfigurationError(`The table can't be listed: it has more than ${most.toLocaleString('en-US')} rows`)
+    if (last !== undefined && keys.at(-1) === last)
+      throw new ConfigurationError("The table can't be listed: the server answers the same rows again")
     // An empty text is no key of a row.
     const known = keys.filter((key) => key !== '')
     if (known.length > 0) await onKeys(known)
