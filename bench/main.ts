@@ -44,7 +44,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   syncs: measureSyncs,
   stored: () => measureStored(8),
   profiles: measureProfiles,
-  metering: () => measureMetering(60),
+  metering: () => measureMetering(200_000),
   unconnected: () => measureUnconnected(60_000),
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),

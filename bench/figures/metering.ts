@@ -7,7 +7,7 @@ import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '.
 import { type Bench, startBench } from '../product.ts'
 
 const targetRatio = 0.97
-const pairs = 3
+const pairs = 8
 const people = 20_000
 /** A limit takes effect, and usage is right, within so long of the event, ms. */
 const withinMs = 60_000
@@ -45,10 +45,10 @@ const startLimited = async (folder: string, profiles: number): Promise<Bench> =>
 }
 
 /** Events a second from the first request to the last row that the event store acknowledged. */
-const storedRate = async (bench: Bench, run: string, seconds: number): Promise<number> => {
+const storedRate = async (bench: Bench, run: string, events: number): Promise<number> => {
   const began = performance.now()
   const load = { port: bench.port, key: bench.key, connections: 16, eventsPerRequest: 100, people }
-  const { accepted } = await runLoad({ ...load, run, seconds })
+  const { accepted } = await runLoad({ ...load, run, events })
   await bench.settle()
   return accepted / (((await bench.lastStored()) - began) / 1000)
 }
@@ -120,7 +120,7 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
  * What metering costs: stored events a second of a product whose plans limit, which measures the organization twice a minute
  * meanwhile, ÷ those of one whose plans do not, in turns; and how long usage, a limit, and a release take.
  */
-export const measureMetering = async (seconds: number): Promise<Figure[]> => {
+export const measureMetering = async (events: number): Promise<Figure[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
   try {
     const delays = await measureDelays(folder)
@@ -129,9 +129,9 @@ export const measureMetering = async (seconds: number): Promise<Figure[]> => {
     const free = await startBench({})
     await using __ = free.product
     const products = { limited, free }
-    for (const bench of Object.values(products)) await storedRate(bench, 'warm', 3)
+    for (const bench of Object.values(products)) await storedRate(bench, 'warm', events / 10)
     const rates = await inTurns(pairs, ['free', 'limited'] as const, (kind, round) =>
-      storedRate(products[kind], `metering-${round}`, seconds),
+      storedRate(products[kind], `metering-${round}`, events),
     )
     const ratio = mean(rates.limited) / mean(rates.free)
     const spread = spreadOfRatio(rates.limited, rates.free).toFixed(2)
