@@ -26,6 +26,9 @@ const inOneProduct = productTests(
   'webhook-sources',
 )
 
+/** A product that is started is built of the sources as they are. */
+const builtServer = 'packages/test-kit/src/built-server.ts'
+
 /** Files that take longest, which begin first: at the end of a run one of them would have the machine to itself. */
 const longest = productTests(
   'durability',
@@ -92,6 +95,7 @@ export default defineConfig({
           name: 'product',
           include: ['e2e/product/**/*.test.ts'],
           exclude: [...aloneOnTheMachine, ...inOneProduct],
+          globalSetup: [builtServer],
           testTimeout: 300_000,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
@@ -102,7 +106,7 @@ export default defineConfig({
           ...common,
           name: 'product-shared',
           include: inOneProduct,
-          globalSetup: ['e2e/product/shared-product.ts'],
+          globalSetup: [builtServer, 'e2e/product/shared-product.ts'],
           testTimeout: 300_000,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
@@ -114,6 +118,7 @@ export default defineConfig({
           name: 'product-alone',
           include: aloneOnTheMachine,
           fileParallelism: false,
+          globalSetup: [builtServer],
           testTimeout: 300_000,
           sequence: { groupOrder: 2 },
         },
@@ -124,6 +129,7 @@ export default defineConfig({
           ...common,
           name: 'languages',
           include: ['e2e/languages/**/*.test.ts'],
+          globalSetup: [builtServer],
           testTimeout: 600_000,
           sequence: { groupOrder: 3 },
         },

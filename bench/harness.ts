@@ -153,7 +153,6 @@ export const startListening = async (script: string, args: readonly string[]): P
 /** What `npm start` sets in the environment of the product, however this was started. */
 export const startEnvironment: Record<string, string> = {
   MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? fileURLToPath(new URL('../.cache/compile', import.meta.url)),
 }
 
 /** The most memory a process had resident since its start, bytes; 0 when it is gone. */

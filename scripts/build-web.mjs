@@ -1,11 +1,11 @@
 // Builds the web application when its sources changed since the last build, and does nothing otherwise. With the argument
 // `kit` it builds, into .cache/kit, the page that shows every component (apps/web/kit.html) for its browser tests.
-import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { compressFolder } from './launch/compress.mjs'
 import { showProgress } from './launch/progress.mjs'
+import { hashOfSources } from './launch/sources.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const kit = process.argv[2] === 'kit'
@@ -16,21 +16,14 @@ const inputs = [
   'apps/web/vite.config.ts',
   'scripts/build-web.mjs',
   'scripts/launch/compress.mjs',
+  'scripts/launch/sources.mjs',
   'apps/web/public',
   'packages/contract/src',
   'packages/kernel/src',
   'package-lock.json',
 ]
 
-const hash = createHash('sha256')
-/** @param {string} path */
-const add = (path) => {
-  if (!existsSync(path)) return
-  if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name))
-  else hash.update(path.slice(root.length)).update(readFileSync(path))
-}
-for (const input of inputs) add(join(root, input))
-const wanted = hash.digest('hex')
+const wanted = hashOfSources(root, inputs)
 const stamp = join(root, kit ? '.cache/kit' : 'apps/web/dist', '.sources')
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
 const folder = join(root, 'apps/web')

@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { startProduct } from '@tributary/test-kit'
 import { identifierOf } from '../../scripts/connector-catalog.ts'
+import { bundleServer } from '../../scripts/launch/server-bundle.mjs'
 import { writeCatalog } from '../../scripts/make-connector.ts'
 import { type Figure, inTurns, mean, peakResidentBytes, spreadOfRatio, startEnvironment } from '../harness.ts'
 
@@ -27,13 +27,14 @@ const addFake = (root: string, slug: string): void => {
   writeFileSync(file, renamed)
 }
 
-/** The connectors of this checkout in a folder of their own, with fakes besides; below it, so that packages are found. */
-const copyConnectors = async (count: number): Promise<string> => {
+/** A server with the connectors of this checkout and fakes besides, in a folder below it, so that packages are found. */
+const buildWith = async (count: number): Promise<string> => {
   mkdirSync('.cache', { recursive: true })
   const root = mkdtempSync(resolve('.cache/bench-connectors-'))
   cpSync('connectors', join(root, 'connectors'), { recursive: true, filter: (path) => !path.includes('.test.') })
   for (let index = 0; index < count; index++) addFake(root, `fake-${index}`)
   await writeCatalog(root)
+  await bundleServer({ root: resolve('.'), folder: join(root, 'server'), connectors: join(root, 'connectors') })
   return root
 }
 
@@ -59,18 +60,18 @@ const figureOf = (
  */
 export const measureConnectors = async (): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
-  const roots = { few: await copyConnectors(0), many: await copyConnectors(fakes) }
+  const roots = { few: await buildWith(0), many: await buildWith(fakes) }
   const memory: Record<'many' | 'few', number[]> = { few: [], many: [] }
   const start = async (kind: 'many' | 'few'): Promise<number> => {
     const began = performance.now()
     await using product = await startProduct({
       dataDir: join(dataDir, kind),
-      env: {
-        ...startEnvironment,
-        NODE_COMPILE_CACHE: join(dataDir, `compile-${kind}`),
-        NODE_OPTIONS: `--import=${new URL('../other-connectors.ts', import.meta.url).href}`,
-        BENCH_CONNECTORS: pathToFileURL(join(roots[kind], 'connectors/index.ts')).href,
-      },
+      command: [
+        '--disable-warning=ExperimentalWarning',
+        '--max-semi-space-size=8',
+        join(roots[kind], 'server/main.mjs'),
+      ],
+      env: { ...startEnvironment, NODE_COMPILE_CACHE: join(dataDir, `compile-${kind}`) },
     })
     const took = performance.now() - began
     memory[kind].push(peakResidentBytes(product.pid))

@@ -57,7 +57,7 @@ export const makeCheckout = (files = bigFiles): Checkout => {
   writeFileSync(join(root, 'package.json'), JSON.stringify(manifest))
   const commands = {
     start: { script: 'server.mjs', does: 'Runs.' },
-    build: { script: 'server.mjs', web: true, does: '' },
+    build: { script: 'server.mjs', builds: true, does: '' },
   }
   writeFileSync(
     join(root, 'run.mjs'),

@@ -1,11 +1,12 @@
-// What scripts/run.mjs does with a Node that is new enough: installs what is missing, builds the web application, and
-// goes on under the Node that the project pins. Plain JavaScript, since nothing is installed when it begins.
+// What scripts/run.mjs does with a Node that is new enough: installs what is missing, builds the web application and the
+// server, and goes on under the Node that the project pins. Plain JavaScript, since nothing is installed when it begins.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { distrustInstall, install, installState } from './install.mjs'
 import { describeEnd, exitCodeOf, hintsAtDamage, run, startersOf, watchStarters } from './processes.mjs'
 import { LaunchFailed } from './progress.mjs'
+import { isServerBuilt } from './server-build.mjs'
 import { helpOf, tasks } from './tasks.mjs'
 
 /** @typedef {import('./tasks.mjs').Task} Task */
@@ -25,22 +26,27 @@ const pinnedNode = (root) => {
 }
 
 /** What child processes get. INIT_CWD is where the user is: paths that are given to a command count from there.
- * @param {Context} context @param {string} node */
-const environmentOf = ({ root, env }, node) => ({
+ * @param {Context} context @param {Task} task @param {string} node */
+const environmentOf = ({ root, env }, task, node) => ({
   ...env,
   PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${env.PATH ?? ''}`,
   INIT_CWD: env.INIT_CWD ?? process.cwd(),
   UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? '16',
-  // Compiled code and stripped types are kept: a start is faster, and threads do without the type stripper's memory.
-  NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(root, '.cache', 'compile'),
+  // Compiled code and stripped types are kept: a start is faster. A build keeps that of its own beside itself.
+  ...(task.isBuild === true ? {} : { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(root, '.cache', 'compile') }),
   // glibc makes an arena of memory for each thread, which keep what they once had: 40 MB more for nothing.
   MALLOC_ARENA_MAX: env.MALLOC_ARENA_MAX ?? '2',
 })
 
-/** @param {Context} context @param {string} node @param {NodeJS.ProcessEnv} env */
-const buildWeb = async ({ root, onSpawn }, node, env) => {
-  const end = await run(node, [join(root, 'scripts', 'build-web.mjs')], { cwd: root, env, stdio: 'inherit' }, onSpawn)
-  const how = describeEnd('The build of the web application', end)
+/**
+ * Runs a script that builds something, which says so on its own.
+ *
+ * @param {Context} context @param {string} node @param {NodeJS.ProcessEnv} env
+ * @param {string} what @param {string} script
+ */
+const build = async ({ root, onSpawn }, node, env, what, script) => {
+  const end = await run(node, [join(root, 'scripts', script)], { cwd: root, env, stdio: 'inherit' }, onSpawn)
+  const how = describeEnd(`The build of the ${what}`, end)
   if (how === undefined) return
   if (!hintsAtDamage(end.signal)) throw new LaunchFailed(how)
   distrustInstall(root)
@@ -53,8 +59,11 @@ const runTask = async (context, task, args) => {
   if (installState(root) !== 'installed') accessSync(root, constants.W_OK)
   await install({ ...context, out: process.stdout })
   const node = pinnedNode(root)
-  const env = environmentOf(context, node)
-  if (task.web === true) await buildWeb(context, node, env)
+  const env = environmentOf(context, task, node)
+  if (task.builds === true) {
+    await build(context, node, env, 'web application', 'build-web.mjs')
+    if (!isServerBuilt(root)) await build(context, node, env, 'server', 'build-server.mjs')
+  }
   const command = ['--disable-warning=ExperimentalWarning', ...(task.node ?? []), join(root, task.script), ...args]
   // By the channel the server notices that this process is gone, however it went.
   const end = await run(node, command, { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }, onSpawn)

@@ -199,7 +199,10 @@ describe('root commands', () => {
     expect(scripts).toEqual(
       Object.fromEntries(Object.keys(tasks).map((name) => [name, `node scripts/run.mjs ${name}`])),
     )
-    for (const { script } of Object.values(tasks)) expect(existsSync(join(repository, script)), script).toBe(true)
+    for (const { script, isBuild } of Object.values(tasks)) {
+      const source = isBuild === true ? script.replace('/dist/main.mjs', '/src/main.ts') : script
+      expect(existsSync(join(repository, source)), script).toBe(true)
+    }
     const readme = readFileSync(join(repository, 'README.md'), 'utf8')
     const named = [...readme.matchAll(/npm (start|test|run [a-z]+(?:-[a-z]+)*)/g)].map(([, name = '']) =>
       name.replace('run ', ''),

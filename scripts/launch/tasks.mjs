@@ -1,8 +1,9 @@
 /**
- * A root command. `script` is run under the pinned Node, after the web application is built where `web` says so.
+ * A root command. `script` is run under the pinned Node, after web application and server are built where `builds` says so;
+ * `isBuild` says that it is one itself.
  * `options` are the lines of its `--help` behind its usage, `node` those that Node gets.
  *
- * @typedef {{ script: string, web?: boolean, node?: readonly string[], does: string, usage?: string, options?: readonly string[] }} Task
+ * @typedef {{ script: string, builds?: boolean, isBuild?: boolean, node?: readonly string[], does: string, usage?: string, options?: readonly string[] }} Task
  */
 
 /**
@@ -12,11 +13,12 @@
  */
 export const tasks = {
   start: {
-    script: 'apps/server/src/main.ts',
-    web: true,
+    script: 'apps/server/dist/main.mjs',
+    builds: true,
+    isBuild: true,
     // The main thread's young generation grew to 100 MiB under load, three times this, and gave nothing of it back.
     node: ['--max-semi-space-size=8'],
-    does: 'Installs what is missing, builds the web application, and runs Tributary. docs/configuration.md lists its settings.',
+    does: 'Installs and builds what is missing, and runs Tributary. docs/configuration.md lists its settings.',
   },
   dev: {
     script: 'scripts/dev.ts',
@@ -24,7 +26,7 @@ export const tasks = {
   },
   test: {
     script: 'scripts/test.ts',
-    web: true,
+    builds: true,
     does: 'Runs the unit, product, and browser tests, or only the named suites.',
     usage: '[-- unit|product|browser …]',
   },
@@ -41,20 +43,20 @@ export const tasks = {
   format: { script: 'scripts/format.ts', does: 'Formats the whole tree and sorts imports.' },
   bench: {
     script: 'bench/main.ts',
-    web: true,
+    builds: true,
     does: 'Measures every speed promise against a baseline in the same run, or only the named ones.',
     usage: '[-- <name> …]',
   },
   soak: {
     script: 'scripts/soak.ts',
-    web: true,
+    builds: true,
     does: 'Runs the fault and durability tests for many rounds, the setup pages with the SDKs of other languages, and 50 million events.',
     usage: '[-- <rounds> | languages | events]',
     options: ['<rounds>   20 by default', 'languages  only the setup pages', 'events     only the events'],
   },
   screenshots: {
     script: 'e2e/screenshots.ts',
-    web: true,
+    builds: true,
     does: 'Takes a picture of every screen in every state, and checks it.',
     usage: '[-- <screen> …]',
   },

@@ -1,4 +1,5 @@
 export * from './api-client.ts'
+export { default as buildServer } from './built-server.ts'
 export * from './clickhouse.ts'
 export * from './database.ts'
 export * from './dns-server.ts'

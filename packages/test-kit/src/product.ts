@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
-/** The script that is the server. */
-export const serverEntry = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url))
+/** What `npm start` runs: the server as it was built last. */
+export const serverEntry = fileURLToPath(new URL('../../../apps/server/dist/main.mjs', import.meta.url))
 
 export type ProductOptions = {
   /** Keeps its data here; otherwise a fresh folder that is removed at the end. */
@@ -76,8 +76,6 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     env: {
       PATH: process.env.PATH ?? dirname(process.execPath),
       UV_THREADPOOL_SIZE: '16',
-      // As `npm start` does: a third of the processor time of a start goes into compiling what is the same each time.
-      ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
       PORT: '0',
       HOST: '127.0.0.1',
       TRIBUTARY_DATA_DIR: dataDir,

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { metricHelp } from './metric-help.ts'
-import { createPrometheus, createRelayedMetrics } from './metrics.ts'
+import { createPrometheus } from './metrics.ts'
+import { createRelayedMetrics } from './relayed-metrics.ts'
 
 test('what a thread counted arrives in the registry once', async () => {
   const registry = createPrometheus()

@@ -11,7 +11,7 @@ import {
 import { folders } from '../engines.ts'
 import { installFault } from '../operations/faults.ts'
 import { createLogger } from '../operations/logger.ts'
-import { createRelayedMetrics } from '../operations/metrics.ts'
+import { createRelayedMetrics } from '../operations/relayed-metrics.ts'
 import { createProductSecretBox } from '../secrets/secret-key.ts'
 import type { ThreadData } from './thread-data.ts'
 import { yieldToAcceptance } from './thread-host.ts'

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Transferable, Worker } from 'node:worker_threads'
 import { backoffMs, type Logger, retryPolicies } from '@tributary/kernel'
-import type { MetricChange } from '../operations/metrics.ts'
+import type { MetricChange } from '../operations/relayed-metrics.ts'
 
 /** What a role's thread tells the main thread. */
 export type ThreadMessage =

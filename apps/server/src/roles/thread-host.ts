@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
-import type { createRelayedMetrics } from '../operations/metrics.ts'
+import type { createRelayedMetrics } from '../operations/relayed-metrics.ts'
 import type { ThreadCommand, ThreadMessage } from './role-thread.ts'
 
 /** Sends to the main thread. */

@@ -2,7 +2,7 @@ import type { Logger } from '@tributary/kernel'
 import type { CoordinationHub } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
-import type { MetricChange } from '../operations/metrics.ts'
+import type { MetricChange } from '../operations/relayed-metrics.ts'
 import { type StreamConsumer, threadConsumer } from '../stream/consumers.ts'
 import { createRoleThread, type RoleThread } from './role-thread.ts'
 import type { ThreadData } from './thread-data.ts'
@@ -14,6 +14,12 @@ export type Threads = {
   profiles: RoleThread | undefined
   /** Who reads the stream. One that is switched off is not here: it holds nothing, and catches up when it is back. */
   consumers: readonly StreamConsumer[]
+}
+
+const entries = {
+  pipeline: new URL('./pipeline-thread.ts', import.meta.url),
+  delivery: new URL('./delivery-thread.ts', import.meta.url),
+  profiles: new URL('./profiles-thread.ts', import.meta.url),
 }
 
 /** The roles that run beside the main thread. The pipeline has to start first: it makes the stream that the others read. */
@@ -42,7 +48,7 @@ export const createThreads = (
     config.roles.has(name)
       ? createRoleThread({
           name,
-          entry: new URL(`./${name}-thread.ts`, import.meta.url),
+          entry: entries[name],
           data,
           heapMiB: 192,
           logger: deps.logger,

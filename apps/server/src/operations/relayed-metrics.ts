@@ -1,0 +1,39 @@
+import type { Metrics } from '@tributary/kernel'
+
+/** A change of a metric as it travels from a worker thread. */
+export type MetricChange = {
+  kind: 'count' | 'gauge' | 'observe'
+  name: string
+  value: number
+  labels: Record<string, string>
+}
+
+/**
+ * Metrics of a worker thread: counters are summed and gauges kept until `drain`, which the thread sends to the main
+ * thread about once a second. At most `maxObservations` durations are kept between two drains.
+ */
+export const createRelayedMetrics = (maxObservations = 2000): Metrics & { drain(): MetricChange[] } => {
+  let sums = new Map<string, MetricChange>()
+  let observations: MetricChange[] = []
+  const key = (name: string, labels: Record<string, string>): string => `${name} ${JSON.stringify(labels)}`
+  return {
+    count(name, by, labels = {}) {
+      const at = key(name, labels)
+      const change = sums.get(at)
+      if (change === undefined) sums.set(at, { kind: 'count', name, value: by, labels })
+      else change.value += by
+    },
+    gauge(name, value, labels = {}) {
+      sums.set(key(name, labels), { kind: 'gauge', name, value, labels })
+    },
+    observe(name, ms, labels = {}) {
+      if (observations.length < maxObservations) observations.push({ kind: 'observe', name, value: ms, labels })
+    },
+    drain() {
+      const changes = [...sums.values(), ...observations]
+      sums = new Map()
+      observations = []
+      return changes
+    },
+  }
+}

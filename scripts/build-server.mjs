@@ -1,0 +1,27 @@
+// Builds the server when its sources changed since the last build, and does nothing otherwise.
+import { accessSync, constants } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { showProgress } from './launch/progress.mjs'
+import { buildServer, isServerBuilt } from './launch/server-build.mjs'
+import { bundleServer } from './launch/server-bundle.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+if (isServerBuilt(root)) process.exit(0)
+const folder = join(root, 'apps/server')
+try {
+  accessSync(folder, constants.W_OK)
+} catch {
+  process.stderr.write(`Cannot build the server: ${folder} cannot be written to.\n`)
+  process.exit(1)
+}
+let modules = 0
+const finish = showProgress(process.stdout, (seconds) => `Building the server: ${modules} modules, ${seconds} s`)
+try {
+  await buildServer(root, (draft) => bundleServer({ root, folder: draft, onModule: () => void modules++ }))
+} catch (error) {
+  finish('The build failed')
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
+finish(`Built from ${modules} modules`)

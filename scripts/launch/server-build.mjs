@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { identify } from './processes.mjs'
+import { hashOfSources } from './sources.mjs'
+
+/** What the server is built of; what tests have beside it costs no more than a build. */
+const inputs = [
+  'apps/server/src',
+  'apps/server/package.json',
+  'connectors',
+  'packages',
+  'package-lock.json',
+  'scripts/build-server.mjs',
+  'scripts/launch/server-build.mjs',
+  'scripts/launch/server-bundle.mjs',
+]
+
+/** @param {string} path */
+const isSource = (path) => /\.(ts|json|mjs)$/.test(path) && !path.endsWith('.test.ts')
+
+/**
+ * Where builds of the server are: a folder for each, named by the hash of its sources, and a file that starts the last one.
+ *
+ * @param {string} root
+ */
+const placesOf = (root) => {
+  const folder = join(root, 'apps/server/dist')
+  return { folder, entry: join(folder, 'main.mjs') }
+}
+
+/**
+ * Compiled code is kept beside what it is of, and goes with it.
+ *
+ * @param {string} build
+ */
+const entryText = (build) => `import { enableCompileCache } from 'node:module'
+process.env.NODE_COMPILE_CACHE ??= new URL('./${build}/compiled', import.meta.url).pathname
+enableCompileCache(process.env.NODE_COMPILE_CACHE)
+await import('./${build}/main.mjs')
+`
+
+/** The name of the build that the sources ask for.
+ * @param {string} root */
+const wantedBuild = (root) => hashOfSources(root, inputs, isSource).slice(0, 16)
+
+/**
+ * Whether the server is built of the sources as they are.
+ *
+ * @param {string} root
+ */
+export const isServerBuilt = (root) => {
+  const { folder, entry } = placesOf(root)
+  if (!existsSync(entry)) return false
+  const build = wantedBuild(root)
+  return readFileSync(entry, 'utf8') === entryText(build) && existsSync(join(folder, build))
+}
+
+/**
+ * Builds the server, unless it is built, by calling `write` with a folder that does not exist yet. A build takes its name when
+ * it is whole, and is started only then: one that was interrupted is never taken for a build. The build before stays, because a
+ * server that runs of it may still start a thread again or read a connector.
+ *
+ * @param {string} root
+ * @param {(folder: string) => Promise<void>} write
+ */
+export const buildServer = async (root, write) => {
+  const { folder, entry } = placesOf(root)
+  const build = wantedBuild(root)
+  const before = /\.\/(\w+)\/main/.exec(existsSync(entry) ? readFileSync(entry, 'utf8') : '')?.[1]
+  if (!existsSync(join(folder, build))) {
+    const draft = join(folder, `${build}.${process.pid}`)
+    mkdirSync(folder, { recursive: true })
+    rmSync(draft, { recursive: true, force: true })
+    try {
+      await write(draft)
+      renameSync(draft, join(folder, build))
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true })
+      // Somebody else has built the same meanwhile.
+      if (!existsSync(join(folder, build))) throw error
+    }
+  }
+  writeFileSync(`${entry}.${process.pid}`, entryText(build))
+  renameSync(`${entry}.${process.pid}`, entry)
+  for (const name of readdirSync(folder)) {
+    const pid = Number(name.split('.').at(-1))
+    const isBeingWritten = pid > 0 && identify(pid) !== undefined
+    if (![build, before, 'main.mjs'].includes(name) && !isBeingWritten)
+      rmSync(join(folder, name), { recursive: true, force: true })
+  }
+}

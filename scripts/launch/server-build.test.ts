@@ -1,0 +1,120 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { buildServer, isServerBuilt } from './server-build.mjs'
+
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tributary-build-'))
+  put('apps/server/src/main.ts', 'one')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const put = (path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+/** A build whose program says `says`. */
+const writes = (says: string) => async (folder: string) => {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'main.mjs'), `process.stdout.write(${JSON.stringify(says)})`)
+}
+
+/** What the program that was built last says. */
+const said = (): string =>
+  spawnSync(process.execPath, [join(root, 'apps/server/dist/main.mjs')], { encoding: 'utf8' }).stdout
+
+/** A program that builds by making the folder and doing what `then` says. */
+const builderOf = (then: string): string => `
+  import { mkdirSync, writeFileSync } from 'node:fs'
+  import { join } from 'node:path'
+  import { buildServer } from ${JSON.stringify(new URL('server-build.mjs', import.meta.url).href)}
+  await buildServer(${JSON.stringify(root)}, async (folder) => {
+    mkdirSync(folder)
+    ${then}
+  })`
+
+/** Says that it has begun, and never ends. */
+const hanging = `process.stdout.write('writing')
+    await new Promise(() => setInterval(() => {}, 1000))`
+
+const drafts = (): string[] => readdirSync(join(root, 'apps/server/dist')).filter((name) => /^\w+\.\d+$/.test(name))
+
+test('a changed, new or removed source is built anew, and a changed test is not', async () => {
+  expect(isServerBuilt(root)).toBe(false)
+  await buildServer(root, writes('one'))
+  expect([isServerBuilt(root), said()]).toEqual([true, 'one'])
+  put('apps/server/src/main.test.ts', 'a test')
+  put('packages/kernel/README', 'words')
+  expect(isServerBuilt(root)).toBe(true)
+  const changes: (() => void)[] = [
+    () => put('apps/server/src/main.ts', 'two'),
+    () => put('connectors/new.ts', 'new'),
+    () => put('package-lock.json', '{}'),
+    () => rmSync(join(root, 'connectors/new.ts')),
+  ]
+  for (const [at, change] of changes.entries()) {
+    change()
+    expect(isServerBuilt(root), `change ${at}`).toBe(false)
+    await buildServer(root, writes(`build ${at}`))
+    expect([isServerBuilt(root), said()]).toEqual([true, `build ${at}`])
+  }
+})
+
+test('a build that failed or was killed is not started: the one before is, and the next begins anew', async () => {
+  await buildServer(root, writes('one'))
+  put('apps/server/src/main.ts', 'two')
+  const failing = buildServer(root, async (folder) => {
+    await writes('half')(folder)
+    throw new Error('no room')
+  })
+  await expect(failing).rejects.toThrow('no room')
+  expect([isServerBuilt(root), said(), drafts()]).toEqual([false, 'one', []])
+
+  const child = spawn(process.execPath, ['--input-type=module', '-e', builderOf(hanging)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  expect([isServerBuilt(root), said(), drafts().length]).toEqual([false, 'one', 1])
+  // What somebody is writing is left alone.
+  await buildServer(root, writes('two'))
+  expect([isServerBuilt(root), said(), drafts().length]).toEqual([true, 'two', 1])
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  put('apps/server/src/main.ts', 'three')
+  await buildServer(root, writes('three'))
+  expect([isServerBuilt(root), said(), drafts()]).toEqual([true, 'three', []])
+})
+
+test('two builds of the same sources at once end in one that is whole', async () => {
+  await buildServer(root, async (folder) => {
+    await writes('whole')(folder)
+    const other = spawnSync(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        builderOf("writeFileSync(join(folder, 'main.mjs'), 'process.stdout.write(\"whole\")')"),
+      ],
+      { encoding: 'utf8' },
+    )
+    expect([other.status, isServerBuilt(root)]).toEqual([0, true])
+  })
+  expect([isServerBuilt(root), said(), drafts()]).toEqual([true, 'whole', []])
+})
+
+test('a server that runs of the build before still finds its files; those of older builds are gone', async () => {
+  const builds: string[] = []
+  for (const says of ['one', 'two', 'three']) {
+    put('apps/server/src/main.ts', says)
+    await buildServer(root, async (folder) => {
+      builds.push(folder.replace(/\.\d+$/, ''))
+      await writes(says)(folder)
+    })
+  }
+  expect(builds.map((folder) => existsSync(folder))).toEqual([false, true, true])
+})

@@ -1,0 +1,93 @@
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/**
+ * What is started by itself, a process or a thread: each is a file of the build by this name.
+ *
+ * @param {string} root @param {string} connectors
+ */
+const entriesOf = (root, connectors) => ({
+  main: join(root, 'apps/server/src/main.ts'),
+  'pipeline-thread': join(root, 'apps/server/src/roles/pipeline-thread.ts'),
+  'delivery-thread': join(root, 'apps/server/src/roles/delivery-thread.ts'),
+  'profiles-thread': join(root, 'apps/server/src/roles/profiles-thread.ts'),
+  'log-thread': join(root, 'packages/storage/src/log/sqlite/worker.ts'),
+  'event-store': join(root, 'packages/storage/src/event-store/chdb/main.ts'),
+  'file-thread': join(connectors, 'wire/files/file-thread.ts'),
+})
+
+/** Native code, which reads files beside it. */
+const native = [/^chdb/, /^@napi-rs\//, /^@node-rs\//, /^pg-native$/]
+
+/**
+ * Own code asks by `import.meta.url` for files beside it. Those that are started become files of the build; all others, such
+ * as a logo, are read where they are in the checkout.
+ *
+ * @param {Record<string, string>} entries
+ * @param {string} folder
+ */
+const keepPlaces = (entries, folder) => {
+  const names = new Map(Object.entries(entries).map(([name, path]) => [path, name]))
+  return {
+    name: 'keep-places',
+    transform: {
+      filter: { id: { exclude: /node_modules/ }, code: 'import.meta.url' },
+      /** @param {string} code @param {string} id */
+      handler(code, id) {
+        const started = code.replace(
+          /new URL\((['"])(\.[^'"]+\.ts)\1, import\.meta\.url\)/g,
+          (_, __, /** @type {string} */ path) => {
+            const name = names.get(join(dirname(id), path))
+            if (name === undefined) throw new Error(`${path}, which ${id} starts, is not an entry of the build`)
+            return `new URL('./${name}.mjs', import.meta["url"])`
+          },
+        )
+        const own = JSON.stringify(relative(folder, id))
+        return started
+          .replaceAll('import.meta.url', `new URL(${own}, import.meta["url"]).href`)
+          .replaceAll('import.meta["url"]', 'import.meta.url')
+      },
+    },
+  }
+}
+
+/**
+ * Bundles the server and what it imports into a few files: an entry for each process and thread, what several of them share, and
+ * each connector by itself. Names and lines stay as they are, comments do not.
+ *
+ * @param {{ root: string, folder: string, connectors?: string, onModule?: () => void }} options `folder` is made; `connectors`
+ *   is a folder in place of that of the checkout
+ * @returns {Promise<void>} rejects when something cannot be resolved
+ */
+export const bundleServer = async ({ root, folder, connectors = join(root, 'connectors'), onModule }) => {
+  /** @type {typeof import('rolldown')} */
+  const { rolldown } = await import(pathToFileURL(join(root, 'node_modules/rolldown/dist/index.mjs')).href)
+  const entries = entriesOf(root, connectors)
+  const bundle = await rolldown({
+    input: entries,
+    cwd: root,
+    platform: 'node',
+    external: native,
+    resolve: { alias: { '@tributary/connectors': join(connectors, 'index.ts') } },
+    plugins: [keepPlaces(entries, folder), { name: 'progress', moduleParsed: () => onModule?.() }],
+    onLog(level, log, handle) {
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
+      // What is put in place of `import.meta.url` moves columns, and no lines.
+      if (log.code !== 'SOURCEMAP_BROKEN') handle(level, log)
+    },
+  })
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    // Stacks name these files.
+    chunkFileNames: ({ facadeModuleId }) =>
+      `${/connectors\/[\w-]+\/([\w-]+)\/definition\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? 'shared'}-[hash].mjs`,
+    comments: false,
+    charset: 'ascii',
+    keepNames: true,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  })
+  await bundle.close()
+}
