@@ -167,6 +167,48 @@ const openPlans = async (page: Page): Promise<void> => {
   await page.getByRole('region', { name: 'Team' }).waitFor()
 }
 
+/** An organization on a paid plan that looks at what a larger one would charge, and whose bank asks to confirm it. */
+const upgrading = async (page: Page): Promise<void> => {
+  await subscribed(null)(page)
+  await answer(onPath(''), {
+    name: 'organizations/o1',
+    title: 'Contoso Retail',
+    display_name: 'Contoso Retail',
+    industry: 'other',
+    extra: { logo: '' },
+    auto_join_domain: '',
+    subscription: { name: 'organizations/o1/subscription', extra: { plan_name: 'plans/team' } },
+    create_time: '2026-01-01T00:00:00.000Z',
+  })(page)
+  await answer(onPath('/subscription:preview'), {
+    takes_effect: 'now',
+    effect_time: null,
+    lines: [
+      { description: 'Remaining time on Business (monthly)', amount: '300.00' },
+      { description: 'Unused time on Team (monthly)', amount: '-60.00' },
+    ],
+    total: '240.00',
+    currency: 'USD',
+    prorate_time: '2026-03-19T05:06:07.000Z',
+  })(page)
+  const refused = { code: 402, reason: 'PAYMENT_CONFIRMATION', message: 'Confirm', metadata: { client_secret: 's' } }
+  await page.route(
+    (url) => onPath('/subscription').test(url.pathname),
+    (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 402, json: refused }) : route.fallback(),
+  )
+}
+const chooseBusiness = async (page: Page): Promise<void> => {
+  await openPlans(page)
+  await page.getByRole('region', { name: 'Business' }).getByRole('button', { name: 'Buy plan' }).click()
+  await page.getByRole('region', { name: 'Upgrade to Business' }).waitFor()
+}
+const askedByBank = async (page: Page): Promise<void> => {
+  await chooseBusiness(page)
+  await page.getByRole('button', { name: 'Upgrade', exact: true }).click()
+  await page.getByRole('button', { name: 'Refuse' }).waitFor()
+}
+
 /** What is paid, with what, and the plans: in each state. */
 export const billingScreens: Screen[] = [
   { name: 'billing-free', path: billing, prepare: sold, ready: settled },
@@ -259,36 +301,10 @@ export const billingScreens: Screen[] = [
   {
     name: 'billing-upgrade',
     path: billing,
-    prepare: async (page) => {
-      await subscribed(null)(page)
-      await answer(onPath(''), {
-        name: 'organizations/o1',
-        title: 'Contoso Retail',
-        display_name: 'Contoso Retail',
-        industry: 'other',
-        extra: { logo: '' },
-        auto_join_domain: '',
-        subscription: { name: 'organizations/o1/subscription', extra: { plan_name: 'plans/team' } },
-        create_time: '2026-01-01T00:00:00.000Z',
-      })(page)
-      await answer(onPath('/subscription:preview'), {
-        takes_effect: 'now',
-        effect_time: null,
-        lines: [
-          { description: 'Remaining time on Business (monthly)', amount: '300.00' },
-          { description: 'Unused time on Team (monthly)', amount: '-60.00' },
-        ],
-        total: '240.00',
-        currency: 'USD',
-        prorate_time: '2026-03-19T05:06:07.000Z',
-      })(page)
-    },
-    ready: async (page) => {
-      await openPlans(page)
-      await page.getByRole('region', { name: 'Business' }).getByRole('button', { name: 'Buy plan' }).click()
-      await page.getByRole('region', { name: 'Upgrade to Business' }).waitFor()
-    },
+    prepare: upgrading,
+    ready: chooseBusiness,
   },
+  { name: 'billing-bank', path: billing, prepare: upgrading, expectsFailedCalls: true, ready: askedByBank },
   { name: 'billing-plans', path: billing, prepare: sold, ready: openPlans },
   {
     name: 'billing-card',

@@ -358,6 +358,57 @@ describe('changing the plan', () => {
     expect((await rowsOf(organizationId)).invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
+  test('an upgrade whose bank asks to confirm holds once that is done, as it was shown, and changes nothing when it is left', async () => {
+    const { administrator, organization, organizationId, params } = await paying()
+    const other = await paying()
+    await buy(administrator, organization, 'plans/team')
+    const card = await addCard(administrator, organizationId, confirmingCard)
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: card }, { body: {} })
+    ahead = 10 * day
+    const confirm = (client_secret: unknown, by = { administrator, organization }) =>
+      by.administrator.call('POST', `/${by.organization}:confirmSandboxPayment`, { client_secret })
+    const asked = async (plan: string) => {
+      const { status, body } = await buy(administrator, organization, plan)
+      expect([status, body.reason]).toEqual([402, 'PAYMENT_CONFIRMATION'])
+      return (body.metadata as { client_secret: string }).client_secret
+    }
+    const state = async () => {
+      const { plan, next } = await administrator.ok(methods.subscriptions.get, params)
+      return `${plan} ${next?.plan ?? '-'} ${(await rowsOf(organizationId)).invoices.length}`
+    }
+    const left = await asked('plans/business')
+    expect(await state()).toBe('plans/team - 1')
+    // Nobody else confirms it, and what was changed meanwhile is not changed by it.
+    expect((await confirm(left, other)).status).toBe(400)
+    await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
+    expect(await confirm(left)).toMatchObject({ status: 400, body: { reason: 'CONFIRMATION_OVER' } })
+    expect(await state()).toBe('plans/team plans/free 1')
+    const shown = await administrator.ok(methods.subscriptions.preview, params, {
+      body: { plan: 'plans/business', recurring_interval: 'MONTHLY' },
+    })
+    const secret = await asked('plans/business')
+    ahead += 3_600_000
+    expect((await confirm(secret)).status).toBe(200)
+    expect((await confirm(secret)).status).toBe(400)
+    expect(await state()).toBe('plans/business - 2')
+    expect((await administrator.ok(methods.invoices.list, params)).invoices[0]?.total).toBe(shown.total)
+    const { changes } = await administrator.ok(methods.subscriptions.listChanges, params)
+    expect(changes.map(({ change, plan, outcome }) => `${change} ${plan} ${outcome}`)).toEqual([
+      'change plans/business done',
+      'cancel null done',
+      'change plans/business unconfirmed',
+      'change plans/team done',
+    ])
+    // Which plan is next is decided: it is kept first.
+    await buy(administrator, organization, 'plans/team')
+    const yearly = { plan: 'plans/business', recurring_interval: 'ANNUALLY' }
+    expect(await administrator.call('PATCH', `/${organization}/subscription`, yearly)).toMatchObject({
+      status: 402,
+      body: { reason: 'CARD_DECLINED', message: expect.stringContaining('Keep your plan first') },
+    })
+    expect(await state()).toBe('plans/business plans/team 2')
+  })
+
   test('a card that is to be confirmed is added once it is, and is no card when that is left', async () => {
     ahead = 0
     const { administrator, organization, organizationId } = await startOrganization(harness)

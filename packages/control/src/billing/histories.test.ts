@@ -1,11 +1,11 @@
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
-import { newId, silentLogger } from '@tributary/kernel'
+import { AppError, newId, silentLogger } from '@tributary/kernel'
 import { createTestDatabase, type StripePeer, startStripePeer, stripePeerKeys } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultPlans, priceOf } from './catalogue.ts'
 import { changeTo } from './change-plan.ts'
 import { billOverage, closeAfterMs, type OverageDeps } from './overage/bill.ts'
-import type { PaymentProvider, ProviderSubscription } from './provider.ts'
+import { keepFirstText, type PaymentProvider, type ProviderSubscription } from './provider.ts'
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { createStripe, type Stripe } from './stripe/stripe.ts'
 import { type BillingDeps, changeSubscription, finishOpen, readSubscription } from './subscription.ts'
@@ -37,8 +37,10 @@ const numbersOf = (seed: number) => {
   }
 }
 
+/** What becomes of a change where the bank asks to confirm it. */
+type Asked = 'confirmed' | 'left' | undefined
 type Step =
-  | { does: 'change'; plan: string; interval: 'MONTHLY' | 'ANNUALLY' }
+  | { does: 'change'; plan: string; interval: 'MONTHLY' | 'ANNUALLY'; bank: Asked }
   | { does: 'cancel' | 'resume' | 'read' }
   | { does: 'wait'; days: number }
 /** Where the process is killed: before the call that changes, behind it, or behind what was learned of it. */
@@ -51,7 +53,12 @@ const historyOf = (seed: number): { step: Step; kill: Kill }[] => {
     const kind = below(10)
     const step: Step =
       kind < 5
-        ? { does: 'change', plan: plans[below(3)] ?? '', interval: below(2) === 0 ? 'MONTHLY' : 'ANNUALLY' }
+        ? {
+            does: 'change',
+            plan: plans[below(3)] ?? '',
+            interval: below(2) === 0 ? 'MONTHLY' : 'ANNUALLY',
+            bank: ([undefined, undefined, 'confirmed', 'left'] as const)[below(4)],
+          }
         : kind < 8
           ? // Long enough for months to be renewed while nobody looks.
             { does: 'wait', days: 1 + below(below(3) === 0 ? 130 : 40) }
@@ -73,6 +80,18 @@ const killedAt = <P extends Sandbox | Stripe>(payment: P, kill: Kill): P => {
   return { ...payment, changeSubscription }
 }
 
+/** Whether the bank of an organization's card asks to confirm what is charged to it. */
+const askAtBank = async (payment: Sandbox | Stripe, organizationId: string, confirms: boolean): Promise<void> => {
+  const customer = await payment.customerOf(organizationId)
+  for (const card of peer.state.cards.values()) if (card.customer === customer) card.confirms = confirms
+  await database.db.updateTable('sandbox_payment_methods').set({ confirms }).where('customer', '=', customer).execute()
+}
+const secretIn = (cause: unknown): string | undefined =>
+  cause instanceof AppError && cause.reason === 'PAYMENT_CONFIRMATION'
+    ? String(cause.metadata?.client_secret)
+    : undefined
+const isKeepFirst = (cause: unknown): boolean => cause instanceof AppError && cause.message.startsWith(keepFirstText)
+
 const run = async (deps: BillingDeps, organizationId: string, step: Step, kill: Kill): Promise<void> => {
   const { payment } = deps
   if (payment === undefined || step.does === 'wait') return
@@ -92,14 +111,25 @@ const run = async (deps: BillingDeps, organizationId: string, step: Step, kill: 
   let cuts = 0
   peer.cut = ({ method, path }) =>
     method === 'POST' && path.startsWith('subscription') && cuts++ === 0 ? cutAt : undefined
+  const bank = step.does === 'change' ? step.bank : undefined
+  if (bank !== undefined) await askAtBank(payment, organizationId, true)
+  let secret: string | undefined
   try {
     await changeSubscription({ ...deps, payment: cutAt === undefined ? killedAt(payment, kill) : payment }, by, decide)
   } catch (cause) {
-    if (kill === undefined) throw cause
+    secret = secretIn(cause)
+    if (kill === undefined && secret === undefined && !isKeepFirst(cause)) throw cause
   } finally {
     peer.cut = () => undefined
   }
+  // Whoever was there is not any more.
   if (kill !== undefined) await finishOpen(deps, organizationId)
+  if (bank === 'confirmed' && secret !== undefined && kill === undefined) {
+    if (payment.kind === 'stripe') peer.state.confirmPayment(secret)
+    else await payment.confirmPayment(await payment.customerOf(organizationId), secret)
+    await readSubscription(deps, organizationId)
+  }
+  if (bank !== undefined) await askAtBank(payment, organizationId, false)
 }
 
 const shown = (held: ProviderSubscription | undefined) =>

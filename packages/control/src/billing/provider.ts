@@ -63,6 +63,9 @@ export class PaymentDeclined extends Error {
 /** Why a charge is declined that the bank asks to confirm, where it cannot be confirmed in place. */
 export const unconfirmedText = 'The bank asks to confirm this payment, which a saved card cannot. Add another card'
 
+/** Why an upgrade that is to be confirmed is declined while another price waits for the end of the period. */
+export const keepFirstText = 'The bank asks to confirm this payment. Keep your plan first, then upgrade it'
+
 /** The bank asks whoever pays to confirm it with this secret: nothing has changed, and nothing will unless it is confirmed. */
 export class PaymentConfirmation extends Error {
   readonly clientSecret: string
@@ -120,7 +123,8 @@ export type PaymentProvider = {
   previewChange(customer: string, change: PriceChange): Promise<{ lines: Line[]; total: number; currency: string }>
   /**
    * Subscribes, or changes the subscription that there is; undefined when it is over with that. Throws PaymentDeclined,
-   * PaymentRefused, and PaymentConfirmation for the first payment: the subscription begins when it is confirmed.
+   * PaymentRefused, and PaymentConfirmation: the subscription begins, or the upgrade holds, when it is confirmed. The next
+   * change takes back what was left to be confirmed.
    */
   changeSubscription(
     key: string,

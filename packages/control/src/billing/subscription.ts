@@ -175,7 +175,7 @@ const recordChange = (
   })
 }
 
-/** A first payment that was to be confirmed has been, once there is what it was for. */
+/** A payment that was to be confirmed has been, once there is what it was for. */
 const noteConfirmed = async (
   tx: Tx,
   organizationId: string,
@@ -193,7 +193,9 @@ const noteConfirmed = async (
     .executeTakeFirst()
   if (last?.outcome !== 'unconfirmed') return
   const { change } = readOperation(last.request)
-  if (change.kind !== 'change' || change.price.plan !== held.price.plan) return
+  if (change.kind !== 'change') return
+  const { plan, interval } = change.price
+  if (plan !== held.price.plan || interval !== held.price.interval) return
   await tx.updateTable('payment_operations').set({ outcome: 'done' }).where('id', '=', last.id).execute()
   await recordChange(tx, organizationId, last, time)
 }

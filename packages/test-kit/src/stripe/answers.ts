@@ -100,6 +100,10 @@ export const subscriptionOf = (
         : expand.has('latest_invoice') || expand.has('latest_invoice.confirmation_secret')
           ? invoiceOf(invoice, url, expand.has('latest_invoice.confirmation_secret'))
           : held.latest_invoice,
+    pending_update:
+      held.pending === null
+        ? null
+        : { expires_at: held.pending.expires, subscription_items: [], metadata: held.pending.metadata },
     metadata: held.metadata,
   }
 }

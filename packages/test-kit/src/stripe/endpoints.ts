@@ -170,6 +170,20 @@ const products = (state: StripeState, { first, need }: Finder): Endpoint[] => [
   },
 ]
 
+/** Prices on their own. */
+const prices = (state: StripeState): Endpoint[] => [
+  {
+    method: 'POST',
+    path: /^prices$/,
+    fields: ['currency', 'product', 'recurring', 'unit_amount'],
+    answer: ({ form }) => {
+      const made = state.price(form)
+      state.prices.set(made.id, made)
+      return { id: made.id, object: 'price' }
+    },
+  },
+]
+
 /** Subscriptions. */
 const subscriptions = (state: StripeState, url: string, { first, need, shown }: Finder): Endpoint[] => [
   {
@@ -223,18 +237,9 @@ const subscriptions = (state: StripeState, url: string, { first, need, shown }: 
       'collection_method',
       'off_session',
       'metadata',
+      'expand',
     ],
-    answer: (call) => shown(state.update(first(call), call.form).id, {}),
-  },
-  {
-    method: 'DELETE',
-    path: /^subscriptions\/(\w+)$/,
-    fields: [],
-    answer: (call) => {
-      const held = state.subscription(first(call))
-      held.status = 'canceled'
-      return subscriptionOf(state, held, { url, expand: new Set() })
-    },
+    answer: (call) => shown(state.update(first(call), call.form).id, call.form),
   },
 ]
 
@@ -383,10 +388,7 @@ const invoiceSteps = (state: StripeState, url: string, { first, ownCard }: Finde
     path: /^invoices\/(\w+)\/void$/,
     fields: [],
     answer: (call) => {
-      const invoice = state.invoice(first(call))
-      if (invoice.status !== 'open') throw invalid('Only open invoices can be voided')
-      invoice.status = 'void'
-      return invoiceOf(invoice, url)
+      return invoiceOf(state.voidInvoice(first(call)), url)
     },
   },
   {
@@ -420,6 +422,7 @@ export const endpointsOf = (state: StripeState, url: string): readonly Endpoint[
     ...customers(state, found),
     ...cards(state, found),
     ...products(state, found),
+    ...prices(state),
     ...subscriptions(state, url, found),
     ...schedules(state, found),
     ...invoices(state, url, found),

@@ -64,8 +64,11 @@ export type PeerSubscription = {
   end: number
   schedule: PeerSchedule | null
   latest_invoice: string | null
+  /** What holds as soon as the latest invoice is paid. */
+  pending: PeerPending | null
   metadata: Record<string, string>
 }
+export type PeerPending = { price: PeerPrice; time: number; expires: number; metadata: Record<string, string> }
 export type PeerSchedule = { id: string; next: PeerPrice | null; metadata: Record<string, string> }
 export type PeerInvoice = {
   id: string
@@ -76,7 +79,7 @@ export type PeerInvoice = {
   created: number
   due_date: number | null
   collection_method: 'charge_automatically' | 'send_invoice'
-  billing_reason: 'subscription_create' | 'subscription_cycle' | 'manual'
+  billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'manual'
   currency: string
   lines: { description: string; amount: number }[]
   metadata: Record<string, string>
@@ -103,6 +106,7 @@ export class StripeState {
   readonly products = new Map<string, string>()
   readonly subscriptions = new Map<string, PeerSubscription>()
   readonly invoices = new Map<string, PeerInvoice>()
+  readonly prices = new Map<string, PeerPrice>()
   now: number
   #count = 0
 
@@ -164,6 +168,7 @@ export class StripeState {
     invoice.status = 'paid'
     const held = this.subscriptions.get(invoice.subscription ?? '')
     if (held?.status === 'incomplete') held.status = 'active'
+    if (held?.pending && held.latest_invoice === invoice.id) this.#apply(held, held.pending)
     if (held !== undefined) this.#isPaid(held)
   }
 
@@ -171,7 +176,7 @@ export class StripeState {
     customer: string,
     given: Pick<PeerInvoice, 'currency' | 'lines' | 'status'> & {
       subscription?: string
-      first?: boolean
+      reason?: 'subscription_create' | 'subscription_update'
       due?: number
       metadata?: Record<string, string>
     },
@@ -187,12 +192,7 @@ export class StripeState {
       due_date: given.due ?? null,
       // What is sent has a day on which it is due.
       collection_method: given.due === undefined ? 'charge_automatically' : 'send_invoice',
-      billing_reason:
-        given.first === true
-          ? 'subscription_create'
-          : given.subscription === undefined
-            ? 'manual'
-            : 'subscription_cycle',
+      billing_reason: given.reason ?? (given.subscription === undefined ? 'manual' : 'subscription_cycle'),
       currency: given.currency,
       lines: given.lines,
       metadata: given.metadata ?? {},
@@ -217,7 +217,7 @@ export class StripeState {
     const id = this.id('sub')
     const invoice = this.bill(customer, {
       subscription: id,
-      first: true,
+      reason: 'subscription_create',
       currency: price.currency,
       lines: [{ description: `1 × ${price.product}`, amount: price.unit_amount }],
       status: sent || waits ? 'open' : 'paid',
@@ -238,6 +238,7 @@ export class StripeState {
       end: periodEnd(this.now, this.now, price.interval),
       schedule: null,
       latest_invoice: invoice.id,
+      pending: null,
       metadata: metadataOf(form),
     }
     this.subscriptions.set(id, made)
@@ -263,24 +264,67 @@ export class StripeState {
     const cancel = textAt(form, 'cancel_at_period_end')
     // docs.stripe.com/billing/subscriptions/subscription-schedules: a schedule manages what it was made from.
     if (held.schedule !== null) throw invalid('The subscription is managed by the subscription schedule')
+    // docs.stripe.com/billing/subscriptions/pending-updates: what would contradict it is the caller's to settle first.
+    if (held.pending !== null) throw invalid('The peer knows no updates beside a pending one')
     const data = formAt(form, 'items', '0', 'price_data')
-    if (data !== undefined) {
+    const known = textAt(form, 'items', '0', 'price')
+    if (textAt(form, 'payment_behavior') === 'pending_if_incomplete') checkPending(form, held)
+    if (data !== undefined || known !== undefined) {
       if (textAt(form, 'items', '0', 'id') !== held.item) throw invalid('No such subscription item')
       if (textAt(form, 'proration_behavior') !== 'always_invoice') throw invalid('The peer knows always_invoice only')
-      const price = this.price(data)
+      const price = known === undefined ? this.price(data) : this.prices.get(known)
+      if (price === undefined) throw missing('price', known ?? '')
       if (price.currency !== held.price.currency) throw invalid('The price has another currency than the subscription')
       const lines = this.proration(held, price, Number(textAt(form, 'proration_date') ?? this.now))
-      if (!this.chargeable(held.customer)) throw declined()
-      const invoice = this.bill(held.customer, { subscription: id, currency: price.currency, lines, status: 'paid' })
-      if (price.interval !== held.price.interval)
-        Object.assign(held, { anchor: this.now, start: this.now, end: periodEnd(this.now, this.now, price.interval) })
-      Object.assign(held, { price, latest_invoice: invoice.id })
+      const waits = textAt(form, 'payment_behavior') === 'pending_if_incomplete' && !this.chargeable(held.customer)
+      if (!waits && !this.chargeable(held.customer))
+        throw this.confirmable(held.customer) ? toConfirm('subscription') : declined()
+      const invoice = this.bill(held.customer, {
+        subscription: id,
+        reason: 'subscription_update',
+        currency: price.currency,
+        lines,
+        status: waits ? 'open' : 'paid',
+      })
+      held.latest_invoice = invoice.id
+      const expires = Math.min(this.now + 23 * 3600, held.end)
+      const pending = { price, time: this.now, expires, metadata: metadataOf(form) }
+      if (waits) {
+        held.pending = pending
+        return held
+      }
+      this.#apply(held, pending)
     }
     const collection = textAt(form, 'collection_method')
     if (collection === 'charge_automatically') held.collection_method = collection
     if (cancel !== undefined) held.cancel_at_period_end = cancel === 'true'
     held.metadata = { ...held.metadata, ...metadataOf(form) }
     return held
+  }
+
+  /** What was pending holds. */
+  #apply(held: PeerSubscription, { price, time, metadata }: PeerPending): void {
+    if (price.interval !== held.price.interval)
+      Object.assign(held, { anchor: time, start: time, end: periodEnd(time, time, price.interval) })
+    held.metadata = { ...held.metadata, ...metadata }
+    Object.assign(held, { price, pending: null, cancel_at_period_end: false })
+  }
+
+  /** An open invoice is void; a pending update goes with its own. */
+  voidInvoice(id: string): PeerInvoice {
+    const invoice = this.invoice(id)
+    if (invoice.status !== 'open') throw invalid('Only open invoices can be voided')
+    invoice.status = 'void'
+    const held = this.subscriptions.get(invoice.subscription ?? '')
+    if (held?.pending && held.latest_invoice === id) held.pending = null
+    return invoice
+  }
+
+  /** Pending updates that nobody confirmed are discarded with their invoices. */
+  #expire(to: number): void {
+    for (const held of this.subscriptions.values())
+      if (held.pending && held.pending.expires <= to && held.latest_invoice !== null)
+        this.voidInvoice(held.latest_invoice)
   }
 
   /** Pays an invoice with a card; a subscription that was late is active again when none is open. */
@@ -304,6 +348,7 @@ export class StripeState {
   cancel(id: string): PeerSubscription {
     const held = this.subscription(id)
     held.status = 'canceled'
+    held.pending = null
     for (const each of this.invoices.values())
       if (each.subscription === id && each.status === 'open') each.status = 'void'
     return held
@@ -311,6 +356,7 @@ export class StripeState {
 
   /** Lets time pass: periods that end are renewed, canceled, or go on at the price of their schedule. */
   advance(to: number): void {
+    this.#expire(to)
     for (const held of this.subscriptions.values())
       while (held.status !== 'canceled' && held.status !== 'incomplete' && held.end <= to) {
         this.now = held.end
@@ -351,6 +397,23 @@ export class StripeState {
     held.latest_invoice = invoice.id
     if (!sent) held.status = paid ? 'active' : 'past_due'
   }
+}
+
+/** What an update that may be pending can say (docs.stripe.com/billing/subscriptions/pending-updates-reference). */
+const checkPending = (form: Form, held: PeerSubscription): void => {
+  if (held.collection_method === 'send_invoice') throw invalid('Pending updates need charge_automatically')
+  const supported = [
+    'items',
+    'expand',
+    'payment_behavior',
+    'proration_behavior',
+    'proration_date',
+    'cancel_at_period_end',
+    'metadata',
+  ]
+  for (const name of Object.keys(form))
+    if (!supported.includes(name)) throw invalid(`${name} is not supported with pending_if_incomplete`)
+  if (textAt(form, 'items', '0', 'price') === undefined) throw invalid('The peer knows prices that are there only')
 }
 
 export const metadataOf = (form: Form): Record<string, string> => {

@@ -22,7 +22,7 @@ export const agreedTo = (asked: PlanAsked, { prorate_time }: PlanPreview): PlanA
   prorate_time === null ? asked : { ...asked, prorate_time }
 
 /**
- * What happens to the subscription of an organisation (a resource name); what shows the plan is read again. A first payment is
+ * What happens to the subscription of an organisation (a resource name); what shows the plan is read again. A payment is
  * confirmed with the bank where it asks.
  */
 export const useChangeSubscription = (organization: string, bank?: Pick<Bank, 'confirm'>) => {

@@ -210,12 +210,15 @@ const Plans = ({
 
   if (shownPrice !== undefined)
     return (
-      <Agreement
-        {...shownPrice}
-        busy={chosen !== undefined}
-        onAgree={() => void choose(shownPrice.plan, shownPrice.preview)}
-        onBack={() => setShownPrice(undefined)}
-      />
+      <>
+        <Agreement
+          {...shownPrice}
+          busy={chosen !== undefined}
+          onAgree={() => void choose(shownPrice.plan, shownPrice.preview)}
+          onBack={() => setShownPrice(undefined)}
+        />
+        {bank.dialog}
+      </>
     )
   return (
     <div className="space-y-4">

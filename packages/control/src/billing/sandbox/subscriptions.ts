@@ -3,7 +3,14 @@ import { newId, randomToken } from '@tributary/kernel'
 import type { SandboxSubscriptionsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import { periodEnd, remainderOf } from '../periods.ts'
-import type { Line, Price, PriceChange, ProviderSubscription, SubscriptionChange } from '../provider.ts'
+import {
+  keepFirstText,
+  type Line,
+  type Price,
+  type PriceChange,
+  type ProviderSubscription,
+  type SubscriptionChange,
+} from '../provider.ts'
 import type { Outcome } from './answers.ts'
 import { askToConfirm, chargeable, chargeOutcome, declined } from './charges.ts'
 
@@ -164,8 +171,15 @@ export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row |
   return row === undefined ? undefined : await dueBy(tx, row, now)
 }
 
-/** What a confirmation is waited for: the first payment of a subscription, or an open invoice. */
-type AwaitedPayment = { price: Price } | { invoice: string }
+/** An upgrade as it was asked for, of a subscription as it was then. */
+type AwaitedUpgrade = { upgrade: Price; lines: Line[]; time: string; from: string }
+
+/** What a confirmation is waited for: the first payment of a subscription, an open invoice, or an upgrade. */
+type AwaitedPayment = { price: Price } | { invoice: string } | AwaitedUpgrade
+
+/** What an upgrade that is to be confirmed is agreed to of: it is over as soon as any of it is another. */
+const standing = (row: Row): string =>
+  JSON.stringify([row.id, row.price, row.next_price, row.cancel_at_period_end, row.period_end_time])
 
 const subscribe = async (
   tx: Tx,
@@ -239,21 +253,18 @@ export const previewChange = async (
   return { lines, total: lines.reduce((sum, { amount }) => sum + amount, 0), currency: price.currency }
 }
 
-const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promise<Outcome<Row>> => {
-  const { price } = change
-  const outcome = await chargeOutcome(tx, row.customer)
-  if (outcome !== 'succeeds') return declined(outcome)
-  await issue(tx, row.customer, {
-    lines: prorationLines(row, price, proratedAt(row, change, now)),
-    currency: price.currency,
-    time: now,
-    paid: true,
-  })
+/** Charges an upgrade, which holds from then. */
+const applyUpgrade = async (
+  tx: Tx,
+  row: Row,
+  { price, lines, now }: { price: Price; lines: Line[]; now: Date },
+): Promise<Row> => {
+  await issue(tx, row.customer, { lines, currency: price.currency, time: now, paid: true })
   const same = priceOf(row.price).interval === price.interval
   const period = same
     ? {}
     : { anchor_time: now, period_start_time: now, period_end_time: periodEnd(now, now, price.interval) }
-  const answer = await tx
+  return await tx
     .updateTable('sandbox_subscriptions')
     .set({
       price: JSON.stringify(price),
@@ -265,7 +276,19 @@ const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promis
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  return { answer }
+}
+
+/** Upgrades now, or once it is confirmed; that is not possible, as at Stripe, of invoices that are sent and while another price waits. */
+const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promise<Outcome<Row>> => {
+  const { price } = change
+  const outcome = await chargeOutcome(tx, row.customer)
+  if (outcome === 'declines') return declined(outcome)
+  const lines = prorationLines(row, price, proratedAt(row, change, now))
+  if (outcome === 'succeeds') return { answer: await applyUpgrade(tx, row, { price, lines, now }) }
+  if (row.next_price !== null) return { declined: keepFirstText }
+  if (row.days_until_due !== null) return declined(outcome)
+  const awaited: AwaitedUpgrade = { upgrade: price, lines, time: now.toISOString(), from: standing(row) }
+  return await askToConfirm(tx, { customer: row.customer, request: JSON.stringify(awaited), time: now })
 }
 
 /** Carries out a change; undefined is the answer when there is no subscription after it. */
@@ -334,14 +357,20 @@ export const payInvoice = async (tx: Tx, customer: string, id: string, now: Date
   return { answer: true }
 }
 
-/** Does what was waited for, once it is confirmed; false for a subscription where there is one by now. */
+/** Does what was waited for, once it is confirmed; false where the subscription is another than it was asked of by now. */
 export const applyConfirmed = async (tx: Tx, customer: string, request: string, now: Date): Promise<boolean> => {
   const awaited = JSON.parse(request) as AwaitedPayment
   if ('invoice' in awaited) {
     await settleInvoice(tx, customer, awaited.invoice)
     return true
   }
-  if ((await settle(tx, customer, now)) !== undefined) return false
+  const row = await settle(tx, customer, now)
+  if ('upgrade' in awaited) {
+    if (row === undefined || standing(row) !== awaited.from) return false
+    await applyUpgrade(tx, row, { price: awaited.upgrade, lines: awaited.lines, now: new Date(awaited.time) })
+    return true
+  }
+  if (row !== undefined) return false
   await subscribe(tx, customer, awaited, now, true)
   return true
 }

@@ -1,5 +1,6 @@
+import { PaymentRefused, PaymentUnavailable } from '../provider.ts'
 import { idPath, type StripeApi } from './api.ts'
-import { type StripeSubscription, stripeSubscription, stripeSubscriptions } from './objects.ts'
+import { idOf, type StripeSubscription, stripeSubscription, stripeSubscriptions } from './objects.ts'
 
 const live: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due', 'unpaid'])
 
@@ -15,6 +16,23 @@ export const dropUnconfirmed = async (api: StripeApi, customer: string, key: str
   const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
   for (const { id, status, metadata } of data)
     if (status === 'incomplete' && metadata?.operation !== key) await api.delete(`subscriptions/${idPath(id)}`)
+}
+
+/** Takes back an upgrade that was left unconfirmed, except that of this operation: it is discarded with its invoice. */
+export const dropPending = async (
+  api: StripeApi,
+  { pending_update, latest_invoice }: StripeSubscription,
+  key: string,
+): Promise<void> => {
+  const invoice = idOf(latest_invoice)
+  if (!pending_update || pending_update.metadata?.operation === key || invoice === undefined) return
+  try {
+    await api.post(`invoices/${idPath(invoice)}/void`, {}, `${invoice}:void`)
+  } catch (cause) {
+    // It was confirmed, or has expired, meanwhile: what then holds is looked at before anything else is decided.
+    if (cause instanceof PaymentRefused) throw new PaymentUnavailable({ cause })
+    throw cause
+  }
 }
 
 /** The oldest subscription of a customer that is not over. */

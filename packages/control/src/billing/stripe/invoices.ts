@@ -31,17 +31,25 @@ export const unpaidSince = async (api: StripeApi, customer: string): Promise<Dat
   return times.length === 0 ? undefined : new Date(Math.min(...times) * 1000)
 }
 
+/**
+ * The invoice of a first payment, or of an upgrade, that was not confirmed (yet): it is none until the subscription begins, or
+ * the upgrade holds.
+ */
+const isUnconfirmed = ({ billing_reason, collection_method, status }: StripeInvoice): boolean =>
+  (billing_reason === 'subscription_create' || billing_reason === 'subscription_update') &&
+  collection_method === 'charge_automatically' &&
+  status !== 'paid'
+
 /** Invoices that could not be charged are charged again as soon as there is another card. */
 export const payLate = async (api: StripeApi, customer: string, card: string): Promise<void> => {
   const held = await findSubscription(api, customer)
-  const latest = typeof held?.latest_invoice === 'object' ? held.latest_invoice?.id : undefined
-  for (const invoice of await openInvoices(api, customer))
+  const due = (await openInvoices(api, customer)).filter((invoice) => !isUnconfirmed(invoice))
+  // While an upgrade is to be confirmed, its invoice is the latest one.
+  const renewal = due.find(({ billing_reason }) => billing_reason === 'subscription_cycle')
+  const latest = held?.pending_update ? renewal?.id : idOf(held?.latest_invoice)
+  for (const invoice of due)
     if (ofOurs(invoice) || (held?.status === 'past_due' && invoice.id === latest)) await tryToPay(api, invoice.id, card)
 }
-
-/** The invoice of a first payment that was not confirmed (yet): it is none until the subscription begins. */
-const isUnconfirmed = ({ billing_reason, collection_method, status }: StripeInvoice): boolean =>
-  billing_reason === 'subscription_create' && collection_method === 'charge_automatically' && status !== 'paid'
 
 /** Invoices at Stripe. */
 export const invoicesOf = (

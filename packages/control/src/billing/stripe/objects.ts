@@ -63,6 +63,8 @@ export const stripeSubscription = z.object({
   }),
   schedule: z.union([z.string(), schedule]).nullish(),
   latest_invoice: z.union([z.string(), invoice]).nullish(),
+  /** What holds as soon as the latest invoice is paid (docs.stripe.com/billing/subscriptions/pending-updates). */
+  pending_update: z.object({ expires_at: z.number(), metadata }).nullish(),
   metadata,
 })
 export type StripeSubscription = z.infer<typeof stripeSubscription>
@@ -70,6 +72,8 @@ export type StripeSubscription = z.infer<typeof stripeSubscription>
 export const stripeSubscriptions = z.object({
   data: z.array(z.object({ id: z.string(), status: z.string(), created: z.number(), metadata })),
 })
+
+export const stripeId = z.object({ id: z.string() })
 
 export const stripePreview = z.object({
   currency: z.string(),

@@ -147,21 +147,24 @@ describe('with Stripe', () => {
     ])
   })
 
-  test('a declined upgrade leaves the plan and what was to hold later', async () => {
-    const made = await startPaying()
-    const { administrator, params } = made
-    await buy(made, 'plans/team')
-    await buy(made, 'plans/team', { recurring_interval: 'ANNUALLY' })
-    await buy(made, 'plans/team')
-    const bad = await addCard(made, { declines: true })
-    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: bad }, { body: {} })
-    expect(await buy(made, 'plans/business')).toMatchObject({ status: 402, body: { reason: 'CARD_DECLINED' } })
-    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({
-      plan: 'plans/team',
-      recurring_interval: 'ANNUALLY',
-      next: { plan: 'plans/team', recurring_interval: 'MONTHLY' },
-    })
-  })
+  test.each([{ declines: true }, { confirms: true }])(
+    'an upgrade that is not charged leaves the plan and what was to hold later (%o)',
+    async (card) => {
+      const made = await startPaying()
+      const { administrator, params } = made
+      await buy(made, 'plans/team')
+      await buy(made, 'plans/team', { recurring_interval: 'ANNUALLY' })
+      await buy(made, 'plans/team')
+      const bad = await addCard(made, card)
+      await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: bad }, { body: {} })
+      expect(await buy(made, 'plans/business')).toMatchObject({ status: 402, body: { reason: 'CARD_DECLINED' } })
+      expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({
+        plan: 'plans/team',
+        recurring_interval: 'ANNUALLY',
+        next: { plan: 'plans/team', recurring_interval: 'MONTHLY' },
+      })
+    },
+  )
 
   test('a first charge that is declined subscribes to nothing; a card whose confirmation was left is none', async () => {
     const made = await startPaying({ declines: true })
@@ -211,6 +214,81 @@ describe('with Stripe', () => {
     const elsewhere = `/${open?.name}:pay`.replace(made.organizationId, other.organizationId)
     expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
   })
+
+  test('an upgrade that the bank asks to confirm holds once it is, at what was shown, and changes nothing when it is left', async () => {
+    const made = await startPaying()
+    const { administrator, params } = made
+    await buy(made, 'plans/team')
+    const confirming = await addCard(made, { confirms: true })
+    await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: confirming }, { body: {} })
+    peer.state.advance(peer.state.now + 10 * day)
+    const asked = async (plan: string, more: object = {}) => {
+      const { status, body } = await buy(made, plan, more)
+      expect([status, body.reason]).toEqual([402, 'PAYMENT_CONFIRMATION'])
+      return (body.metadata as { client_secret: string }).client_secret
+    }
+    const plan = async () => {
+      const { plan: name, recurring_interval, status } = await administrator.ok(methods.subscriptions.get, params)
+      return `${name} ${recurring_interval} ${status}`
+    }
+    const left = await asked('plans/business')
+    expect([await plan(), (await administrator.ok(methods.invoices.list, params)).invoices.length]).toEqual([
+      'plans/team MONTHLY active',
+      1,
+    ])
+    // What is asked next takes it back, and what is left for a day is discarded.
+    const yearly = await asked('plans/team', { recurring_interval: 'ANNUALLY' })
+    expect(() => peer.state.confirmPayment(left)).toThrow('over')
+    peer.state.advance(peer.state.now + day)
+    expect(() => peer.state.confirmPayment(yearly)).toThrow('over')
+    expect(await plan()).toBe('plans/team MONTHLY active')
+    const shown = await administrator.ok(methods.subscriptions.preview, params, {
+      body: { plan: 'plans/business', recurring_interval: 'MONTHLY' },
+    })
+    peer.state.confirmPayment(await asked('plans/business', { prorate_time: shown.prorate_time }))
+    expect(await webhook(made)).toBe(200)
+    expect([await plan(), await mirrored(made)]).toEqual(['plans/business MONTHLY active', 'plans/business'])
+    const { invoices } = await administrator.ok(methods.invoices.list, params)
+    expect(invoices.map(({ status, total }) => `${status} ${total}`)).toEqual([`paid ${shown.total}`, 'paid 120.00'])
+    const { changes } = await administrator.ok(methods.subscriptions.listChanges, params)
+    expect(changes.map((each) => `${each.plan} ${each.recurring_interval} ${each.outcome}`)).toEqual([
+      'plans/business MONTHLY done',
+      'plans/team ANNUALLY unconfirmed',
+      'plans/business MONTHLY unconfirmed',
+      'plans/team MONTHLY done',
+    ])
+    const { audit_records } = await administrator.ok(methods.auditRecords.list, params)
+    expect(audit_records.filter(({ action }) => action === 'subscriptions.update')).toHaveLength(2)
+    // One that is canceled is an upgrade, too, and one whose next plan is decided is not changed.
+    await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
+    peer.state.confirmPayment(await asked('plans/business', { recurring_interval: 'ANNUALLY' }))
+    expect(await plan()).toBe('plans/business ANNUALLY active')
+    expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ next: null })
+  })
+
+  test.each(['before', 'after'] as const)(
+    'an upgrade that is to be confirmed and is cut %s Stripe has it can be asked for again, and holds once',
+    async (when) => {
+      const made = await startPaying()
+      await buy(made, 'plans/team')
+      const confirming = await addCard(made, { confirms: true })
+      const { administrator, params } = made
+      await administrator.ok(methods.paymentMethods.setDefault, { ...params, payment_method: confirming }, { body: {} })
+      let calls = 0
+      peer.cut = ({ method, path }) =>
+        method === 'POST' && path.startsWith('subscriptions/') && calls++ === 1 ? when : undefined
+      expect(await buy(made, 'plans/business')).toMatchObject({ status: 503 })
+      peer.cut = () => undefined
+      const again = await buy(made, 'plans/business')
+      expect(again.body.reason).toBe('PAYMENT_CONFIRMATION')
+      expect(await mirrored(made)).toBe('plans/team')
+      peer.state.confirmPayment((again.body.metadata as { client_secret: string }).client_secret)
+      expect(await webhook(made)).toBe(200)
+      expect(await mirrored(made)).toBe('plans/business')
+      const { invoices } = await administrator.ok(methods.invoices.list, params)
+      expect(invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
+    },
+  )
 
   test('the subscription of a deleted organization ends at once, or as soon as Stripe answers', async () => {
     const [one, other] = [await startPaying(), await startPaying()]

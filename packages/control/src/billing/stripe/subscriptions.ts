@@ -1,15 +1,17 @@
 import type { PaymentProvider, Price, PriceChange, ProviderSubscription } from '../provider.ts'
-import { PaymentConfirmation, PaymentDeclined, PaymentRefused } from '../provider.ts'
+import { keepFirstText, PaymentConfirmation, PaymentDeclined, PaymentRefused } from '../provider.ts'
 import { type FormValue, idPath, type StripeApi } from './api.ts'
-import { dropUnconfirmed, findSubscription, readSubscription } from './find-subscription.ts'
+import { dropPending, dropUnconfirmed, findSubscription, readSubscription } from './find-subscription.ts'
 import { unpaidSince } from './invoices.ts'
 import {
   fromStripe,
   priceData,
   priceOf,
   productOf,
+  type StripeInvoice,
   type StripeSchedule,
   type StripeSubscription,
+  stripeId,
   stripePreview,
   stripeSchedule,
   stripeSubscription,
@@ -40,7 +42,9 @@ const nextOf = (subscription: StripeSubscription): ProviderSubscription['next'] 
 export const presentSubscription = (subscription: StripeSubscription): ProviderSubscription => {
   const item = itemOf(subscription)
   const late = subscription.status === 'past_due' || subscription.status === 'unpaid'
-  const invoice = typeof subscription.latest_invoice === 'object' ? subscription.latest_invoice : undefined
+  const latest = typeof subscription.latest_invoice === 'object' ? subscription.latest_invoice : undefined
+  // That of an upgrade which is to be confirmed is not what is late.
+  const invoice = subscription.pending_update ? undefined : latest
   const since = invoice?.due_date ?? invoice?.created ?? item.current_period_start
   return {
     id: subscription.id,
@@ -75,6 +79,10 @@ const release = async (api: StripeApi, key: string, held: StripeSubscription): P
     await api.post(`subscription_schedules/${idPath(schedule.id)}/release`, {}, `${key}:release`)
 }
 
+/** With which secret whoever pays confirms the latest invoice, where that is expanded. */
+const secretOf = ({ latest_invoice: invoice }: Pick<StripeSubscription, 'latest_invoice'>): string | undefined =>
+  (typeof invoice === 'object' ? (invoice as StripeInvoice | null) : null)?.confirmation_secret?.client_secret
+
 const subscribe = async (
   api: StripeApi,
   key: string,
@@ -101,11 +109,42 @@ const subscribe = async (
     { payment_behavior: 'allow_incomplete', expand: ['latest_invoice.confirmation_secret'] },
     `${key}:confirm`,
   )
-  const invoice = typeof made.latest_invoice === 'object' ? made.latest_invoice : undefined
-  const secret = invoice?.confirmation_secret?.client_secret
+  const secret = secretOf(made)
   // It may go through when somebody is there.
   if (made.status !== 'incomplete' || secret === undefined) return await readSubscription(api, made.id)
   throw new PaymentConfirmation(secret)
+}
+
+/**
+ * An upgrade that holds as soon as whoever pays has confirmed it, and is discarded by Stripe within 23 hours otherwise: a pending
+ * update, of what docs.stripe.com/billing/subscriptions/pending-updates-reference says can be one.
+ */
+const upgradeOnceConfirmed = async (
+  api: StripeApi,
+  key: string,
+  held: StripeSubscription,
+  change: PriceChange,
+): Promise<void> => {
+  const { recurring, ...price } = priceData(change.price)
+  const { id } = stripeId.parse(await api.post('prices', { ...price, recurring }, `${key}:price`))
+  const pending = stripeSubscription.parse(
+    await api.post(
+      `subscriptions/${idPath(held.id)}`,
+      {
+        items: [{ id: itemOf(held).id, price: id }],
+        proration_behavior: 'always_invoice',
+        proration_date: proration(change),
+        payment_behavior: 'pending_if_incomplete',
+        cancel_at_period_end: false,
+        metadata: { operation: key },
+        expand: ['latest_invoice.confirmation_secret'],
+      },
+      `${key}:confirm`,
+    ),
+  )
+  const secret = secretOf(pending)
+  // It may go through when somebody is there.
+  if (pending.pending_update && secret !== undefined) throw new PaymentConfirmation(secret)
 }
 
 const changeNow = async (api: StripeApi, key: string, held: StripeSubscription, change: PriceChange): Promise<void> => {
@@ -126,16 +165,18 @@ const changeNow = async (api: StripeApi, key: string, held: StripeSubscription, 
     key,
   )
   await updated.catch(async (cause: unknown) => {
+    if (!(cause instanceof PaymentDeclined)) throw cause
     const later = nextOf(held)
-    // What was to hold from the end of the period still is.
-    if (cause instanceof PaymentDeclined && later !== undefined && later !== null)
-      await changeLater(
-        api,
-        `${key}:restore`,
-        { ...held, schedule: null },
-        { kind: 'change', price: later, when: 'period-end' },
-      )
-    throw cause
+    if (later !== undefined && later !== null) {
+      // What was to hold from the end of the period still is.
+      const restored = { ...held, schedule: null }
+      await changeLater(api, `${key}:restore`, restored, { kind: 'change', price: later, when: 'period-end' })
+      // A subscription with a schedule has no pending updates.
+      throw cause.unconfirmed ? new PaymentDeclined(keepFirstText) : cause
+    }
+    // Nor has one whose invoices are sent.
+    if (!cause.unconfirmed || held.collection_method === 'send_invoice') throw cause
+    await upgradeOnceConfirmed(api, key, held, change)
   })
 }
 
@@ -242,6 +283,7 @@ export const subscriptionsOf = (
     if (held === undefined)
       return change.kind === 'change' ? presentSubscription(await subscribe(api, key, customer, change)) : undefined
     if (isDone(held, key)) return presentSubscription(held)
+    await dropPending(api, held, key)
     if (change.kind === 'change' && change.when === 'now') await changeNow(api, key, held, change)
     else if (change.kind === 'change') await changeLater(api, key, held, change)
     else {

@@ -7,6 +7,7 @@ import { agreedTo, previewChange, useChangeSubscription } from '../../../parts/b
 import { LazyPricingDialog } from '../../../parts/billing/lazy-pricing-dialog.ts'
 import { billingTexts, dayText, priceText } from '../../../parts/billing/plan-texts.ts'
 import { Proration } from '../../../parts/billing/proration.tsx'
+import { useBank } from '../../../parts/billing/use-bank.tsx'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -58,7 +59,8 @@ const Details = ({
 }) => {
   const [choosing, setChoosing] = useState(false)
   const [asked, setAsked] = useState<Asked>()
-  const change = useChangeSubscription(organization)
+  const bank = useBank(organization)
+  const change = useChangeSubscription(organization, bank)
   const { plan, recurring_interval, next, period_end_time, status } = subscription
   const other = recurring_interval === 'MONTHLY' ? 'ANNUALLY' : 'MONTHLY'
   const otherPrice = plans.find((each) => each.name === plan && each.interval === other)
@@ -159,6 +161,7 @@ const Details = ({
           `${otherPrice === undefined ? '' : priceText(otherPrice)}, from ${day}.`
         )}
       </ConfirmDialog>
+      {bank.dialog}
     </Card>
   )
 }
