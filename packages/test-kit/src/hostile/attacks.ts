@@ -127,6 +127,24 @@ const connectSockets = async (world: HostileWorld) => {
 const explore = (query: string) => async (world: HostileWorld) => () =>
   call(world, 'GET', `/${world.workspace}/events?page_size=1000&${query}`)
 
+/** Questions about certificates for names that are nobody's; whether the other one is still served behind them. */
+const askForCertificates = async (world: HostileWorld): Promise<Outcome> => {
+  const asked = Array.from({ length: 500 }, async (_, index) => {
+    const name = `${'a.'.repeat(3000)}${index}.example`
+    return outcomeOf(await fetch(`${world.origin}/domains/ask?domain=${name}`))
+  })
+  const served = outcomeOf(
+    await post(world, '/v1/track', '{"event":"Order","userId":"u"}', {
+      authorization: `Basic ${btoa(`${world.victimKey}:`)}`,
+    }),
+  )
+  const outcomes = [...(await Promise.all(asked)), await served]
+  return {
+    statuses: [...new Set(outcomes.flatMap(({ statuses }) => statuses))],
+    said: [...new Set(outcomes.map(({ said }) => said))].join(' '),
+  }
+}
+
 /** The standing list of hostile work. */
 export const attacks: readonly Attack[] = [
   {
@@ -293,6 +311,14 @@ export const attacks: readonly Attack[] = [
     answers: [101, 429, 503],
     says: tooMuch,
     prepare: connectSockets,
+  },
+  {
+    what: '500 questions about certificates for names of 6,000 letters each, by anybody',
+    together: 2,
+    // 200 is the answer to the other one, whose event is taken.
+    answers: [200, 404],
+    says: /This is not a custom domain\.\s+\{"success":true\}/,
+    prepare: async (world) => () => askForCertificates(world),
   },
   {
     what: 'searches of the documentation with a mistake in each word, by anybody',
