@@ -17,18 +17,18 @@ import { profileKeysQuery } from '../../lib/queries/profile-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { useApiForm } from '../../parts/api-form.ts'
+import { KeyFormDialog } from '../../parts/keys/key-form-dialog.tsx'
+import { MadeKeyDialog } from '../../parts/keys/made-key-dialog.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
-import { CopyButton } from '../../ui/code/copy-button.tsx'
-import { Form, SelectField, SubmitButton, TextField, useField } from '../../ui/forms/form.tsx'
+import { SelectField, TextField, useField } from '../../ui/forms/form.tsx'
 import { TagField } from '../../ui/forms/tag-field.tsx'
 import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 
@@ -64,7 +64,6 @@ const TraitsOfKey = () =>
   )
 
 const CreateDialog = ({ onMade, onClosed }: { onMade: (key: NewProfileKey) => void; onClosed: () => void }) => {
-  const [open, setOpen] = useState(true)
   const workspace = useWorkspace().name
   const create = useKeyChange(({ kind, title, traits }: z.infer<typeof keyForm>) =>
     call(methods.profileKeys.create, {
@@ -73,42 +72,33 @@ const CreateDialog = ({ onMade, onClosed }: { onMade: (key: NewProfileKey) => vo
     }),
   )
   const form = useApiForm<z.infer<typeof keyForm>>(keyForm, { kind: 'secret', title: '', traits: [] })
-  const close = (): void => setOpen(false)
   return (
-    <Dialog open={open} onClose={close} onClosed={onClosed} title="Create API key">
-      <Form
-        form={form}
-        label="Create API key"
-        className="space-y-5"
-        onSubmit={async (values) => {
-          onMade(await create.mutateAsync(values))
-          close()
-        }}
+    <KeyFormDialog
+      title="Create API key"
+      form={form}
+      submit="Create key"
+      onSubmit={async (values) => onMade(await create.mutateAsync(values))}
+      onClosed={onClosed}
+    >
+      <TextField
+        name="title"
+        label="Title"
+        required
+        hint="Where the key is used, so you know which one to revoke."
+        placeholder="Recommendation service"
+        autoComplete="off"
+      />
+      <SelectField
+        name="kind"
+        label="Kind"
+        required
+        hint="A secret key reads every trait and identifier, from your servers. A public key reads only the traits you choose, from browsers."
       >
-        <TextField
-          name="title"
-          label="Title"
-          required
-          hint="Where the key is used, so you know which one to revoke."
-          placeholder="Recommendation service"
-          autoComplete="off"
-        />
-        <SelectField
-          name="kind"
-          label="Kind"
-          required
-          hint="A secret key reads every trait and identifier, from your servers. A public key reads only the traits you choose, from browsers."
-        >
-          <option value="secret">Secret, for servers</option>
-          <option value="public">Public, for browsers</option>
-        </SelectField>
-        <TraitsOfKey />
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Cancel</Button>
-          <SubmitButton>Create key</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+        <option value="secret">Secret, for servers</option>
+        <option value="public">Public, for browsers</option>
+      </SelectField>
+      <TraitsOfKey />
+    </KeyFormDialog>
   )
 }
 
@@ -116,7 +106,6 @@ const traitsForm = z.object({ title, traits: z.array(z.string()) })
 const publicForm = z.object({ title, traits: publicTraits })
 
 const EditDialog = ({ item, onClosed }: { item: ProfileKey; onClosed: () => void }) => {
-  const [open, setOpen] = useState(true)
   const readsChosen = item.kind === 'public'
   const update = useKeyChange((change: { title: string; traits?: string[] }) =>
     call(methods.profileKeys.update, {
@@ -129,33 +118,24 @@ const EditDialog = ({ item, onClosed }: { item: ProfileKey; onClosed: () => void
     title: item.title,
     traits: item.traits,
   })
-  const close = (): void => setOpen(false)
   return (
-    <Dialog open={open} onClose={close} onClosed={onClosed} title="Edit API key">
-      <Form
-        form={form}
-        label="Edit API key"
-        className="space-y-5"
-        onSubmit={async ({ title, traits }) => {
-          await update.mutateAsync(readsChosen ? { title, traits } : { title })
-          close()
-        }}
-      >
-        <TextField name="title" label="Title" required autoComplete="off" />
-        {readsChosen && (
-          <TagField
-            name="traits"
-            label="Traits"
-            required
-            hint="Anyone can read these traits with the key and an anonymous ID. Press Enter after each one."
-          />
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Cancel</Button>
-          <SubmitButton>Save Changes</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+    <KeyFormDialog
+      title="Edit API key"
+      form={form}
+      submit="Save Changes"
+      onSubmit={({ title, traits }) => update.mutateAsync(readsChosen ? { title, traits } : { title })}
+      onClosed={onClosed}
+    >
+      <TextField name="title" label="Title" required autoComplete="off" />
+      {readsChosen && (
+        <TagField
+          name="traits"
+          label="Traits"
+          required
+          hint="Anyone can read these traits with the key and an anonymous ID. Press Enter after each one."
+        />
+      )}
+    </KeyFormDialog>
   )
 }
 
@@ -205,33 +185,6 @@ const callWith = ({ kind }: Pick<ProfileKey, 'kind'>, key: string): string =>
   kind === 'secret'
     ? `curl -u "${key}:" ${window.location.origin}/profiles/v1/user_id:USER_ID/traits`
     : `fetch("${window.location.origin}/profiles/v1/anonymous_id:" + encodeURIComponent(anonymousId) + "/traits?key=${key}")`
-
-/** A key, this once. */
-const MadeDialog = ({ made, onClosed }: { made: NewProfileKey; onClosed: () => void }) => {
-  const [open, setOpen] = useState(true)
-  return (
-    <Dialog open={open} onClose={() => setOpen(false)} onClosed={onClosed} title="Save your API key">
-      <div className="space-y-4">
-        <p className="text-sm text-ink-2">
-          {made.kind === 'secret' ? 'Keep it secret. ' : ''}It isn't shown again after you close this window.
-        </p>
-        <p className="flex items-center gap-2 rounded-lg border border-line bg-code px-3 py-2">
-          <code className="min-w-0 flex-1 font-mono text-sm break-all">{made.key}</code>
-          <CopyButton text={made.key} name="Copy key" notice="API key copied" />
-        </p>
-        <CodeBlock
-          codes={[{ title: 'Example', language: 'text', text: callWith(made, made.key) }]}
-          notice="Example copied"
-        />
-        <div className="flex justify-end">
-          <Button variant="primary" onClick={() => setOpen(false)}>
-            Done
-          </Button>
-        </div>
-      </div>
-    </Dialog>
-  )
-}
 
 type Step = { kind: 'create' } | { kind: 'edit' | 'rotate' | 'revoke'; item: ProfileKey }
 
@@ -315,7 +268,15 @@ export const ApiTab = () => {
       {step?.kind === 'edit' && <EditDialog item={step.item} onClosed={closed} />}
       {step?.kind === 'rotate' && <RotateDialog item={step.item} onMade={setMade} onClosed={closed} />}
       {step?.kind === 'revoke' && <RevokeDialog item={step.item} onClosed={closed} />}
-      {made !== undefined && step === undefined && <MadeDialog made={made} onClosed={() => setMade(undefined)} />}
+      {made !== undefined && step === undefined && (
+        <MadeKeyDialog
+          noun="key"
+          text={made.key}
+          isPublic={made.kind === 'public'}
+          example={{ title: 'Example', language: 'text', text: callWith(made, made.key) }}
+          onClosed={() => setMade(undefined)}
+        />
+      )}
     </div>
   )
 }

@@ -10,16 +10,16 @@ import { refresh } from '../../lib/queries/query.ts'
 import { syncTokensQuery } from '../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { useApiForm } from '../../parts/api-form.ts'
+import { KeyFormDialog } from '../../parts/keys/key-form-dialog.tsx'
+import { MadeKeyDialog } from '../../parts/keys/made-key-dialog.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
-import { CopyButton } from '../../ui/code/copy-button.tsx'
-import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
+import { TextField } from '../../ui/forms/form.tsx'
 import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -38,38 +38,28 @@ const useTokenChange = <Answer,>(change: (text: string) => Promise<Answer>) => {
 const tokenForm = z.object({ title })
 
 const CreateDialog = ({ onMade, onClosed }: { onMade: (token: NewSyncToken) => void; onClosed: () => void }) => {
-  const [open, setOpen] = useState(true)
   const workspace = useWorkspace().name
   const create = useTokenChange((text) =>
     call(methods.syncTokens.create, { params: workspaceIds(workspace), body: { title: text } }),
   )
   const form = useApiForm<z.infer<typeof tokenForm>>(tokenForm, { title: '' })
-  const close = (): void => setOpen(false)
   return (
-    <Dialog open={open} onClose={close} onClosed={onClosed} title="Create API token">
-      <Form
-        form={form}
-        label="Create API token"
-        className="space-y-5"
-        onSubmit={async (values) => {
-          onMade(await create.mutateAsync(values.title))
-          close()
-        }}
-      >
-        <TextField
-          name="title"
-          label="Title"
-          required
-          hint="Where the token is used, so you know which one to revoke."
-          placeholder="Airflow"
-          autoComplete="off"
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Cancel</Button>
-          <SubmitButton>Create token</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+    <KeyFormDialog
+      title="Create API token"
+      form={form}
+      submit="Create token"
+      onSubmit={async (values) => onMade(await create.mutateAsync(values.title))}
+      onClosed={onClosed}
+    >
+      <TextField
+        name="title"
+        label="Title"
+        required
+        hint="Where the token is used, so you know which one to revoke."
+        placeholder="Airflow"
+        autoComplete="off"
+      />
+    </KeyFormDialog>
   )
 }
 
@@ -85,37 +75,6 @@ const RevokeDialog = ({ item, onClosed }: { item: SyncToken; onClosed: () => voi
     >
       Requests that use {item.title} are refused within two seconds. Runs that it started go on. This can't be undone.
     </DangerDialog>
-  )
-}
-
-/** A token, this once. */
-const MadeDialog = ({ made, onClosed }: { made: NewSyncToken; onClosed: () => void }) => {
-  const [open, setOpen] = useState(true)
-  return (
-    <Dialog open={open} onClose={() => setOpen(false)} onClosed={onClosed} title="Save your API token">
-      <div className="space-y-4">
-        <p className="text-sm text-ink-2">Keep it secret. It isn't shown again after you close this window.</p>
-        <p className="flex items-center gap-2 rounded-lg border border-line bg-code px-3 py-2">
-          <code className="min-w-0 flex-1 font-mono text-sm break-all">{made.token}</code>
-          <CopyButton text={made.token} name="Copy token" notice="API token copied" />
-        </p>
-        <CodeBlock
-          codes={[
-            {
-              title: 'Start a sync, and read its run',
-              language: 'text',
-              text: apiExample(window.location.origin, made.token, 'SYNC_ID'),
-            },
-          ]}
-          notice="Example copied"
-        />
-        <div className="flex justify-end">
-          <Button variant="primary" onClick={() => setOpen(false)}>
-            Done
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   )
 }
 
@@ -202,7 +161,18 @@ export const SyncTokensPage = () => {
         />
         {creating && <CreateDialog onMade={setMade} onClosed={() => setCreating(false)} />}
         {revoked !== undefined && <RevokeDialog item={revoked} onClosed={() => setRevoked(undefined)} />}
-        {made !== undefined && !creating && <MadeDialog made={made} onClosed={() => setMade(undefined)} />}
+        {made !== undefined && !creating && (
+          <MadeKeyDialog
+            noun="token"
+            text={made.token}
+            example={{
+              title: 'Start a sync, and read its run',
+              language: 'text',
+              text: apiExample(window.location.origin, made.token, 'SYNC_ID'),
+            }}
+            onClosed={() => setMade(undefined)}
+          />
+        )}
       </div>
     </>
   )

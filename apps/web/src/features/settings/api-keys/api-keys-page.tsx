@@ -13,7 +13,7 @@ import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { ApiKeyRow } from './api-key-row.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { MadeKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx'
+import { MadeApiKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx'
 
 /** What is done to which key. */
 type Doing = { what: 'create' } | { what: 'rotate' | 'revoke'; key: ApiKey }
@@ -61,7 +61,9 @@ const Content = ({ organization }: { organization: string }) => {
       {doing?.what === 'create' && <CreateKeyDialog organization={organization} onMade={setMade} onClosed={end} />}
       {doing?.what === 'rotate' && <RotateKeyDialog item={doing.key} onMade={setMade} onClosed={end} />}
       {doing?.what === 'revoke' && <RevokeKeyDialog item={doing.key} onClosed={end} />}
-      {made !== undefined && doing === undefined && <MadeKeyDialog made={made} onClosed={() => setMade(undefined)} />}
+      {made !== undefined && doing === undefined && (
+        <MadeApiKeyDialog made={made} onClosed={() => setMade(undefined)} />
+      )}
     </>
   )
 }

@@ -8,17 +8,15 @@ import {
   title,
   toRole,
 } from '@tributary/contract'
-import { useState } from 'react'
 import { z } from 'zod'
 import { call } from '../../../lib/api/client.ts'
 import { organizationIds } from '../../../lib/format/names.ts'
 import { roleTitle } from '../../../lib/people/roles.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { useApiForm } from '../../../parts/api-form.ts'
-import { Button } from '../../../ui/button.tsx'
-import { CheckboxField, Form, SelectField, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
+import { KeyFormDialog } from '../../../parts/keys/key-form-dialog.tsx'
+import { CheckboxField, SelectField, TextField } from '../../../ui/forms/form.tsx'
 import { useFormState } from '../../../ui/forms/form-state.ts'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -62,7 +60,6 @@ export const CreateKeyDialog = ({
   onMade: (key: NewApiKey) => void
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
   const workspace = useWorkspace()
   const create = useKeyChange(organization, (values: KeyForm) =>
     call(methods.apiKeys.create, {
@@ -79,62 +76,53 @@ export const CreateKeyDialog = ({
   )
   const form = useApiForm<KeyForm>(keyForm, first)
   const every = useFormState(form, ({ values }) => values.every)
-  const close = (): void => setOpen(false)
   return (
-    <Dialog open={open} onClose={close} onClosed={onClosed} title="Create API key">
-      <Form
-        form={form}
-        label="Create API key"
-        className="space-y-5"
-        onSubmit={async (values) => {
-          onMade(await create.mutateAsync(values))
-          close()
-        }}
-      >
-        <TextField
-          name="title"
-          label="Title"
-          required
-          hint="Where the key is used, so you know which one to revoke."
-          placeholder="Terraform"
-          autoComplete="off"
-        />
-        <div className="grid gap-5 sm:grid-cols-2">
-          <SelectField name="role" label="Role" hint="What the key can do in its areas.">
-            {roles.map((role) => (
-              <option key={role} value={role}>
-                {roleTitle(toRole(role))}
-              </option>
-            ))}
-          </SelectField>
-          <SelectField name="scope" label="Workspace">
-            <option value="workspace">{workspace.title}</option>
-            <option value="organization">All workspaces and the organization</option>
-          </SelectField>
-        </div>
-        <fieldset className="space-y-2.5">
-          <legend className="mb-2 text-sm font-medium">Areas</legend>
-          <CheckboxField name="every" label="All areas" />
-          {!every && (
-            <div className="grid gap-2.5 border-l border-line pl-4 sm:grid-cols-2">
-              {keyAreaNames.map((area) => (
-                <CheckboxField key={area} name={area} label={keyAreas[area]} />
-              ))}
-            </div>
-          )}
-        </fieldset>
-        <SelectField name="lifetime" label="Expires" hint="A key that expired is refused. You can't extend it.">
-          {lifetimes.map((days) => (
-            <option key={days} value={days}>
-              {days === 'never' ? 'Never' : `In ${days} days`}
+    <KeyFormDialog
+      title="Create API key"
+      form={form}
+      submit="Create key"
+      onSubmit={async (values) => onMade(await create.mutateAsync(values))}
+      onClosed={onClosed}
+    >
+      <TextField
+        name="title"
+        label="Title"
+        required
+        hint="Where the key is used, so you know which one to revoke."
+        placeholder="Terraform"
+        autoComplete="off"
+      />
+      <div className="grid gap-5 sm:grid-cols-2">
+        <SelectField name="role" label="Role" hint="What the key can do in its areas.">
+          {roles.map((role) => (
+            <option key={role} value={role}>
+              {roleTitle(toRole(role))}
             </option>
           ))}
         </SelectField>
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Cancel</Button>
-          <SubmitButton>Create key</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+        <SelectField name="scope" label="Workspace">
+          <option value="workspace">{workspace.title}</option>
+          <option value="organization">All workspaces and the organization</option>
+        </SelectField>
+      </div>
+      <fieldset className="space-y-2.5">
+        <legend className="mb-2 text-sm font-medium">Areas</legend>
+        <CheckboxField name="every" label="All areas" />
+        {!every && (
+          <div className="grid gap-2.5 border-l border-line pl-4 sm:grid-cols-2">
+            {keyAreaNames.map((area) => (
+              <CheckboxField key={area} name={area} label={keyAreas[area]} />
+            ))}
+          </div>
+        )}
+      </fieldset>
+      <SelectField name="lifetime" label="Expires" hint="A key that expired is refused. You can't extend it.">
+        {lifetimes.map((days) => (
+          <option key={days} value={days}>
+            {days === 'never' ? 'Never' : `In ${days} days`}
+          </option>
+        ))}
+      </SelectField>
+    </KeyFormDialog>
   )
 }
