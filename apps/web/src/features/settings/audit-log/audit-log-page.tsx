@@ -16,7 +16,7 @@ import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { actionText, actorText, auditedResources } from './audit-words.ts'
+import { actionText, actorText, auditedResources, resourceText } from './audit-words.ts'
 import { exportAuditLog, maxExportedRecords } from './export-audit-log.ts'
 import { RecordDialog } from './record-dialog.tsx'
 
@@ -28,7 +28,7 @@ const columns: readonly Column<AuditRecord>[] = [
       <span className="block min-w-0 py-1.5">
         <span className="block truncate">{actionText(record.action)}</span>
         <span className="block truncate text-xs text-ink-3" title={record.resource}>
-          {record.workspace === null ? record.resource : `${record.workspace.title} · ${record.resource}`}
+          {[...(record.workspace === null ? [] : [record.workspace.title]), resourceText(record.resource)].join(' · ')}
         </span>
         <span className="block truncate text-xs text-ink-2 sm:hidden">{actorText(record)}</span>
       </span>
@@ -73,6 +73,13 @@ const dayStart = (day: string, days = 0): string => {
   return date.toISOString()
 }
 
+const DayInput = ({ label, value, onChange }: { label: string; value: string; onChange: (day: string) => void }) => (
+  <label className="flex min-w-0 items-center gap-2 text-sm text-ink-2 max-sm:flex-col max-sm:items-stretch max-sm:gap-1">
+    {label}
+    <Input type="date" value={value} onChange={({ target }) => onChange(target.value)} />
+  </label>
+)
+
 const Filters = ({ filters, onChange }: { filters: AuditFilters; onChange: (filters: AuditFilters) => void }) => {
   const [days, setDays] = useState({ from: '', to: '' })
   const who = useTyped(filters.actor ?? '', (actor) => onChange({ ...filters, actor }))
@@ -116,19 +123,9 @@ const Filters = ({ filters, onChange }: { filters: AuditFilters; onChange: (filt
         <option value="staff">By staff</option>
         <option value="keys">By API keys</option>
       </Select>
-      <span className="flex items-center gap-2 max-sm:w-full">
-        <Input
-          type="date"
-          aria-label="From"
-          value={days.from}
-          onChange={({ target }) => pick({ ...days, from: target.value })}
-        />
-        <Input
-          type="date"
-          aria-label="To"
-          value={days.to}
-          onChange={({ target }) => pick({ ...days, to: target.value })}
-        />
+      <span className="grid gap-2 max-sm:w-full max-sm:grid-cols-2 sm:flex">
+        <DayInput label="From" value={days.from} onChange={(from) => pick({ ...days, from })} />
+        <DayInput label="To" value={days.to} onChange={(to) => pick({ ...days, to })} />
       </span>
     </search>
   )

@@ -18,6 +18,16 @@ export const actionText = (action: string): string => {
   return `${resourceTitle(resource)}: ${humanise(verb).toLowerCase()}`
 }
 
+/**
+ * What it was done to, in short: of an id its end, which fits in a line and tells rows apart; the whole name is in the record.
+ */
+export const resourceText = (resource: string): string =>
+  resource
+    .split('/')
+    .slice(-2)
+    .join('/')
+    .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{4}([0-9a-f]{8})/g, '…$1')
+
 /** The resources whose changes are recorded, for a choice of one: value and title, by title. */
 export const auditedResources: readonly { value: string; title: string }[] = apiResources
   .map((value) => ({ value, title: resourceTitle(value) }))

@@ -51,14 +51,16 @@ const Row = ({ invoice, organization }: { invoice: ListedInvoice; organization: 
         {number}
         <span className="sr-only"> (opens in a new tab)</span>
       </a>
-      <span className="min-w-0 flex-1 text-ink-2">{dayText(create_time)}</span>
-      <span className="font-medium tabular">{moneyText(total, currency) ?? total}</span>
-      <InvoiceBadge status={status} />
-      {status === 'open' && (
-        <Button size="sm" aria-label={`Pay invoice ${number}`} loading={pay.isPending} onClick={() => pay.mutate()}>
-          Pay
-        </Button>
-      )}
+      <span className="flex-1 whitespace-nowrap text-ink-2">{dayText(create_time)}</span>
+      <span className="ml-auto flex items-center gap-x-3">
+        <span className="font-medium tabular">{moneyText(total, currency) ?? total}</span>
+        <InvoiceBadge status={status} />
+        {status === 'open' && (
+          <Button size="sm" aria-label={`Pay invoice ${number}`} loading={pay.isPending} onClick={() => pay.mutate()}>
+            Pay
+          </Button>
+        )}
+      </span>
       {bank.dialog}
     </li>
   )
