@@ -220,6 +220,32 @@ const fillOnboarding = async (page: Page, email: string): Promise<void> => {
   await page.getByRole('button', { name: 'Generate onboarding link' }).click()
 }
 
+/** Onboarding links in each state. */
+const madeLinks = (page: Page): Promise<void> => {
+  const link = (id: number, organization: string, of: object) => ({
+    name: `onboardings/01a1fcf3-e3e9-7406-b647-8d13c2f50df${id}`,
+    organization,
+    email: `administrator-${id}@contoso.example`,
+    setup_amount: '0.00',
+    yearly_amount: '0.00',
+    create_time: '2026-03-01T05:06:07.000Z',
+    expire_time: '2026-03-15T05:06:07.000Z',
+    state: 'open',
+    invoice_url: '',
+    ...of,
+  })
+  const invoiced = { setup_amount: '1500.00', yearly_amount: '48000.00', invoice_url: '/invoices/a' }
+  return answer(/\/api\/onboardings$/, {
+    onboardings: [
+      link(1, 'Contoso Retail Group International', invoiced),
+      link(2, 'Fabrikam', {}),
+      link(3, 'Northwind Traders', { ...invoiced, state: 'completed' }),
+      link(4, 'Adventure Works', { state: 'expired' }),
+      link(5, 'Tailspin Toys', { setup_amount: '99.50', state: 'revoked' }),
+    ],
+  })(page)
+}
+
 const staffScreens: Screen[] = [
   { name: 'frame-act-on-behalf', path: full('/settings/admin/act-on-behalf'), ready: settled },
   {
@@ -257,6 +283,31 @@ const staffScreens: Screen[] = [
     ready: async (page) => {
       await fillOnboarding(page, `grace-${Date.now()}@contoso.example`)
       await page.getByRole('button', { name: 'Copy details' }).waitFor()
+    },
+  },
+  { name: 'frame-onboarding-links', path: full('/settings/admin/onboarding-link'), prepare: madeLinks, ready: settled },
+  {
+    name: 'frame-onboarding-link-revoke',
+    path: full('/settings/admin/onboarding-link'),
+    prepare: madeLinks,
+    ready: async (page) => {
+      await settled(page)
+      await page
+        .getByRole('button', { name: /^Revoke the link of/ })
+        .first()
+        .click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'frame-acting-billing',
+    path: bare('/settings/admin/act-on-behalf'),
+    ready: async (page, seed) => {
+      await actingOn(page, seed)
+      await page.getByRole('main').getByRole('link').first().click()
+      await page.getByRole('heading', { name: 'Home' }).waitFor()
+      await page.goto(`/${seed.filled.workspace}/settings/organization/billing`)
+      await settled(page)
     },
   },
   { name: 'frame-custom-domain', path: bare('/settings/admin/custom-domain'), ready: settled },

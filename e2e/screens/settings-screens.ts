@@ -28,6 +28,18 @@ const pressing =
     await page.getByRole('dialog').waitFor()
   }
 
+/** Opens the window that deletes, and confirms it with another name. */
+const deleting =
+  (button: string) =>
+  async (page: Page): Promise<void> => {
+    await pressing(button)(page)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('Another name')
+    await dialog.getByRole('button', { name: button }).click()
+    await dialog.getByText(/^Type (?!")/).waitFor()
+    await settled(page)
+  }
+
 /** Forgets the one-time token of the login, as after a change of the password. */
 const withoutToken = (page: Page): Promise<void> =>
   page.addInitScript(() => {
@@ -67,6 +79,8 @@ export const settingsScreens: Screen[] = [
     expectsFailedCalls: true,
   },
   { name: 'settings-create-workspace', path: filled('organization'), ready: pressing('Create workspace') },
+  { name: 'settings-delete-workspace', path: filled('organization'), ready: deleting('Delete workspace') },
+  { name: 'settings-delete-organization', path: filled('organization'), ready: deleting('Delete organization') },
   { name: 'settings-members-filled', path: filled('organization/members'), ready: settled },
   { name: 'settings-members-empty', path: empty('organization/members'), ready: settled },
   {

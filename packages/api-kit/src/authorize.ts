@@ -36,6 +36,7 @@ export const requireWorkspace = async (
         .select('workspaces.organization_id')
         .where('workspaces.id', '=', workspaceId)
         .where('organizations.delete_time', 'is', null)
+        .where('workspaces.delete_time', 'is', null)
         .executeTakeFirst()
     : undefined
   if (row === undefined || !canSee(actor, row.organization_id) || !isOfKey(actor, workspaceId))

@@ -39,6 +39,7 @@ import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-ad
 import { createCodeThrottling } from './users/sign-in/login-otp.ts'
 import { createOneTimeCodes } from './users/sign-in/one-time-codes.ts'
 import { createPasswords } from './users/sign-in/passwords.ts'
+import { removeDeletedWorkspaces } from './workspaces/remove.ts'
 
 export type Control = {
   /** A handler for every method of the contract. */
@@ -65,7 +66,7 @@ export type Control = {
   checkCustomDomains(): Promise<void>
   /** Reads subscriptions anew whose period has ended, and bills what was used beyond them; to be called every now and then. */
   settleSubscriptions(run: { signal: AbortSignal }): Promise<void>
-  /** Removes what is stored of organizations that were deleted; to be called every now and then, by one process at a time. */
+  /** Removes what is stored of organizations, and of workspaces, that were deleted; to be called every now and then, by one process at a time. */
   removeDeletedOrganizations(run: { signal: AbortSignal }): Promise<void>
   /** Measures what organizations have used of their plans, and what follows from that; to be called each minute. */
   measureUsage(run: { signal: AbortSignal }): Promise<void>
@@ -152,7 +153,10 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
     receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
     checkCustomDomains: () => checkCustomDomains(deps),
-    removeDeletedOrganizations: (run) => removeDeletedOrganizations(deps, run),
+    removeDeletedOrganizations: async (run) => {
+      await removeDeletedWorkspaces(deps, run)
+      await removeDeletedOrganizations(deps, run)
+    },
     settleSubscriptions: ({ signal }) =>
       settleSubscriptions({
         ...deps,

@@ -234,6 +234,7 @@ import { listSourceViolations } from './violations/list-by-source.ts'
 import { replayBlockedEvents } from './violations/replay-blocked.ts'
 import { actOnBehalf } from './workspaces/act-on-behalf.ts'
 import { createWorkspace } from './workspaces/create.ts'
+import { deleteWorkspace } from './workspaces/delete.ts'
 import { findWorkspaces } from './workspaces/find.ts'
 import { getWorkspace } from './workspaces/get.ts'
 import { listWorkspaces } from './workspaces/list.ts'
@@ -334,6 +335,7 @@ export const createHandlers = (
     search: searchWorkspace(deps),
     create: createWorkspace(deps),
     update: updateWorkspace(deps),
+    delete: deleteWorkspace(deps),
     find: findWorkspaces(deps),
     actOnBehalf: actOnBehalf(deps),
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { everybody, staff, workspaceAdministrators, workspaceMembers } from '../api/access.ts'
-import { errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId } from '../api/fields.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { workspace } from './organizations.ts'
@@ -27,6 +27,12 @@ export const foundWorkspace = z.object({
   people: z.array(z.object({ first_name: z.string(), last_name: z.string(), email: z.string() })),
 })
 export type FoundWorkspace = z.infer<typeof foundWorkspace>
+
+const lastWorkspace = {
+  code: 409,
+  reason: 'LAST_WORKSPACE',
+  when: 'The organization has no other workspace.',
+} as const
 
 export const workspaces = {
   list: defineMethod({
@@ -95,6 +101,18 @@ export const workspaces = {
     request: z.object({ title: genericTitle.optional() }),
     response: workspace,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'workspaces.delete',
+    verb: 'POST',
+    path: '/workspaces/{workspace}:delete',
+    access: workspaceAdministrators,
+    summary:
+      'Deletes a workspace with all its data. The last one of an organization is refused. This cannot be undone.',
+    /** `title` is that of the workspace, so that no other one is deleted by mistake. */
+    request: z.object({ title: line(100) }),
+    response: empty,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, lastWorkspace],
   }),
   actOnBehalf: defineMethod({
     name: 'workspaces.actOnBehalf',

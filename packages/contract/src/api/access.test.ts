@@ -70,6 +70,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   // Everybody may leave.
   'memberships.delete': { scope: 'organization', roles: everyRole },
   'workspaces.update': { scope: 'workspace', roles: administrators },
+  'workspaces.delete': { scope: 'workspace', roles: administrators },
   // Who is to be forgotten is known to few.
   'privacyRequests.create': { scope: 'workspace', roles: administrators },
   'privacyRequests.list': { scope: 'workspace', roles: administrators },
@@ -115,6 +116,7 @@ test('an API key can make every call in a workspace or organization but those of
     'apiKeys.create',
     'apiKeys.rotate',
     'organizations.delete',
+    'workspaces.delete',
     'destinations.connect',
     'destinations.completeConnect',
   ])

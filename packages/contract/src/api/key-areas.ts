@@ -76,7 +76,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
 export const apiResources: readonly string[] = Object.keys(areaOfGroup)
 
 /**
- * What only a person does. A key that makes keys could outlive its own end; an organization is begun, joined and deleted by somebody;
+ * What only a person does. A key that makes keys could outlive its own end; an organization is begun, joined and deleted, and a workspace deleted, by somebody;
  * a permission of another service is given in a browser.
  */
 const peopleOnly: readonly string[] = [
@@ -85,6 +85,7 @@ const peopleOnly: readonly string[] = [
   'organizations.create',
   'organizations.join',
   'organizations.delete',
+  'workspaces.delete',
   'invitations.accept',
   'invitationLinks.accept',
   'destinations.connect',

@@ -17,6 +17,7 @@ const workspaceIn = async (tx: Tx, organizationId: string, name: string | null):
         .select('id')
         .where('id', '=', id)
         .where('organization_id', '=', organizationId)
+        .where('delete_time', 'is', null)
         .executeTakeFirst()
     : undefined
   if (found !== undefined) return found.id

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@tributary/api-kit'
-import { AppError } from '@tributary/kernel'
+import { AppError, conflict } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganization } from '../organizations/lock.ts'
@@ -24,7 +24,7 @@ const inWorkspaces = (organizationId: string, what: 'sources' | 'destinations' |
   return sql<{ count: number }>`
 select count(*)::int as count from ${sql.table(what)}
 join workspaces on workspaces.id = ${sql.ref(`${what}.workspace_id`)}
-where workspaces.organization_id = ${organizationId}${alive}`
+where workspaces.organization_id = ${organizationId} and workspaces.delete_time is null${alive}`
 }
 
 /** How many an organization has, in all its workspaces; deleted ones do not count. `now`: epoch ms. */
@@ -35,7 +35,7 @@ export const countLimited = async (db: Db, organizationId: string, what: Limited
       : what === 'workspaces'
         ? sql<{
             count: number
-          }>`select count(*)::int as count from workspaces where organization_id = ${organizationId}`
+          }>`select count(*)::int as count from workspaces where organization_id = ${organizationId} and delete_time is null`
         : inWorkspaces(organizationId, what)
   const { rows } = await counting.execute(db)
   return rows[0]?.count ?? 0
@@ -78,6 +78,37 @@ export const withinPlan = async (
   const limit = planOf(billing.plans, planNow(subscription, billing, clock())).features[what]
   if (limit >= 0 && (await countLimited(tx, organizationId, what, clock())) > limit)
     throw new AppError(402, 'UPGRADE_REQUIRED', message)
+}
+
+/**
+ * Refuses an organization that a transaction has just begun when its creator has as many on the first plan as one person can: 409, which undoes
+ * it. Those of one person wait for each other here. What is deleted, or on another plan, does not count.
+ */
+export const withinFreeOrganizations = async (
+  tx: Tx,
+  { billing, clock }: LimitDeps,
+  creatorId: string,
+): Promise<void> => {
+  const { limits, freeOrganizations = 0 } = billing
+  if (!limits || freeOrganizations === 0) return
+  await tx.selectFrom('users').select('id').where('id', '=', creatorId).forNoKeyUpdate().executeTakeFirst()
+  const rows = await tx
+    .selectFrom('organizations')
+    .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')
+    .select(['subscriptions.plan', 'subscriptions.past_due_time'])
+    .where('organizations.creator_id', '=', creatorId)
+    .where('organizations.delete_time', 'is', null)
+    .execute()
+  const [first] = billing.plans.plans
+  const free = rows.filter(({ plan, past_due_time }) => {
+    const held = plan === null ? undefined : { plan, past_due_time }
+    return planOf(billing.plans, planNow(held, billing, clock())).name === first?.name
+  })
+  if (free.length > freeOrganizations)
+    throw conflict(
+      'TOO_MANY_ORGANIZATIONS',
+      `You have ${freeOrganizations} organizations on the ${first?.title} plan, and can't create more of them. Upgrade or delete one of them first.`,
+    )
 }
 
 /**

@@ -45,6 +45,7 @@ const notifyAdministrators = async (tx: Tx, joining: Joining, membershipId: stri
     .selectFrom('workspaces')
     .select('id')
     .where('organization_id', '=', organizationId)
+    .where('delete_time', 'is', null)
     .orderBy('create_time')
     .orderBy('id')
     .limit(1)

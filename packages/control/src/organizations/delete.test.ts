@@ -206,6 +206,114 @@ select outcome from payment_operations where organization_id = ${made.organizati
   })
 })
 
+describe('deleting a workspace', () => {
+  const deleteWorkspace = ({ workspace, administrator }: Organization, title = 'Production', by = administrator) =>
+    by.call('POST', `/${workspace}:delete`, { title })
+  const another = ({ administrator, organization }: Organization) =>
+    administrator.ok(methods.workspaces.create, {}, { body: { title: 'Staging', organization } })
+
+  test('needs its name, an administrator, no key, and another workspace; what is refused changes nothing', async () => {
+    const made = await startOrganization(harness)
+    const { administrator, collaborator, guest, outsider } = made
+    expect(await deleteWorkspace(made)).toMatchObject({ status: 409, body: { reason: 'LAST_WORKSPACE' } })
+    await another(made)
+    for (const title of ['', 'production', 'Staging'])
+      expect(await deleteWorkspace(made, title)).toMatchObject({
+        status: 400,
+        body: { metadata: { title: expect.any(String) } },
+      })
+    for (const [by, status] of [
+      [collaborator, 403],
+      [guest, 403],
+      [outsider, 404],
+    ] as const)
+      expect((await deleteWorkspace(made, 'Production', by)).status).toBe(status)
+    const { key } = await makeApiKey(made)
+    expect(await harness.call(key, 'POST', `/${made.workspace}:delete`, { title: 'Production' })).toMatchObject({
+      status: 403,
+      body: { reason: 'NOT_FOR_KEYS' },
+    })
+    expect((await administrator.call('GET', `/${made.workspace}`)).status).toBe(200)
+  })
+
+  test('of two that are deleted at once the last one stays', async () => {
+    const made = await startOrganization(harness)
+    const staging = await another(made)
+    const answers = await Promise.all([
+      deleteWorkspace(made),
+      made.administrator.call('POST', `/${staging.name}:delete`, { title: 'Staging' }),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
+
+  test('ends at once what members, staff and keys reach of it; the others and the plan stay, and it is recorded', async () => {
+    const made = await startOrganization(harness)
+    const { administrator, guest, platformAdmin, workspace, workspaceId, organization, organizationId } = made
+    await addCard(administrator, organizationId)
+    const bought = { plan: 'plans/team', recurring_interval: 'MONTHLY' }
+    expect((await administrator.call('PATCH', `/${organization}/subscription`, bought)).status).toBe(200)
+    const staging = await another(made)
+    const own = await makeApiKey(made, { workspace })
+    const all = await makeApiKey(made)
+    const source = { title: 'Shop', app: { name: 'catalogSources/http' } }
+    const { name } = await administrator.ok(methods.sources.create, { workspace: workspaceId }, { body: source })
+    const before = harness.accessChanges.length
+    expect((await deleteWorkspace(made)).status).toBe(200)
+    expect(harness.accessChanges.slice(before)).toEqual(expect.arrayContaining([administrator.userId, guest.userId]))
+    for (const by of [administrator, guest, platformAdmin])
+      for (const path of [workspace, name, `${workspace}/sources`])
+        expect([path, (await by.call('GET', `/${path}`)).status]).toEqual([path, 404])
+    expect((await harness.call(own.key, 'GET', `/${staging.name}/sources`)).status).toBe(401)
+    expect((await harness.call(all.key, 'GET', `/${workspace}/sources`)).status).toBe(404)
+    expect((await harness.call(all.key, 'GET', `/${staging.name}/sources`)).status).toBe(200)
+    expect((await guest.ok(methods.workspaces.list, {})).workspaces.map((each) => each.name)).toEqual([staging.name])
+    expect((await platformAdmin.call('GET', `/workspaces:find?search=${workspaceId}`)).body).toMatchObject({
+      workspaces: [],
+    })
+    const usage = await administrator.ok(methods.organizations.getUsage, { organization: organizationId })
+    expect(usage).toMatchObject({ workspaces: 1, sources: 0 })
+    expect(await administrator.ok(methods.subscriptions.get, { organization: organizationId })).toMatchObject({
+      plan: 'plans/team',
+      next: null,
+    })
+    const audits = (await harness.audits()).filter((row) => row.organization_id === organizationId)
+    expect(audits.at(-1)).toMatchObject({
+      action: 'workspaces.delete',
+      actor_id: administrator.userId,
+      workspace_id: workspaceId,
+      detail: { title: 'Production', sources: 1, destinations: 0, syncs: 0 },
+    })
+    expect((await deleteWorkspace(made)).status).toBe(404)
+    const listed = await administrator.ok(methods.auditRecords.list, { organization: organizationId })
+    expect(listed.audit_records[0]).toMatchObject({ action: 'workspaces.delete' })
+  })
+
+  test('removes what is stored of it from every table of both stores, also after a kill, and nothing of another one', async () => {
+    const made = await startOrganization(harness)
+    const staging = await another(made)
+    const kept = { ...made, workspace: staging.name, workspaceId: staging.name.replace('workspaces/', '') }
+    await makeResources(kept.workspaceId, made.administrator)
+    await storeRows(kept)
+    await fill(made)
+    expect((await deleteWorkspace(made)).status).toBe(200)
+    setFaultHandler((at) => {
+      if (at === 'remove-workspace.before-last') throw new Error('killed')
+    })
+    await remove()
+    setFaultHandler(undefined)
+    const staysOf = await rowsOf(kept)
+    oldest = 0
+    await remove()
+    oldest = Number.POSITIVE_INFINITY
+    harness.advance(3_600_000)
+    await remove()
+    // Rows of the organization and of the other workspace are as they were; those by workspace are the audit log's alone.
+    expect(await rowsOf({ ...made, organizationId: newId() })).toEqual({ audit_log: expect.any(Number) })
+    expect(await rowsOf(kept)).toEqual({ ...staysOf, workspaces: Number(staysOf.workspaces) - 1 })
+    expect((await made.administrator.call('GET', `/${staging.name}/sources`)).status).toBe(200)
+  })
+})
+
 describe('what is stored of a deleted organization', () => {
   test('goes from every table of both stores, also after a kill, but for the record that it was deleted', async () => {
     const [made, other] = [await startOrganization(harness), await startOrganization(harness)]

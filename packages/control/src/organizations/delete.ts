@@ -4,36 +4,8 @@ import type { Handler } from '@tributary/http'
 import { badRequest, conflict, newId } from '@tributary/kernel'
 import { type BillingDeps, finishOpen, type Operation } from '../billing/subscription.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
+import { closeWorkspaces } from '../workspaces/close.ts'
 import { lockOrganizationFor } from './lock.ts'
-
-/** Ends what is received and sent: keys, domains, sources, destinations and what runs between them. Their data goes in the background. */
-const closeWorkspaces = async (tx: Tx, workspaces: readonly string[], time: Date): Promise<void> => {
-  if (workspaces.length === 0) return
-  for (const table of ['write_keys', 'profile_keys', 'sync_tokens'] as const)
-    await tx
-      .updateTable(table)
-      .set({ revoke_time: time })
-      .where('workspace_id', 'in', workspaces)
-      .where('revoke_time', 'is', null)
-      .execute()
-  const destinations = tx.selectFrom('destinations').select('id').where('workspace_id', 'in', workspaces)
-  await tx.deleteFrom('oauth_grants').where('destination_id', 'in', destinations).execute()
-  await tx.deleteFrom('oauth_consents').where('destination_id', 'in', destinations).execute()
-  for (const table of ['custom_domains', 'connections', 'syncs', 'sync_drafts', 'alert_channels'] as const)
-    await tx.deleteFrom(table).where('workspace_id', 'in', workspaces).execute()
-  await tx
-    .updateTable('sources')
-    .set({ delete_time: time, update_time: time, secrets_encrypted: null })
-    .where('workspace_id', 'in', workspaces)
-    .where('delete_time', 'is', null)
-    .execute()
-  await tx
-    .updateTable('destinations')
-    .set({ delete_time: time, update_time: time, secrets_encrypted: null })
-    .where('workspace_id', 'in', workspaces)
-    .where('delete_time', 'is', null)
-    .execute()
-}
 
 /** Ends every way in; resolves to the users who were members. */
 const endAccess = async (tx: Tx, organizationId: string, time: Date): Promise<string[]> => {
@@ -114,6 +86,7 @@ export const deleteOrganization =
         .selectFrom('workspaces')
         .select(['id', 'title'])
         .where('organization_id', '=', id)
+        .where('delete_time', 'is', null)
         .orderBy('create_time')
         .execute()
       await closeWorkspaces(

@@ -28,7 +28,7 @@ const countsOf = async (db: Db, ids: readonly string[], since: Date): Promise<Ma
   if (ids.length === 0) return new Map()
   const { rows } = await sql<Counts>`
 select o.id,
-  (select w.id from workspaces w where w.organization_id = o.id order by w.create_time, w.id limit 1) as workspace,
+  (select w.id from workspaces w where w.organization_id = o.id and w.delete_time is null order by w.create_time, w.id limit 1) as workspace,
   (select count(*)::int from memberships m where m.organization_id = o.id) as members,
   cardinality(own.ids) as workspaces,
   (select count(*)::int from sources s where s.workspace_id = any(own.ids) and s.delete_time is null) as sources,
@@ -42,7 +42,8 @@ select o.id,
   (select count(*)::int from syncs y where y.workspace_id = any(own.ids) and (
     select r.state from sync_runs r where r.sync_id = y.id order by r.create_time desc, r.id desc limit 1) = 'failed') as failed_syncs
 from organizations o
-cross join lateral (select coalesce(array_agg(w.id), '{}') as ids from workspaces w where w.organization_id = o.id) own
+cross join lateral (
+  select coalesce(array_agg(w.id), '{}') as ids from workspaces w where w.organization_id = o.id and w.delete_time is null) own
 where o.id = any(${ids})`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -1,7 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { countLimited } from '../billing/limits.ts'
-import { type PlanUsage, readPlan, readUsage } from '../billing/usage/read-usage.ts'
+import { type PlanUsage, readPlan, readUsage, workspacesOf } from '../billing/usage/read-usage.ts'
 import type { ControlDeps } from '../deps.ts'
 
 /** A count that took longer than this is answered again for a while instead of being made anew. */
@@ -44,8 +44,7 @@ export const getUsage = ({
   }
 
   return async ({ organization: { id }, signal }) => {
-    const workspaces = await db.selectFrom('workspaces').select('id').where('organization_id', '=', id).execute()
-    const ids = workspaces.map((row) => row.id)
+    const ids = await workspacesOf(db, id)
     const count = (what: Parameters<typeof countLimited>[2]) => countLimited(db, id, what, clock())
     const { plan, period } = await readPlan({ db, billing, clock }, id)
     const [sources, destinations, audiences, syncs, members, usage] = await Promise.all([

@@ -411,11 +411,20 @@ const deletionRequest = async (harness: Harness, { organizationId, administrator
   return { path: `/organizations/${id}:delete`, body: { title: 'Short-lived' } }
 }
 
+/** The deletion of another workspace of the organization. */
+const workspaceDeletionRequest = async ({ organization, administrator }: Organization) => {
+  const body = { title: 'Short-lived', organization }
+  const made = await administrator.ok(methods.workspaces.create, {}, { body })
+  return { path: `/${made.name}:delete`, body: { title: 'Short-lived' } }
+}
+
 /** A call about an organization and its API keys, or about the custom domain of a workspace. */
 const organizationRequest = async (harness: Harness, organization: Organization, name: string) =>
   name === 'organizations.delete'
     ? await deletionRequest(harness, organization)
-    : ((await apiKeyRequest(harness, organization, name)) ?? (await customDomainRequest(harness, organization, name)))
+    : name === 'workspaces.delete'
+      ? await workspaceDeletionRequest(organization)
+      : ((await apiKeyRequest(harness, organization, name)) ?? (await customDomainRequest(harness, organization, name)))
 
 /** Makes calls of every method in an organisation. */
 export const createRequests = async (

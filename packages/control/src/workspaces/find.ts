@@ -88,6 +88,7 @@ export const findWorkspaces =
       .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
       .selectAll('workspaces')
       .where('organizations.delete_time', 'is', null)
+      .where('workspaces.delete_time', 'is', null)
       .where(workspaceFits(search, words))
       .where(olderThan('workspaces', page.after))
       .orderBy('workspaces.create_time', 'desc')

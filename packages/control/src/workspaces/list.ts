@@ -34,6 +34,7 @@ export const listWorkspaces =
             .where('memberships.user_id', '=', user),
         )
       })
+      .where('delete_time', 'is', null)
       .where(newerThan('workspaces', page.after))
       .orderBy('create_time')
       .orderBy('id')

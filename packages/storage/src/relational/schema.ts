@@ -36,6 +36,8 @@ export type OrganizationsTable = {
   /** The e-mail domain whose people may join by themselves, or empty. */
   auto_join_domain: Generated<string>
   create_time: Time
+  /** Who began it; null for one that staff, or a set-up, made. */
+  creator_id: Generated<string | null>
   /** When it was deleted: from then on nobody finds it, and it goes when its data is gone. */
   delete_time: NullableTime
   /** When what is left of a deleted one is looked for next. */
@@ -50,7 +52,16 @@ export type MembershipsTable = {
   create_time: Time
 }
 
-export type WorkspacesTable = { id: string; organization_id: string; title: string; create_time: Time }
+export type WorkspacesTable = {
+  id: string
+  organization_id: string
+  title: string
+  create_time: Time
+  /** When it was deleted: from then on nobody finds it, and it goes when its data is gone. */
+  delete_time: NullableTime
+  /** When what is left of a deleted one is looked for next. */
+  remove_time: NullableTime
+}
 
 export type SourcesTable = {
   id: string

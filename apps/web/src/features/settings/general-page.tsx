@@ -28,6 +28,7 @@ import { Switch } from '../../ui/forms/switch.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { DeleteOrganizationCard } from './delete-organization-card.tsx'
+import { DeleteWorkspaceCard } from './delete-workspace-card.tsx'
 import { useChangeLogo, useUpdateOrganization, useUpdateWorkspace } from './organization-mutations.ts'
 
 const organizationForm = z.object({ title: organizationTitle, industry: z.enum(industries, 'Choose an industry') })
@@ -152,6 +153,7 @@ const Content = ({ organization, workspace }: { organization: Organization; work
           <Identifier label="Workspace ID" id={slugOf(workspace.name)} />
         </dl>
       </Card>
+      <DeleteWorkspaceCard workspace={workspace} />
       <DeleteOrganizationCard organization={organization} />
     </div>
   )

@@ -105,6 +105,7 @@ export const tellOfUsage = async (
     .selectFrom('workspaces')
     .select('id')
     .where('organization_id', '=', organizationId)
+    .where('delete_time', 'is', null)
     .orderBy('create_time')
     .limit(1)
     .executeTakeFirst()

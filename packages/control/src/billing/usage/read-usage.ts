@@ -61,8 +61,14 @@ export const holdLimits = ({ plan, overage }: PlanPeriod): Pick<PlanFeatures, 'p
     : { profiles: overage.included + overage.most * profileBlock, events: -1 }
 }
 
+/** The workspaces of an organization; deleted ones do not count. */
 export const workspacesOf = async (db: Db, organizationId: string): Promise<string[]> => {
-  const rows = await db.selectFrom('workspaces').select('id').where('organization_id', '=', organizationId).execute()
+  const rows = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('delete_time', 'is', null)
+    .execute()
   return rows.map(({ id }) => id)
 }
 

@@ -90,6 +90,7 @@ export const getUsageReport =
               'workspaces.title as workspace_title',
             ])
             .where('workspaces.organization_id', '=', id)
+            .where('workspaces.delete_time', 'is', null)
             .where('sources.id', 'in', ids)
             .execute()
     const sources = known

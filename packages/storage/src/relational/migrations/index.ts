@@ -65,6 +65,8 @@ import { up as removedHeldEvents } from './0068-removed-held-events.ts'
 import { up as paymentConfirmations } from './0069-payment-confirmations.ts'
 import { up as deletedOrganizations } from './0070-deleted-organizations.ts'
 import { up as syncDraftsOfKeys } from './0071-sync-drafts-of-keys.ts'
+import { up as deletedWorkspaces } from './0072-deleted-workspaces.ts'
+import { up as organizationCreators } from './0073-organization-creators.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -134,4 +136,6 @@ export const migrations: readonly Migration[] = [
   { name: '0069-payment-confirmations', up: paymentConfirmations },
   { name: '0070-deleted-organizations', up: deletedOrganizations },
   { name: '0071-sync-drafts-of-keys', up: syncDraftsOfKeys },
+  { name: '0072-deleted-workspaces', up: deletedWorkspaces },
+  { name: '0073-organization-creators', up: organizationCreators },
 ]

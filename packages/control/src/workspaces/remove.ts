@@ -1,0 +1,44 @@
+import { faultPoint } from '@tributary/kernel'
+import { againMs, type RemovalDeps, removeData } from './remove-data.ts'
+
+/**
+ * Removes what is stored of workspaces that were deleted while their organization stays; to be called every now and then, and again after a
+ * kill. One is over, and its row goes, when no log holds anything that was received for it before. What was recorded of it stays in the
+ * organization's audit log.
+ */
+export const removeDeletedWorkspaces = async (
+  deps: RemovalDeps,
+  { signal }: { signal: AbortSignal },
+): Promise<void> => {
+  const { db, clock, oldestLogged, logger } = deps
+  const due = await db
+    .selectFrom('workspaces')
+    .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
+    .select(['workspaces.id', 'workspaces.delete_time'])
+    .where('workspaces.delete_time', 'is not', null)
+    .where('workspaces.remove_time', '<=', new Date(clock()))
+    // Those of a deleted organization go with it.
+    .where('organizations.delete_time', 'is', null)
+    .orderBy('workspaces.remove_time')
+    .limit(20)
+    .execute()
+  for (const { id, delete_time } of due)
+    try {
+      if (delete_time === null) continue
+      // Looked at before: what comes behind it is removed below.
+      const over = (await oldestLogged(id)) > delete_time.getTime()
+      await removeData(deps, [id], signal)
+      faultPoint('remove-workspace.before-last')
+      if (over) await db.deleteFrom('workspaces').where('id', '=', id).execute()
+      else
+        await db
+          .updateTable('workspaces')
+          .set({ remove_time: new Date(clock() + againMs) })
+          .where('id', '=', id)
+          .execute()
+    } catch (error) {
+      signal.throwIfAborted()
+      // The next call tries it again, and the others do not wait for it.
+      logger.warn({ id, err: error }, 'a deleted workspace could not be removed yet')
+    }
+}
