@@ -120,6 +120,8 @@ export type ControlDeps = {
     stripe?: StripeSettings | undefined
     graceHours: number
     eventsDays: number
+    /** Organizations on the first plan that one person can begin where plans limit; 0, or nothing, for any number. */
+    freeOrganizations?: number | undefined
   }
   /** How records of custom domains are looked for, and the host that they lead to; the product's own unless set. */
   customDomains: { dns: Dns; target: string | undefined }

@@ -152,6 +152,7 @@ test('the sandbox is refused in production unless it is allowed there, and plans
     limits: false,
     unpaidDays: 14,
     graceHours: 72,
+    freeOrganizations: 5,
     stripe: undefined,
   })
   expect(readConfig({ TRIBUTARY_PLAN_LIMITS: 'on' }).billing.limits).toBe(true)

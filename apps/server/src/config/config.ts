@@ -40,6 +40,7 @@ export type Config = {
     limits: boolean
     unpaidDays: number
     graceHours: number
+    freeOrganizations: number
     stripe: { secretKey: string; publishableKey: string; webhookSecret: string | undefined; apiUrl: string } | undefined
   }
   /** Days that the audit log is kept by plan, as it is set; undefined for what holds by itself. */
@@ -190,6 +191,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
       values.TRIBUTARY_PLAN_LIMITS === 'on' ||
       (values.TRIBUTARY_PLAN_LIMITS === 'auto' && values.TRIBUTARY_PAYMENT !== 'none'),
     graceHours: values.TRIBUTARY_PLAN_GRACE_HOURS,
+    freeOrganizations: values.TRIBUTARY_FREE_ORGANIZATIONS,
   },
   auditRetention: values.TRIBUTARY_AUDIT_RETENTION,
   customDomains: { target: values.TRIBUTARY_CUSTOM_DOMAIN_TARGET, dnsServers: values.TRIBUTARY_DNS_SERVERS },

@@ -219,6 +219,11 @@ export const settings = {
     '72',
     'How long an organization can be over the limits of a free plan, or over its cap on additional profiles, before its events are held. It begins anew in each period.',
   ),
+  TRIBUTARY_FREE_ORGANIZATIONS: setting(
+    whole(0, 100_000),
+    '5',
+    'How many organizations on the first plan one person can create, where plans limit. `0` is unlimited. Platform admins always are.',
+  ),
   TRIBUTARY_CUSTOM_DOMAIN_TARGET: setting(
     text.regex(/^[a-z0-9.-]+$/, 'must be a host name in lower case'),
     undefined,

@@ -72,6 +72,12 @@ export const foundOrganization = z.object({
 })
 export type FoundOrganization = z.infer<typeof foundOrganization>
 
+const tooManyOrganizations = {
+  code: 409,
+  reason: 'TOO_MANY_ORGANIZATIONS',
+  when: 'You have as many organizations on the free plan as one person can have.',
+} as const
+
 export const organizations = {
   find: defineMethod({
     name: 'organizations.find',
@@ -97,7 +103,7 @@ export const organizations = {
       request_id: requestId,
     }),
     response: z.object({ organization, workspace }),
-    errors: [errors.invalid, errors.notFound],
+    errors: [errors.invalid, errors.notFound, tooManyOrganizations],
   }),
   get: defineMethod({
     name: 'organizations.get',

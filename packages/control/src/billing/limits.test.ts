@@ -19,6 +19,7 @@ const billing = {
   unpaidDays: 14,
   graceHours: 72,
   eventsDays: 0,
+  freeOrganizations: 3,
 } as const
 let harness: Harness
 /** On the free plan, with four members, of whom the plan has five. */
@@ -199,4 +200,36 @@ test('where plans do not limit, nothing is refused', async () => {
   }
   const emails = Array.from({ length: 10 }, newAddress)
   expect((await administrator.call('POST', `/${name}/invitations:batchCreate`, { emails, role: 1 })).status).toBe(200)
+})
+
+test('one person begins so many organizations on the free plan, also at once; paid and deleted ones do not count', async () => {
+  const person = await harness.person()
+  const requests: Record<string, string> = {}
+  const begin = (title: string, by = person) => {
+    requests[title] ??= newId()
+    const body = { title, industry: 'gaming', workspace_title: 'Main', request_id: requests[title] }
+    return by.call('POST', '/organizations', body)
+  }
+  const answers = await Promise.all(
+    ['One Inc', 'Two Inc', 'Three Inc', 'Four Inc', 'Five Inc'].map((each) => begin(each)),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 409, 409])
+  const made = answers.flatMap(({ status, body }) =>
+    status === 200 ? [body.organization as { name: string; title: string }] : [],
+  )
+  expect(await begin('More Inc')).toMatchObject({ status: 409, body: { reason: 'TOO_MANY_ORGANIZATIONS' } })
+  // The same request again makes none.
+  expect((await begin(made[0]?.title ?? '')).status).toBe(200)
+  // Those that somebody else began do not count, and others begin theirs.
+  expect((await begin('Other Inc', await harness.person({ [organization.organizationId]: 'ORG_ADMIN' }))).status).toBe(
+    200,
+  )
+  expect((await person.call('POST', `/${made[0]?.name}:delete`, { title: made[0]?.title })).status).toBe(200)
+  expect((await begin('More Inc')).status).toBe(200)
+  expect((await begin('Again Inc')).status).toBe(409)
+  organization = { ...organization, organizationId: made[1]?.name.replace('organizations/', '') ?? '' }
+  await subscribe('plans/team')
+  expect((await begin('Again Inc')).status).toBe(200)
+  for (let index = 0; index < 4; index++)
+    expect((await begin(`Staff ${index}`, organization.platformAdmin)).status).toBe(200)
 })

@@ -2,28 +2,26 @@ import { audit, idFor } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId, notFound } from '@tributary/kernel'
+import { withinFreeOrganizations } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { isMember } from '../memberships/join.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { presentOrganization, presentWorkspace } from './present.ts'
 import { selectOrganizations } from './select.ts'
 
-/** Makes an organisation with its first workspace and makes the caller its administrator. Everybody signed in may. */
+/** Makes an organisation with its first workspace and makes the caller its administrator. Everybody signed in may, where plans limit only so often. */
 export const createOrganization =
-  ({
-    db,
-    clock,
-    sessions,
-  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
-    typeof methods.organizations.create
-  > =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'clock' | 'billing'> & { sessions: Pick<Sessions, 'refresh'> },
+  ): Handler<typeof methods.organizations.create> =>
   async ({ actor, body }) => {
+    const { db, clock, sessions } = deps
     const id = idFor(body.request_id, 'organizations', actor.userId)
     const create_time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       const made = await tx
         .insertInto('organizations')
-        .values({ id, title: body.title, industry: body.industry, create_time })
+        .values({ id, title: body.title, industry: body.industry, creator_id: actor.userId, create_time })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returning('id')
         .executeTakeFirst()
@@ -32,6 +30,7 @@ export const createOrganization =
         if (await isMember(tx, id, actor.userId)) return
         throw notFound('organization not found')
       }
+      if (!actor.isPlatformAdmin) await withinFreeOrganizations(tx, deps, actor.userId)
       const workspaceId = newId()
       await tx
         .insertInto('workspaces')
@@ -57,6 +56,7 @@ export const createOrganization =
       .selectFrom('workspaces')
       .selectAll()
       .where('organization_id', '=', id)
+      .where('delete_time', 'is', null)
       .orderBy('create_time')
       .orderBy('id')
       .limit(1)
