@@ -6,7 +6,13 @@ import type { AddressInfo, LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { createEgressPolicy, createRequestClient, DeliveryError, fileTable } from '@tributary/connector-kit'
+import {
+  createEgressPolicy,
+  createRequestClient,
+  DataQueryError,
+  DeliveryError,
+  fileTable,
+} from '@tributary/connector-kit'
 import { selfSigned } from '@tributary/connector-kit/testing'
 import { silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -75,9 +81,13 @@ test.each<[string, typeof answer, string]>([
   [
     'that is announced to be too large',
     (_, response) => response.writeHead(200, { 'content-length': 2000 }).write('id'),
-    'more than',
+    'The file has more than',
   ],
-  ['that has no end', (_, response) => void (response.write('id\n'), response.write('1\n'.repeat(2000))), 'more than'],
+  [
+    'that has no end',
+    (_, response) => void (response.write('id\n'), response.write('1\n'.repeat(2000))),
+    'The file has more than',
+  ],
   [
     'that ends too soon',
     (_, response) => {
@@ -92,7 +102,8 @@ test.each<[string, typeof answer, string]>([
     () => undefined,
     (error: unknown) => error,
   )
-  expect(failure).toBeInstanceOf(DeliveryError)
+  // What is wrong with the file is said as such, and not that it can't be reached.
+  expect(failure).toBeInstanceOf(words === 'The file has more than' ? DataQueryError : DeliveryError)
   expect(String(failure)).toContain(words)
 })
 

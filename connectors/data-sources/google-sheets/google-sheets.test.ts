@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createEgressPolicy, createRequestClient, DeliveryError, fileTable } from '@tributary/connector-kit'
+import {
+  createEgressPolicy,
+  createRequestClient,
+  DataQueryError,
+  DeliveryError,
+  fileTable,
+} from '@tributary/connector-kit'
 import { silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openSession } from './session.ts'
@@ -147,8 +153,6 @@ test.each<[string, Parameters<typeof open>[0], string]>([
   ['a key that Google does not know', { key: keyFile.replace(email, 'other@x.com') }, 'Invalid JWT Signature.'],
   ['a sheet that is not there', { sheet: 'Gone' }, 'The spreadsheet has no sheet called Gone'],
   ['a spreadsheet that is not shared', { spreadsheet: 'x'.repeat(44) }, `Share it with ${email}`],
-  ['a sheet without column names', { sheet: 'Empty' }, 'has no column names'],
-  ['a sheet with more than there is room for', { sheet: 'People', maxBytes: 100 }, 'The file has more than'],
 ])('%s is told in words, without any secret', async (_, more, words) => {
   sheets.set('People', [['id', 'text'], ...Array.from({ length: 50 }, (__, n) => [n, 'a text'])])
   sheets.set('Empty', [])
@@ -156,6 +160,17 @@ test.each<[string, Parameters<typeof open>[0], string]>([
   expect(failure).toBeInstanceOf(DeliveryError)
   expect(String(failure)).toContain(words)
   expect(String(failure)).not.toMatch(/PRIVATE KEY|secret-text|token-1/)
+})
+
+test.each<[string, Parameters<typeof open>[0], string]>([
+  ['without column names', { sheet: 'Empty' }, 'has no column names'],
+  ['with more than there is room for', { sheet: 'People', maxBytes: 100 }, 'The file has more than'],
+])('a sheet %s is refused as such, and not as one that cannot be reached', async (_, more, words) => {
+  sheets.set('People', [['id', 'text'], ...Array.from({ length: 50 }, (__, n) => [n, 'a text'])])
+  sheets.set('Empty', [])
+  const failure: unknown = await read(more).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(DataQueryError)
+  expect(String(failure)).toContain(words)
 })
 
 test.each<[string, (response: ServerResponse) => void]>([

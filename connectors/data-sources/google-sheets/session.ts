@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import {
   ConfigurationError,
+  DataQueryError,
   type DataSourceContext,
   type DataSourceSession,
   RetryableError,
@@ -131,7 +132,7 @@ export const openSession = (
       } catch (error) {
         throw error instanceof UnreadableRows ? new RetryableError(error.message, { cause: error }) : error
       }
-      if (!csv.hasColumns()) throw new ConfigurationError(`The first row of the sheet ${title} has no column names`)
+      if (!csv.hasColumns()) throw new DataQueryError(`The first row of the sheet ${title} has no column names`)
     })
     const files = [{ name: title, path: scratch.path, format: { kind: 'csv', delimiter: ',', header: true } as const }]
     return openFileSession({ title, files, known: undefined, signal })

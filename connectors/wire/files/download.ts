@@ -8,6 +8,7 @@ import { connect as connectTls } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import {
   ConfigurationError,
+  DataQueryError,
   type DataSourceContext,
   DeliveryError,
   networkError,
@@ -18,8 +19,9 @@ import {
 /** What may frame an answer: its head, TLS, and the sizes of chunks. */
 const framing = (bytes: number): number => Math.ceil(bytes * 1.1) + 1024 * 1024
 
+/** What is wrong with the file itself is no matter of how it is reached. */
 const tooLarge = (maxBytes: number): Error =>
-  new ConfigurationError(`The file has more than ${(maxBytes / 1024 / 1024).toLocaleString('en-US')} MB`)
+  new DataQueryError(`The file has more than ${(maxBytes / 1024 / 1024).toLocaleString('en-US')} MB`)
 
 /** Where something is asked for; with a body it is posted. */
 export type Address = { url: string; headers: Readonly<Record<string, string>>; body?: string }
@@ -50,7 +52,7 @@ export type WayOut = Pick<DataSourceContext, 'connect' | 'signal'>
 
 /**
  * Asks by the guarded way out for what has at most so many bytes, and hands the response on; the connection ends with that. Redirects
- * are not followed. Rejects with a DeliveryError, or as `use` does.
+ * are not followed. Rejects with a DeliveryError, with a DataQueryError of `use`, or with what a failure of the network is.
  */
 export const withResponse = async <T>(
   from: Address,
@@ -76,7 +78,7 @@ export const withResponse = async <T>(
       await responseTo({ ...from, headers: { ...from.headers, 'accept-encoding': 'identity' } }, socket, signal),
     )
   } catch (error) {
-    throw error instanceof DeliveryError ? error : networkError(error)
+    throw error instanceof DeliveryError || error instanceof DataQueryError ? error : networkError(error)
   } finally {
     stream.destroy()
   }
@@ -118,13 +120,13 @@ export const roomOf = ({ maxBytes, hasRoom }: Scratch) => {
 
 const notGzip = (error: unknown): unknown =>
   error instanceof Error && 'code' in error && /^(?:Z_|ERR_PADDING)/.test(String(error.code))
-    ? new ConfigurationError('The file is not valid gzip, or is not whole')
+    ? new DataQueryError('The file is not valid gzip, or is not whole')
     : error
 
 /**
  * Gets a file by the guarded way out and writes it where there is room for it, unzipped where it `isZipped`; says how many bytes it has
- * there. Rejects with a DeliveryError, also for an answer that ends too soon or is longer than there is room for, when it is
- * unzipped, too. `refuse` says what else an answer is that is no file.
+ * there. Rejects with a DeliveryError, also for an answer that ends too soon, and with a DataQueryError for one that is longer than there is
+ * room for, when it is unzipped, too. `refuse` says what else an answer is that is no file.
  */
 export const download = async (
   from: Address & { isZipped: boolean },
