@@ -8,6 +8,7 @@ import {
   type DataSourceSession,
   EgressRefusedError,
   RetryableError,
+  type RowsFrom,
   validateSettings,
 } from '@tributary/connector-kit'
 import { silentLogger } from '@tributary/kernel'
@@ -30,6 +31,12 @@ beforeAll(async () => {
      '2026-01-02 03:04:05', 'pro', [18446744073709551615, 2], {'a': 1.10}, ('Köln', null), '{"b": {"c": [1, 2]}}', 5, true, 0.1, 'pro',
      '00000000-0000-0000-0000-000000000001', 123456789012345678901234567890, 'a\\tb\\nc\\\\N\\0')`)
   await peer.query(`insert into company.customers (id, raw) values (2, unhex('ff00c0'))`)
+  await peer.query(`create table company.changes (id UInt64, spent Nullable(Decimal(9, 2)), born Nullable(Date),
+    seen Nullable(DateTime64(3, 'Europe/Berlin')), made Nullable(DateTime)) engine = MergeTree order by id`)
+  await peer.query(`insert into company.changes values
+    (1, 10.99, '2026-01-02', '2026-01-02 04:04:05.677', toDateTime('2026-01-02 03:04:05', 'UTC')),
+    (2, 11, '2026-01-03', '2026-01-02 04:04:05.678', toDateTime('2026-01-02 03:04:06', 'UTC')),
+    (3, 99, '2026-01-04', '2026-01-02 04:04:06', toDateTime('2026-01-02 03:04:07', 'UTC')), (4, null, null, null, null)`)
   await peer.query('create view company.emails as select id, email from company.customers')
 })
 afterAll(async () => {
@@ -56,9 +63,14 @@ const open = async (options: Options = {}): Promise<DataSourceSession> => {
 
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
-const rowsOf = async (session: DataSourceSession, query: DataQuery, limit = 100): Promise<DataRow[]> => {
+const rowsOf = async (
+  session: DataSourceSession,
+  query: DataQuery,
+  limit = 100,
+  from?: RowsFrom,
+): Promise<DataRow[]> => {
   const rows: DataRow[] = []
-  for await (const batch of session.read(query, limit)) rows.push(...batch)
+  for await (const batch of session.read(query, limit, from)) rows.push(...batch)
   return rows
 }
 
@@ -145,6 +157,7 @@ describe('nothing is written', () => {
     expect(await failure(session.checkKey({ sql }, ['id']))).toBeInstanceOf(DataQueryError)
     expect(await peer.query('select count() as n from company.customers')).toEqual([{ n: 2 }])
     expect(await peer.query(`select name from system.tables where database = 'company' order by name`)).toEqual([
+      { name: 'changes' },
       { name: 'customers' },
       { name: 'emails' },
     ])
@@ -174,6 +187,7 @@ describe('what there is', () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
     expect(tables).toEqual([
+      { schema: 'company', name: 'changes', kind: 'table', rows: 4 },
       { schema: 'company', name: 'customers', kind: 'table', rows: 2 },
       { schema: 'company', name: 'emails', kind: 'view', rows: null },
     ])
@@ -196,6 +210,25 @@ describe('what there is', () => {
 })
 
 describe('a query', () => {
+  test.each([
+    ['number', 'id', '2', '2,3,4'],
+    ['number', 'spent', '11', '2,3,4'],
+    ['date', 'born', '2026-01-03', '2,3,4'],
+    ['time', 'seen', '2026-01-02 03:04:05.678', '2,3,4'],
+    ['time', 'made', '2026-01-02 03:04:06.000', '2,3,4'],
+  ] as const)('is read from a %s %s of %s on, with what is null', async (kind, column, value, ids) => {
+    const session = await open()
+    for (const query of [{ schema: 'company', table: 'changes' }, { sql: 'select * from changes -- all' }]) {
+      const rows = await rowsOf(session, query, 100, { column, kind, value })
+      expect(
+        rows
+          .map(([id]) => id)
+          .toSorted()
+          .join(','),
+      ).toBe(ids)
+    }
+  })
+
   test('is described without being run', async () => {
     const session = await open({ statementMs: 3000 })
     const sql = 'select id, spent as "Größe", sleep(3) as nap, plan, place from customers -- the end\n;'

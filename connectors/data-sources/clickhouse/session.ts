@@ -7,6 +7,7 @@ import {
   type DataRow,
   type DataSourceContext,
   type DataSourceSession,
+  type RowsFrom,
 } from '@tributary/connector-kit'
 import { refuseUnsafe } from './allowed.ts'
 import { deliveryError, notClickHouse, queryError, ServerException, UnfinishedAnswer } from './failures.ts'
@@ -136,10 +137,14 @@ export const openSession = async (context: DataSourceContext<ClickhouseSettings>
     oneName(columns)
     return columns
   }
-  async function* batches(query: DataQuery, limit: number): AsyncGenerator<readonly DataRow[], void, void> {
+  async function* batches(
+    query: DataQuery,
+    limit: number,
+    from?: RowsFrom,
+  ): AsyncGenerator<readonly DataRow[], void, void> {
     try {
       const columns = await columnsOf(query)
-      const sql = rowsStatement(statementOf(query), columns, limit)
+      const sql = rowsStatement(statementOf(query), columns, { limit, from })
       yield* rowsOf(way, sql, { width: columns.length, isLong: true, settings })
     } catch (error) {
       throw queryError(error, statementMs)

@@ -1,4 +1,4 @@
-import type { DataColumn, DataQuery } from '@tributary/connector-kit'
+import type { DataColumn, DataQuery, RowsFrom } from '@tributary/connector-kit'
 import { isComposite } from './types.ts'
 
 const escaped = (text: string): string => text.replaceAll('\0', '').replace(/[\\'`]/g, '\\$&')
@@ -31,9 +31,19 @@ export const describeStatement = (statement: string): string => `DESCRIBE TABLE 
 const valueOf = ({ name, type }: DataColumn): string =>
   isComposite(type) ? `if(isNull(${quoted(name)}), NULL, toJSONString(${quoted(name)}))` : quoted(name)
 
-/** The rows of a statement that has these columns. */
-export const rowsStatement = (statement: string, columns: readonly DataColumn[], limit: number): string =>
-  `SELECT ${columns.map(valueOf).join(', ')} FROM ${inParentheses(statement)} AS rows_of_model LIMIT ${limit}`
+const boundOf = ({ kind, value }: RowsFrom): string =>
+  kind === 'number' ? value : kind === 'date' ? `toDate32('${value}')` : `toDateTime64('${value}', 3, 'UTC')`
+
+const whereFrom = (from: RowsFrom | undefined): string =>
+  from === undefined ? '' : ` WHERE ${quoted(from.column)} >= ${boundOf(from)} OR isNull(${quoted(from.column)})`
+
+/** The rows of a statement that has these columns, from a value on. */
+export const rowsStatement = (
+  statement: string,
+  columns: readonly DataColumn[],
+  { limit, from }: { limit: number; from: RowsFrom | undefined },
+): string =>
+  `SELECT ${columns.map(valueOf).join(', ')} FROM ${inParentheses(statement)} AS rows_of_model${whereFrom(from)} LIMIT ${limit}`
 
 /** Version, user, what the user's settings let change, and the names of all table functions. */
 export const aboutStatement = `SELECT version(), currentUser(), toString(getSetting('readonly')),

@@ -8,6 +8,7 @@ import {
   type DataSourceSession,
   EgressRefusedError,
   RetryableError,
+  type RowsFrom,
   validateSettings,
 } from '@tributary/connector-kit'
 import { selfSigned } from '@tributary/connector-kit/testing'
@@ -30,6 +31,13 @@ beforeAll(async () => {
      18446744073709551615, 'pro')`)
   await peer.query(`insert into customers (id, raw) values (2, '')`)
   await peer.query('create view emails as select id, email from customers')
+  await peer.query(
+    'create table changes (id bigint, spent decimal(9, 2), born date, seen timestamp(3) null, made datetime null)',
+  )
+  await peer.query(`insert into changes values
+    (1, 10.99, '2026-01-02', from_unixtime(1767323045.677), '2026-01-02 03:04:05'),
+    (2, 11, '2026-01-03', from_unixtime(1767323045.678), '2026-01-02 03:04:06'),
+    (3, 99, '2026-01-04', from_unixtime(1767323046), '2026-01-02 03:04:07'), (4, null, null, null, null)`)
   await peer.query('create sequence numbers')
   await peer.query('create table log (id int) engine = myisam')
   await peer.query(`create function writes() returns int begin insert into customers (id) values (6); return 1; end`)
@@ -68,9 +76,14 @@ const open = async (options: Options = {}): Promise<DataSourceSession> => {
 
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
-const rowsOf = async (session: DataSourceSession, query: DataQuery, limit = 100): Promise<DataRow[]> => {
+const rowsOf = async (
+  session: DataSourceSession,
+  query: DataQuery,
+  limit = 100,
+  from?: RowsFrom,
+): Promise<DataRow[]> => {
   const rows: DataRow[] = []
-  for await (const batch of session.read(query, limit)) rows.push(...batch)
+  for await (const batch of session.read(query, limit, from)) rows.push(...batch)
   return rows
 }
 
@@ -185,6 +198,7 @@ describe.skipIf(!hasMariaDb)('what there is', () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
     expect(tables.map(({ schema, name, kind }) => `${schema}.${name} ${kind}`)).toEqual([
+      'company.changes table',
       'company.customers table',
       'company.emails view',
       'company.log table',
@@ -210,6 +224,25 @@ describe.skipIf(!hasMariaDb)('what there is', () => {
 })
 
 describe.skipIf(!hasMariaDb)('a query', () => {
+  test.each([
+    ['number', 'id', '2', '2,3,4'],
+    ['number', 'spent', '11', '2,3,4'],
+    ['date', 'born', '2026-01-03', '2,3,4'],
+    ['time', 'seen', '2026-01-02 03:04:05.678', '2,3,4'],
+    ['time', 'made', '2026-01-02 03:04:06.000', '2,3,4'],
+  ] as const)('is read from a %s %s of %s on, with what is null', async (kind, column, value, ids) => {
+    const session = await open()
+    for (const query of [{ schema: 'company', table: 'changes' }, { sql: 'select * from changes -- all' }]) {
+      const rows = await rowsOf(session, query, 100, { column, kind, value })
+      expect(
+        rows
+          .map(([id]) => id)
+          .toSorted()
+          .join(','),
+      ).toBe(ids)
+    }
+  })
+
   test('is described without being run', async () => {
     const session = await open({ statementMs: 3000 })
     expect(

@@ -6,6 +6,7 @@ import {
   type DataSourceContext,
   type DataSourceSession,
   DeliveryError,
+  type RowsFrom,
 } from '@tributary/connector-kit'
 import type { FieldPacket, PrepareStatementInfo } from 'mysql2'
 import { type Answer, ask, textsOf } from '../../wire/mysql/ask.ts'
@@ -157,13 +158,17 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
   const endTransaction = async (): Promise<void> => {
     if (guarded !== undefined) await ask(guarded, 'rollback', graceMs).catch(close)
   }
-  async function* batches(query: DataQuery, limit: number): AsyncGenerator<readonly DataRow[], void, void> {
+  async function* batches(
+    query: DataQuery,
+    limit: number,
+    from?: RowsFrom,
+  ): AsyncGenerator<readonly DataRow[], void, void> {
     const statement = statementOf(query)
     try {
       await askFor('start transaction read only')
       const connected = await current()
       if ('sql' in query) await describeQuery(connected, statement)
-      yield* readRows(connected, rowsStatement(statement, limit), close)
+      yield* readRows(connected, rowsStatement(statement, limit, from), close)
     } catch (error) {
       throw failed(error)
     } finally {
@@ -191,7 +196,7 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
         in_key: key === 'PRI',
       })),
     describe: (query) => reading((connected) => describeQuery(connected, statementOf(query))),
-    read: (query, limit) => batches(query, limit),
+    read: batches,
     checkKey: (query, key) =>
       reading(async (connected) => {
         await describeQuery(connected, statementOf(query))

@@ -1,4 +1,4 @@
-import type { DataQuery } from '@tributary/connector-kit'
+import type { DataQuery, RowsFrom } from '@tributary/connector-kit'
 import { quoted, textLiteral } from '../../wire/mysql/identifiers.ts'
 
 /** A query as one statement without an end. */
@@ -7,12 +7,19 @@ export const statementOf = (query: DataQuery): string =>
     ? query.sql.trim().replace(/[;\s]+$/, '')
     : `select * from ${quoted(query.schema)}.${quoted(query.table)}`
 
+/** A literal; the session is in UTC, as times are. */
+const boundOf = ({ kind, value }: RowsFrom): string =>
+  kind === 'number' ? value : `${kind === 'date' ? 'date' : 'timestamp'} '${value}'`
+
+const whereFrom = (from: RowsFrom | undefined): string =>
+  from === undefined ? '' : ` where ${quoted(from.column)} >= ${boundOf(from)} or ${quoted(from.column)} is null`
+
 /**
  * The rows of a statement: what stands in parentheses can only be a query, and one without `into`. The statement must be one by itself, else it could close the
  * parenthesis; what follows it stands on a line of its own, behind any comment.
  */
-export const rowsStatement = (statement: string, limit: number): string =>
-  `select * from (\n${statement}\n) as rows_of_model limit ${limit}`
+export const rowsStatement = (statement: string, limit: number, from?: RowsFrom): string =>
+  `select * from (\n${statement}\n) as rows_of_model${whereFrom(from)} limit ${limit}`
 
 const ownSchemas = `('information_schema', 'mysql', 'performance_schema', 'sys')`
 

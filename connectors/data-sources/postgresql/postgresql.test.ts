@@ -8,6 +8,7 @@ import {
   type DataSourceSession,
   EgressRefusedError,
   RetryableError,
+  type RowsFrom,
   validateSettings,
 } from '@tributary/connector-kit'
 import { selfSigned } from '@tributary/connector-kit/testing'
@@ -28,8 +29,16 @@ beforeAll(async () => {
      '{a,"b c"}', '\\xc0ffee', '{"b": 1.10, "a": null}'), (2, null, null, null, null, null, null, null)`)
   await peer.query('create view shop.emails as select id, email from shop.customers')
   await peer.query('create table shop.hidden (id int)')
+  await peer.query(
+    'create table shop.changes (id bigint, spent numeric, born date, seen timestamptz, made timestamp without time zone)',
+  )
+  await peer.query(`insert into shop.changes values
+    (1, 10.99, '2026-01-02', '2026-01-02 03:04:05.677+00', '2026-01-02 03:04:05.999'),
+    (2, 11, '2026-01-03', '2026-01-02 05:04:05.678+02', '2026-01-02 03:04:06'),
+    (3, 'NaN', 'infinity', 'infinity', 'infinity'), (null, null, null, null, null)`)
+  await peer.query('update shop.changes set id = 4 where id is null')
   await peer.query('create sequence shop.numbers')
-  await peer.query(`grant all on shop.customers, shop.emails, shop.numbers to ${peer.access.user}`)
+  await peer.query(`grant all on shop.customers, shop.emails, shop.changes, shop.numbers to ${peer.access.user}`)
 })
 afterAll(async () => {
   await peer?.[Symbol.asyncDispose]()
@@ -55,9 +64,14 @@ const open = async (options: Options = {}): Promise<DataSourceSession> => {
 
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
-const rowsOf = async (session: DataSourceSession, query: DataQuery, limit = 100): Promise<DataRow[]> => {
+const rowsOf = async (
+  session: DataSourceSession,
+  query: DataQuery,
+  limit = 100,
+  from?: RowsFrom,
+): Promise<DataRow[]> => {
   const rows: DataRow[] = []
-  for await (const batch of session.read(query, limit)) rows.push(...batch)
+  for await (const batch of session.read(query, limit, from)) rows.push(...batch)
   return rows
 }
 
@@ -153,6 +167,7 @@ describe('what there is', () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
     expect(tables.map(({ schema, name, kind }) => `${schema}.${name} ${kind}`)).toEqual([
+      'shop.changes table',
       'shop.customers table',
       'shop.emails view',
     ])
@@ -176,6 +191,25 @@ describe('what there is', () => {
 })
 
 describe('a query', () => {
+  test.each([
+    ['number', 'id', '2', '2,3,4'],
+    ['number', 'spent', '11', '2,3,4'],
+    ['date', 'born', '2026-01-03', '2,3,4'],
+    ['time', 'seen', '2026-01-02 03:04:05.678', '2,3,4'],
+    ['time', 'made', '2026-01-02 03:04:06.000', '2,3,4'],
+  ] as const)('is read from a %s %s of %s on, with what is null', async (kind, column, value, ids) => {
+    const session = await open()
+    for (const query of [{ schema: 'shop', table: 'changes' }, { sql: 'select * from shop.changes -- all;' }]) {
+      const rows = await rowsOf(session, query, 100, { column, kind, value })
+      expect(
+        rows
+          .map(([id]) => id)
+          .toSorted()
+          .join(','),
+      ).toBe(ids)
+    }
+  })
+
   test('is described without being run', async () => {
     const session = await open({ statementMs: 3000 })
     expect(

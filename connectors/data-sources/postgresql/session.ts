@@ -7,12 +7,21 @@ import {
   type DataSourceSession,
   type DataTable,
   DeliveryError,
+  type RowsFrom,
 } from '@tributary/connector-kit'
 import type { Client, CustomTypesConfig, QueryArrayResult, QueryConfig } from 'pg'
 import { causeOf, createGuardedClient, type GuardedClient } from '../../wire/postgresql/connect.ts'
 import { deliveryError, stateOf, wordsOf } from '../../wire/postgresql/failures.ts'
 import type { PostgresqlSettings } from './settings.ts'
-import { columnsStatement, cursorHead, keyStatement, lineOf, statementOf, tablesStatement } from './statements.ts'
+import {
+  columnsStatement,
+  cursorHead,
+  keyStatement,
+  lineOf,
+  statementFrom,
+  statementOf,
+  tablesStatement,
+} from './statements.ts'
 
 /** Bytes of one answer, and of a batch of rows that is aimed at: rows may be eight times as large as those before them. */
 const answerBytes = 8 * 1024 * 1024
@@ -91,13 +100,17 @@ const declare = async (client: Client, query: DataQuery): Promise<DataColumn[]> 
 const bytesOf = (rows: readonly DataRow[]): number =>
   rows.reduce((sum, row) => row.reduce((bytes, value) => bytes + (value?.length ?? 0) + 8, sum), 0)
 
-async function* batches(asked: Asked, query: DataQuery, limit: number): AsyncGenerator<readonly DataRow[], void, void> {
+async function* batches(
+  asked: Asked,
+  query: DataQuery,
+  { limit, from }: { limit: number; from: RowsFrom | undefined },
+): AsyncGenerator<readonly DataRow[], void, void> {
   const { client, failed } = asked
   let left = limit
   let wanted = Math.min(firstRows, left)
   try {
     await client.query('begin read only')
-    await client.query(extended(cursorHead + statementOf(query)))
+    await client.query(extended(cursorHead + statementFrom(query, from)))
     while (left > 0) {
       const { rows }: QueryArrayResult<(string | null)[]> = await client.query(
         extended(`fetch forward ${wanted} from rows_of_model`),
@@ -109,7 +122,8 @@ async function* batches(asked: Asked, query: DataQuery, limit: number): AsyncGen
       wanted = Math.min(left, mostRows, Math.max(1, fitting))
     }
   } catch (error) {
-    throw failed(error, query)
+    // Positions of the server are those of another statement.
+    throw failed(error, from === undefined ? query : { schema: '', table: '' })
   } finally {
     await client.query('rollback').catch(() => {})
   }
@@ -180,7 +194,7 @@ export const openSession = async (context: DataSourceContext<PostgresqlSettings>
         limit,
       ]),
     describe: (query) => reading(asked, query, () => declare(client, query)),
-    read: (query, limit) => batches(asked, query, limit),
+    read: (query, limit, from) => batches(asked, query, { limit, from }),
     checkKey: (query, key) =>
       reading(asked, query, async () => {
         const { rows }: QueryArrayResult<string[]> = await client.query(extended(keyStatement(query, key)))

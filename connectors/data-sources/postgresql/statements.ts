@@ -1,4 +1,4 @@
-import type { DataQuery } from '@tributary/connector-kit'
+import type { DataQuery, RowsFrom } from '@tributary/connector-kit'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
 
 /** A query as one statement without an end: what follows it stands on a line of its own, behind any comment. */
@@ -6,6 +6,14 @@ export const statementOf = (query: DataQuery): string =>
   'sql' in query
     ? `${query.sql.trim().replace(/[;\s]+$/, '')}\n`
     : `select * from ${quoted(query.schema)}.${quoted(query.table)}\n`
+
+/** The rows of a query from a value on. The value has the type of the column, and times are in the session's zone, which is UTC. */
+export const statementFrom = (query: DataQuery, from: RowsFrom | undefined): string => {
+  if (from === undefined) return statementOf(query)
+  const column = quoted(from.column)
+  const value = from.kind === 'number' ? from.value : `'${from.value}'`
+  return `select * from (\n${statementOf(query)}) as model where ${column} >= ${value} or ${column} is null\n`
+}
 
 /** What stands before the statement where a cursor of it is declared, and counts for positions that the server names. */
 export const cursorHead = 'declare rows_of_model no scroll cursor for '

@@ -1,4 +1,4 @@
-export type { DataColumn, DataQuery, DataTable, KeyCheck } from '@tributary/contract'
+export type { CursorKind, DataColumn, DataQuery, DataTable, KeyCheck } from '@tributary/contract'
 export { fileTable } from '@tributary/contract'
 export { ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
 export * from './definition/action.ts'

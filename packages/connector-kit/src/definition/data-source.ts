@@ -1,4 +1,4 @@
-import type { DataColumn, DataQuery, DataTable, KeyCheck, KnownColumn } from '@tributary/contract'
+import type { CursorKind, DataColumn, DataQuery, DataTable, KeyCheck, KnownColumn } from '@tributary/contract'
 import type { DeliverContext, Settings, SettingsDefinition } from './definition.ts'
 import type { SettingShape, SettingsOf, SettingsSchema } from './setting.ts'
 
@@ -13,6 +13,14 @@ export class DataQueryError extends Error {
   override readonly name = 'DataQueryError'
 }
 
+/** From which value of a column on rows are read. */
+export type RowsFrom = {
+  column: string
+  kind: CursorKind
+  /** A whole number, a date (`2026-01-02`), or a time in UTC (`2026-01-02 03:04:05.678`). */
+  value: string
+}
+
 /** A connection to a company's database on which nothing can be written. Disposing of it closes the connection. */
 export type DataSourceSession = AsyncDisposable & {
   /** Whom it is connected to, and as whom, in one sentence for people. */
@@ -25,10 +33,10 @@ export type DataSourceSession = AsyncDisposable & {
   describe(query: DataQuery): Promise<DataColumn[]>
   /**
    * The rows of a query, at most `limit`, in batches of about a mebibyte: the next batch is asked for when the one before is
-   * done with, so memory stays the same however many rows there are. Ends the query when its reader stops. Throws
-   * DataQueryError.
+   * done with, so memory stays the same however many rows there are. With `from`, which databases alone are asked with, only rows
+   * whose column has at least that value, or is null. Ends the query when its reader stops. Throws DataQueryError.
    */
-  read(query: DataQuery, limit: number): AsyncGenerator<readonly DataRow[], void, void>
+  read(query: DataQuery, limit: number, from?: RowsFrom): AsyncGenerator<readonly DataRow[], void, void>
   /** Counts what keeps columns from telling rows apart. Throws DataQueryError, also for a column that is not there. */
   checkKey(query: DataQuery, key: readonly string[]): Promise<KeyCheck>
 }

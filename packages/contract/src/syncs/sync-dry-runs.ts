@@ -86,7 +86,7 @@ export const syncDryRuns = {
     path: '/workspaces/{workspace}/syncs/{sync}:dryRun',
     access: workspaceEditors,
     summary:
-      'Begins a dry run of a sync: reads the model and shows what the next run would do. With `mode`, `fields`, `guard_percent`, or `owns_object`, as if the sync were changed so; with `resync`, as a run that sends every row again. Nothing is sent.',
+      'Begins a dry run of a sync: reads the model and shows what the next run would do. With `mode`, `fields`, `guard_percent`, `owns_object`, or `cursor`, as if the sync were changed so; with `resync`, as a run that sends every row again. Nothing is sent.',
     request: z.object({ ...syncChange, resync: z.boolean().default(false) }),
     response: syncDryRun,
     errors: [errors.invalid, errors.forbidden, errors.notFound, busy],

@@ -15,6 +15,7 @@ import {
 import { defineMethod } from '../api/method.ts'
 import { syncMode } from '../rules/catalog.ts'
 import { genericTitle } from '../rules/value-rules.ts'
+import { runCursor, syncCursor, syncCursorInput } from './sync-cursors.ts'
 
 /** What syncs are bounded by. */
 export const syncLimits = {
@@ -112,6 +113,8 @@ export const syncDefinition = {
   to_destinations: z.boolean().default(false),
   /** With the mode FULL_SYNC: rows of the object that are not in the model are removed, also those that the sync has not written. */
   owns_object: z.boolean().default(false),
+  /** Only rows of databases, and in no mode that removes rows. Null: each run reads all rows. */
+  cursor: syncCursorInput.nullable().default(null),
 }
 /** What of it can be changed later. */
 export const syncChange = {
@@ -120,6 +123,7 @@ export const syncChange = {
   guard_percent: guardPercent.optional(),
   to_destinations: z.boolean().optional(),
   owns_object: z.boolean().optional(),
+  cursor: syncCursorInput.nullable().optional(),
 }
 
 const count = z.number().int()
@@ -164,6 +168,8 @@ export const syncRun = z.object({
   planned: z.object({ added: count, changed: count, removed: count }).nullable(),
   /** Null until all rows are read. */
   counts: syncRunCounts.nullable(),
+  /** Null before all rows are read, and of a sync without a cursor. */
+  cursor: runCursor.nullable(),
   /** Why it failed, or why it asks; '' otherwise. */
   message: z.string(),
   /** What people were notified of, by the alerts of the sync; '' when it was as it should be. */
@@ -196,6 +202,8 @@ export const sync = z.object({
   guard_percent: z.number().int(),
   to_destinations: z.boolean(),
   owns_object: z.boolean(),
+  /** By which only new and changed rows are read; null when each run reads all rows. */
+  cursor: syncCursor.nullable(),
   interval_minutes: syncSchedule.shape.interval_minutes,
   cron: syncSchedule.shape.cron,
   /** The sync that it runs after. */
@@ -304,7 +312,7 @@ export const syncs = {
     path: '/workspaces/{workspace}/syncs/{sync}',
     access: workspaceEditors,
     summary:
-      'Changes title, mode, fields, guard, schedule, or alerts of a sync, whether its events go to connected destinations, or whether it owns its object. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
+      'Changes title, mode, fields, guard, cursor, schedule, or alerts of a sync, whether its events go to connected destinations, or whether it owns its object. A changed mapping marks rows changed at the next run. One of `interval_minutes`, `cron`, and `after` replaces the schedule.',
     query: maskQuery,
     request: z.object({
       title: genericTitle.optional(),
@@ -329,7 +337,7 @@ export const syncs = {
     verb: 'POST',
     path: '/workspaces/{workspace}/syncs/{sync}:run',
     access: workspaceEditors,
-    summary: 'Runs a sync now. With `resync`, every row is sent again, not only those that changed.',
+    summary: 'Runs a sync now. With `resync`, every row is read and sent again, not only those that changed.',
     request: z.object({ resync: z.boolean().default(false) }),
     response: syncRun,
     errors: [errors.forbidden, errors.notFound, active, sentOnce],

@@ -9,6 +9,8 @@ import { dataSourceName } from '../data-sources/read.ts'
 
 export type ModelRow = Selectable<ModelsTable> & {
   data_source_title: string
+  /** The kind of its data source. */
+  data_source_app: string
   audience_title: string | null
   audience_state: AudienceRow['state'] | null
   audience_as_of: Date | null
@@ -25,6 +27,7 @@ export const selectModels = (db: Db) =>
     .selectAll('models')
     .select([
       'data_sources.title as data_source_title',
+      'data_sources.app as data_source_app',
       'audiences.title as audience_title',
       'audiences.state as audience_state',
       'audiences.as_of as audience_as_of',

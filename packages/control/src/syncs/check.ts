@@ -1,15 +1,20 @@
 import type { RowObjectDefinition } from '@tributary/connector-kit'
 import {
+  cursorKindOf,
   type EventObject,
   eventFieldsProblem,
   eventIdentifier,
   type Model,
+  type SyncCursor,
+  type SyncCursorInput,
   type SyncField,
   type SyncMode,
   syncModes,
+  usualOverlap,
 } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import type { Catalog } from '../deps.ts'
+import type { ModelRow } from '../models/read.ts'
 
 /** What is written to: an object of a destination, or events. */
 export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes' | 'reserved' | 'listable'> & {
@@ -48,6 +53,38 @@ const checkEvents = (event: EventObject, { mode, identifier, fields }: Given): v
       'mode',
       `A changed row can't become another event with the same ${eventIdentifier}. Choose Insert Only`,
     )
+}
+
+/** Whether rows of a model can be read from a value on: a file is read whole, and audiences are as of one moment. */
+export const takesCursor = (catalog: Catalog, { data_source_app }: Pick<ModelRow, 'data_source_app'>): boolean => {
+  const app = catalog.dataSources.find(({ slug }) => slug === data_source_app)
+  return app?.file === false && app.people === false
+}
+
+/**
+ * The cursor with its overlap. Throws 400 for a column that can be none, where not only some rows can be read, and in a mode that has to know
+ * which rows are gone.
+ */
+export const checkCursor = (
+  catalog: Catalog,
+  row: Pick<ModelRow, 'data_source_app'>,
+  { columns }: Pick<Model, 'columns'>,
+  { cursor, mode }: { cursor: SyncCursorInput | null; mode: SyncMode },
+): SyncCursor | null => {
+  if (cursor === null) return null
+  const { column, overlap } = cursor
+  if (!takesCursor(catalog, row))
+    throw refuse('cursor', 'Only tables and queries of a database can be read by a cursor')
+  if (mode === 'FULL_SYNC')
+    throw refuse(
+      'cursor',
+      `In the mode ${syncModes.FULL_SYNC.title} all rows are read, since rows that are gone are removed. Choose another mode, or no cursor`,
+    )
+  const found = columns.find(({ name }) => name === column)
+  if (found === undefined) throw refuse('cursor', `The model has no column ${column}`)
+  const kind = cursorKindOf(found.type)
+  if (kind === undefined) throw refuse('cursor', `A cursor is a number, a date, or a time. ${column} is ${found.type}`)
+  return { column, overlap: overlap ?? usualOverlap[kind] }
 }
 
 /** Throws 400 for what a sync cannot be: a mode or a name that the object has not, a mapping of columns that the model has not. */

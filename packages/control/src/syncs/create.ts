@@ -5,7 +5,7 @@ import { badRequest, notFound } from '@tributary/kernel'
 import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentModel, readModel } from '../models/read.ts'
-import { checkSync } from './check.ts'
+import { checkCursor, checkSync } from './check.ts'
 import { showSync, syncName } from './read.ts'
 import { storedSchedule } from './schedule.ts'
 import { findObject, namedTarget } from './target.ts'
@@ -20,6 +20,7 @@ export const createSync =
     const model = await readModel(db, workspace.id, named.model)
     const target = await namedTarget(db, workspace.id, body.destination)
     checkSync(await findObject(catalog, target, body.object), presentModel(model), body)
+    const cursor = checkCursor(catalog, model, presentModel(model), body)
     const id = idFor(body.request_id, 'syncs', workspace.id)
     const now = clock()
     const time = new Date(now)
@@ -48,6 +49,7 @@ export const createSync =
           guard_percent: body.guard_percent,
           to_destinations: body.to_destinations,
           owns_object: body.owns_object,
+          cursor: cursor && JSON.stringify(cursor),
           alerts: JSON.stringify(body.alerts),
           ...(await storedSchedule(tx, body, { workspace: workspace.id, id, now })),
           create_time: time,

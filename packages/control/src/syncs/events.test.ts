@@ -189,6 +189,30 @@ test('rows become events of a source once, new ones with the next run, and go to
   expect((await sync.stored()).toSorted()).toEqual(['ada pro', 'bob free', 'cyd free', 'dee free'])
 })
 
+test('rows become events by a cursor, each once, and one that was refused goes again', async () => {
+  const sync = await open({ cursor: { column: 'id', overlap: 1 } })
+  await sync.fill(first)
+  expect(await sync.run()).toMatchObject({
+    counts: { read: 3, added: 3 },
+    cursor: { from: null, to: '3', moved: true },
+  })
+  await sync.fill([...first, ['4', 'dee', 'free'], ['5', 'eve', 'pro']])
+  log.statusOf = ({ userId }) => (userId === 'dee' ? 'rejected' : 'accepted')
+  expect(await sync.run()).toMatchObject({
+    state: 'partial',
+    counts: { read: 4, added: 1, unchanged: 2, rejected: 1 },
+    cursor: { from: '2', to: '5', moved: false },
+  })
+  log.statusOf = () => 'accepted'
+  log.seen.clear()
+  expect(await sync.run()).toMatchObject({ counts: { read: 4, added: 1 }, cursor: { from: '2', moved: true } })
+  expect(await sync.run()).toMatchObject({ counts: { read: 2, unchanged: 2 }, cursor: { from: '4', to: '5' } })
+  const stored = await sync.stored()
+  expect(
+    ['ada pro', 'bob free', 'cyd free', 'eve pro'].map((each) => stored.filter((row) => row === each).length),
+  ).toEqual([1, 1, 1, 1])
+})
+
 test('with Create or update a changed row becomes another event, and a mapping that changes all asks', async () => {
   const sync = await open({ mode: 'UPSERT_ONLY', to_destinations: true, guard_percent: 50 })
   await sync.fill(first)

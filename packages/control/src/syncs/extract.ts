@@ -1,8 +1,11 @@
-import type { DataRow, DataSourceSession } from '@tributary/connector-kit'
+import type { DataRow, DataSourceSession, RowsFrom } from '@tributary/connector-kit'
 import { type DataColumn, type Model, syncLimits } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import type { StagedRow } from './row-values.ts'
 import type { SyncStore } from './store.ts'
+
+/** From which value on rows are read, and who sees each of them. */
+export type Reading = { from: RowsFrom | undefined; see(row: DataRow): void }
 
 /** Rows, and characters of them, that are stored together. */
 const rowsAtOnce = 50_000
@@ -21,12 +24,16 @@ export const extractRows = async (
     model: Pick<Model, 'query'>
     /** Makes what is staged of rows that have these columns. */
     staging: (columns: readonly DataColumn[]) => (row: DataRow) => StagedRow
+    /** What of the rows that have these columns is read; undefined for all. */
+    reading?: (columns: readonly DataColumn[]) => Reading | undefined
     onRead?: ((rows: number) => Promise<void>) | undefined
   },
 ): Promise<number> => {
   const { query } = given.model
   // As it is now: what is read may not be what was there when the model was saved.
-  const toStaged = given.staging(await session.describe(query))
+  const columns = await session.describe(query)
+  const toStaged = given.staging(columns)
+  const reading = given.reading?.(columns)
   let read = 0
   let waiting: StagedRow[] = []
   let characters = 0
@@ -41,11 +48,12 @@ export const extractRows = async (
     storing.catch(() => {})
   }
   try {
-    for await (const batch of session.read(query, syncLimits.rows + 1)) {
+    for await (const batch of session.read(query, syncLimits.rows + 1, reading?.from)) {
       for (const row of batch) {
         if (read === syncLimits.rows)
           throw badRequest('TOO_MANY_ROWS', `The model has more than ${syncLimits.rows.toLocaleString('en-US')} rows`)
         read++
+        reading?.see(row)
         const staged = toStaged(row)
         waiting.push(staged)
         characters += staged.payload.length + staged.key.length

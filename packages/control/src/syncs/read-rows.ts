@@ -1,21 +1,27 @@
-import type { DataColumn, SyncField } from '@tributary/contract'
+import type { DataColumn, SyncField, SyncMode } from '@tributary/contract'
 import { readDataSource } from '../data-sources/read.ts'
 import { type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentModel, readModel } from '../models/read.ts'
+import { type CursorGiven, cursorOf, type ReadCursor, startCursor } from './cursor.ts'
 import { stagedEvents } from './event-values.ts'
 import { extractRows } from './extract.ts'
 import { stagedRows } from './row-values.ts'
 import type { SyncStore } from './store.ts'
 import { eventObjectOf } from './target.ts'
 
-export type ReadDeps = Pick<ControlDeps, 'db'> & SessionDeps
+export type ReadDeps = Pick<ControlDeps, 'db' | 'clock'> & SessionDeps
 
 type Given = {
   workspace_id: string
   model_id: string
   fields: readonly SyncField[]
   identifier: string
+  mode: SyncMode
+  /** JSON text of the cursor. */
+  cursor: string | null
+  /** How far the sync has come by it; undefined when all rows are to be read. */
+  reached: CursorGiven['reached']
   /** Null of rows that become no events. */
   source_id: string | null
   object: string
@@ -29,31 +35,45 @@ type Given = {
 }
 
 /**
- * Reads the rows of a model as it is now and stages them under an id. Resolves to how many there are, and to whether the key at the
- * destination is the primary key. Rejects as `useDataSource` does, and with MissingColumn.
+ * Reads the rows of a model as it is now and stages them under an id. Resolves to how many there are, to whether the key at the
+ * destination is the primary key, and to what was read by the cursor. Rejects as `useDataSource` does, and with MissingColumn.
  */
 export const readRows = async (
   deps: ReadDeps,
   store: Pick<SyncStore, 'stage'>,
   run: string,
   { workspace_id, model_id, fields, identifier, signal, withinMs, onRead, ...given }: Given,
-): Promise<{ read: number; keyIsPrimary: boolean }> => {
+): Promise<{ read: number; keyIsPrimary: boolean; cursor: ReadCursor | undefined }> => {
   const row = await readModel(deps.db, workspace_id, model_id)
   const opened = await readDataSource(deps.db, workspace_id, row.data_source_id)
   const model = presentModel(row)
   const primaryKey = model.primary_key
   const object = given.source_id === null ? undefined : eventObjectOf(given.object)
+  const of = {
+    dataSource: { id: opened.id, settings: opened.settings },
+    query: model.query,
+    primaryKey,
+    fields,
+    mode: given.mode,
+  }
+  const reads = { cursor: cursorOf(given), reached: given.reached, of, now: deps.clock() }
+  let reading: ReturnType<typeof startCursor>
   const work = {
     model,
     onRead,
+    reading: (columns: readonly DataColumn[]) => {
+      reading = startCursor(columns, reads)
+      return reading
+    },
     staging: (columns: readonly DataColumn[]) =>
       object === undefined
         ? stagedRows(columns, { primaryKey, fields, identifier })
         : stagedEvents(columns, { sync: given.sync, object, name: given.object_name, primaryKey, fields }),
   }
   const read = await useDataSource(deps, opened, signal, (session) => extractRows(session, store, run, work), withinMs)
-  if (object !== undefined) return { read, keyIsPrimary: true }
+  const cursor = reading?.noted()
+  if (object !== undefined) return { read, keyIsPrimary: true, cursor }
   const [first, ...others] = primaryKey
   const identified = fields.find(({ target }) => target === identifier)?.column
-  return { read, keyIsPrimary: others.length === 0 && first === identified }
+  return { read, keyIsPrimary: others.length === 0 && first === identified, cursor }
 }

@@ -19,6 +19,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { audienceName } from '../audiences/read.ts'
 import { modelName } from '../models/read.ts'
+import { cursorOf, presentRunCursor } from './cursor.ts'
 
 export type SyncRow = Selectable<SyncsTable> & {
   model_title: string
@@ -131,6 +132,7 @@ export const presentRun = (row: SyncRunRow): SyncRun => ({
   rows_read: countsOf(row)?.read ?? 0,
   planned: row.planned === null ? null : syncRun.shape.planned.parse(JSON.parse(row.planned)),
   counts: countsOf(row),
+  cursor: presentRunCursor(row),
   message: row.message,
   alert: row.alert,
   approved_by: row.approved_by === null ? '' : resourceNames.user.format({ user: row.approved_by }),
@@ -162,6 +164,7 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
     guard_percent: row.guard_percent,
     to_destinations: row.to_destinations,
     owns_object: row.owns_object,
+    cursor: cursorOf(row),
     interval_minutes: syncIntervals.find((minutes) => minutes === row.interval_minutes) ?? null,
     cron:
       row.cron === null || row.cron_time_zone === null ? null : { expression: row.cron, time_zone: row.cron_time_zone },

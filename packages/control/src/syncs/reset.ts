@@ -17,6 +17,7 @@ export const resetSync =
       await tx.selectFrom('syncs').select('id').where('id', '=', id).forUpdate().execute()
       if ((await activeRun(tx, id)) !== undefined) throw await running(tx, id)
       await createSyncStore(eventStore, workspace.id).forget(id)
+      await tx.updateTable('syncs').set({ cursor_reached: null }).where('id', '=', id).execute()
       await audit(tx, {
         actor,
         action: 'syncs.reset',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { doubtOf } from './run.ts'
 
-const given = { read: 100, confirmed: 100, changed: 0, removed: 0 }
+const given = { readsAll: true, read: 100, confirmed: 100, changed: 0, removed: 0 }
 
 test('a run asks when it would change and remove more than its share of the confirmed rows', () => {
   expect(doubtOf({ ...given, changed: 15, removed: 5 }, { guard_percent: 20 })).toBeUndefined()

@@ -1,3 +1,4 @@
+import type { Tx } from '@tributary/api-kit'
 import type { SyncRunCounts } from '@tributary/contract'
 import { conflict, faultPoint, type Logger } from '@tributary/kernel'
 import { sql } from 'kysely'
@@ -5,6 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 import { alertRun } from './alerts/alert.ts'
 import { findRowObject } from './check.ts'
 import { countRows } from './counts.ts'
+import { reachedBy, reachedOf, readCursorOf } from './cursor.ts'
 import { endRun } from './end-run.ts'
 import { failureOf } from './failure.ts'
 import { moveRun } from './move-run.ts'
@@ -28,11 +30,11 @@ type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortS
 const extractMs = 2 * 60 * 60_000
 /** What it says that the run asks for approval; undefined when it need not. */
 export const doubtOf = (
-  given: { read: number; confirmed: number; changed: number; removed: number },
+  given: { read: number; readsAll: boolean; confirmed: number; changed: number; removed: number },
   { guard_percent }: Pick<SyncRow, 'guard_percent'>,
 ): string | undefined => {
-  const { read, confirmed, changed, removed } = given
-  if (read === 0) return 'The model has no rows'
+  const { read, readsAll, confirmed, changed, removed } = given
+  if (read === 0 && readsAll) return 'The model has no rows'
   if (confirmed === 0) return undefined
   const percent = ((changed + removed) / confirmed) * 100
   return percent > guard_percent
@@ -62,10 +64,22 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   if (begun === undefined) return false
   await store.clear(run.id)
   if (row.source_id !== null && !(await isEnabled(db, row.source_id))) throw conflict('SOURCE_DISABLED', sourceOff)
-  const given = { ...row, fields: fieldsOf(row), sync: row.id, signal: working.signal, withinMs: extractMs }
-  const { read, keyIsPrimary } = await readRows(deps, store, run.id, given)
+  const given = {
+    ...row,
+    fields: fieldsOf(row),
+    reached: run.resync ? undefined : reachedOf(row),
+    sync: row.id,
+    signal: working.signal,
+    withinMs: extractMs,
+  }
+  const { read, keyIsPrimary, cursor } = await readRows(deps, store, run.id, given)
   faultPoint('sync.after-stage')
-  if ((await moveRun(db, run.id, 'staged', new Date(clock()))) === undefined) return false
+  const readsAll = (cursor?.from ?? null) === null
+  // Until this run has ended well, rows below what was reached before may not be as they should be.
+  if (readsAll && row.cursor_reached !== null)
+    await db.updateTable('syncs').set({ cursor_reached: null }).where('id', '=', row.id).execute()
+  const readBy = cursor === undefined ? null : JSON.stringify(cursor)
+  if ((await moveRun(db, run.id, 'staged', new Date(clock()), { cursor: readBy })) === undefined) return false
   const { rerun_of: rerunOf, resync } = run
   const owns = ownsObject(row) && rerunOf === null
   if (owns) await listObject(deps, store, run.id, { ...row, signal: working.signal, withinMs: extractMs })
@@ -80,6 +94,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const message = doubtOf(
     {
       read,
+      readsAll,
       confirmed: await store.confirmedCount(row.id, run.id, owns),
       // A resync was asked for: that everything goes again is no surprise.
       changed: resync ? 0 : planned.changed,
@@ -98,15 +113,28 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   return next === 'sending'
 }
 
-/** Ends a run, and notifies people of it where the rules of its sync say so, in one transaction. */
+/** Has the next run of a sync read from where this one has come to. */
+const moveCursor = async (tx: Tx, { row, run }: Pick<Working, 'row' | 'run'>, to: { of: string; to: string }) => {
+  await tx
+    .updateTable('syncs')
+    .set({ cursor_reached: JSON.stringify(to) })
+    .where('id', '=', row.id)
+    .execute()
+  const cursor = JSON.stringify({ ...readCursorOf(run), moved: true })
+  await tx.updateTable('sync_runs').set({ cursor }).where('id', '=', run.id).execute()
+}
+
+/** Ends a run, and notifies people of it where the rules of its sync say so, in one transaction; its cursor moves when it ended well. */
 const end = async (
   deps: SyncRunDeps,
   { row, run }: Pick<Working, 'row' | 'run'>,
   event: 'settled' | 'settled_with_rejected' | 'fail',
   set: { message: string } | { counts: string },
+  reached?: ReturnType<typeof reachedBy>,
 ): Promise<void> => {
   const announce = await deps.db.transaction().execute(async (tx) => {
     const state = await endRun(tx, deps, run.id, event, set)
+    if (state === 'succeeded' && reached !== undefined) await moveCursor(tx, { row, run }, reached)
     return state === undefined ? undefined : await alertRun(tx, deps, row, run.id)
   })
   announce?.(deps.live)
@@ -213,9 +241,12 @@ const send = async (deps: SyncRunDeps, working: Working): Promise<void> => {
   if (!settled) return
   await store.confirm(row.id, run.id, run.number)
   faultPoint('sync.after-confirm')
-  const counts = countRows(countsOf(run)?.read ?? 0, await store.count(run.id))
+  const found = await store.count(run.id)
+  const counts = countRows(countsOf(run)?.read ?? 0, found)
   const event = rejected > 0 ? 'settled_with_rejected' : 'settled'
-  await end(deps, { row, run }, event, { counts: JSON.stringify(counts) })
+  // Of rows that have one key, the next run might read only one.
+  const repeated = found.some(({ change }) => change === 'duplicate')
+  await end(deps, { row, run }, event, { counts: JSON.stringify(counts) }, reachedBy(run, repeated))
 }
 
 /**

@@ -4,14 +4,15 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentModel, readModel } from '../models/read.ts'
-import { checkSync } from './check.ts'
+import { checkCursor, checkSync } from './check.ts'
+import { cursorOf } from './cursor.ts'
 import { ownershipAfter } from './own-object.ts'
 import { fieldsOf, presentSync, readSync, showSync, syncName } from './read.ts'
 import { storedSchedule } from './schedule.ts'
 import { findObject, targetOf } from './target.ts'
 
 /** What is not for every object. */
-const checked = ['mode', 'fields', 'to_destinations', 'owns_object'] as const
+const checked = ['mode', 'fields', 'to_destinations', 'owns_object', 'cursor'] as const
 
 /** Changes a sync; a run that is under way goes on as it was begun, from the rows that it has read. */
 export const updateSync =
@@ -19,20 +20,26 @@ export const updateSync =
   async ({ actor, workspace, params, body }) => {
     const row = await readSync(db, workspace.id, params.sync)
     const owns_object = ownershipAfter(row, body)
+    let cursor = cursorOf(row)
     if (checked.some((name) => body[name] !== undefined)) {
-      const model = presentModel(await readModel(db, workspace.id, row.model_id))
-      checkSync(await findObject(catalog, await targetOf(db, row), row.object), model, {
-        mode: body.mode ?? row.mode,
+      const model = await readModel(db, workspace.id, row.model_id)
+      const mode = body.mode ?? row.mode
+      checkSync(await findObject(catalog, await targetOf(db, row), row.object), presentModel(model), {
+        mode,
         identifier: row.identifier,
         fields: body.fields ?? fieldsOf(row),
         to_destinations: body.to_destinations ?? row.to_destinations,
         owns_object,
       })
+      cursor = checkCursor(catalog, model, presentModel(model), {
+        mode,
+        cursor: body.cursor === undefined ? cursor : body.cursor,
+      })
     }
     if (Object.keys(body).length > 0) {
       const before = presentSync(row, new Map())
       const now = clock()
-      const { fields, interval_minutes, cron, after, alerts, ...rest } = body
+      const { fields, interval_minutes, cron, after, alerts, cursor: asked, ...rest } = body
       const rescheduled = [interval_minutes, cron, after].some((each) => each !== undefined)
       await db.transaction().execute(async (tx) => {
         if (rescheduled)
@@ -44,6 +51,8 @@ export const updateSync =
             ...rest,
             ...(owns_object === row.owns_object ? {} : { owns_object }),
             ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
+            // How far it has come stays: it is of a column, and says nothing of another one.
+            ...(asked === undefined ? {} : { cursor: cursor && JSON.stringify(cursor) }),
             ...(alerts === undefined ? {} : { alerts: JSON.stringify(alerts) }),
             ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),
             update_time: new Date(now),

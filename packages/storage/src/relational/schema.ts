@@ -899,6 +899,9 @@ export type SyncsTable = {
   to_destinations: Generated<boolean>
   /** Rows of its object that are not in the model are removed, whoever wrote them. */
   owns_object: Generated<boolean>
+  /** JSON texts: the column by which new and changed rows are read, and how far the last run that ended well has come. */
+  cursor: ColumnType<string | null, string | null | undefined, string | null>
+  cursor_reached: ColumnType<string | null, string | null | undefined, string | null>
   interval_minutes: number | null
   cron: ColumnType<string | null, string | null | undefined, string | null>
   cron_time_zone: ColumnType<string | null, string | null | undefined, string | null>
@@ -1152,6 +1155,8 @@ export type SyncRunsTable = {
   /** JSON texts; null until they are known. */
   planned: string | null
   counts: string | null
+  /** JSON text: what it read by the cursor of its sync. */
+  cursor: ColumnType<string | null, string | null | undefined, string | null>
   /** Keys that are to be sent. */
   plan_size: Generated<number>
   /** From where on the log of outcomes may tell of this run. */
@@ -1181,6 +1186,8 @@ export type SyncDryRunsTable = {
   /** Of one that asks its destination. */
   destination_id: ColumnType<string | null, string | null | undefined, string | null>
   owns_object: Generated<boolean>
+  /** JSON text. */
+  cursor: ColumnType<string | null, string | null | undefined, string | null>
   object: Generated<string>
   object_name: Generated<string>
   mode: 'FULL_SYNC' | 'UPSERT_ONLY' | 'UPDATE_ONLY' | 'INSERT_ONLY'

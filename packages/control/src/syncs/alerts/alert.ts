@@ -1,6 +1,7 @@
 import type { Tx } from '@tributary/api-kit'
 import { type SyncRunState, sentSyncRuns } from '@tributary/contract'
 import type { Announce } from '../../notifications/notify.ts'
+import { readAll } from '../cursor.ts'
 import { alertsOf, countsOf, presentRun, readSyncRun, type SyncRow, type SyncRunRow } from '../read.ts'
 import { alertOf } from './alert-of.ts'
 import { type TellDeps, tellOfSync } from './tell.ts'
@@ -15,7 +16,7 @@ const runsBefore = (tx: Tx, { sync_id, number }: Pick<SyncRunRow, 'sync_id' | 'n
   const told: readonly SyncRunState[] = [...sentSyncRuns, 'failed']
   return tx
     .selectFrom('sync_runs')
-    .select(['state', 'counts', 'alert', 'rerun_of'])
+    .select(['state', 'counts', 'alert', 'rerun_of', 'cursor'])
     .where('sync_id', '=', sync_id)
     .where('number', '<', number)
     .where('state', 'in', [...told])
@@ -47,12 +48,14 @@ export const alertRun = async (tx: Tx, deps: TellDeps, sync: SyncRow, id: string
     rejected: counts?.rejected ?? 0,
     milliseconds: start_time === null || finish_time === null ? null : Number(finish_time) - Number(start_time),
   }
-  // A run of rejected rows alone tells nothing of how many are usual.
+  // A run of rejected rows alone tells nothing of how many are usual, nor does one of all rows where others read by a cursor.
   const reads =
     run.rerun_of !== null
       ? []
       : before.flatMap((each) =>
-          sentSyncRuns.includes(each.state) && each.rerun_of === null ? [countsOf(each)?.read ?? 0] : [],
+          sentSyncRuns.includes(each.state) && each.rerun_of === null && readAll(each) === readAll(run)
+            ? [countsOf(each)?.read ?? 0]
+            : [],
         )
   const alert = alertOf(rules, ended, reads)
   const toldUnderWay = run.alert !== ''

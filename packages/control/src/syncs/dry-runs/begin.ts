@@ -1,5 +1,5 @@
 import { audit } from '@tributary/api-kit'
-import { type SyncDryRun, type SyncField, type SyncMode, syncLimits } from '@tributary/contract'
+import { type SyncCursor, type SyncDryRun, type SyncField, type SyncMode, syncLimits } from '@tributary/contract'
 import type { WorkspaceRef } from '@tributary/http'
 import { type Actor, AppError, newId } from '@tributary/kernel'
 import type { JobKind } from '@tributary/storage'
@@ -28,6 +28,7 @@ type Given = {
   source_id: string | null
   destination_id: string | null
   owns_object: boolean
+  cursor: SyncCursor | null
   object: string
   object_name: string
   mode: SyncMode
@@ -41,7 +42,7 @@ type Given = {
 export const beginDryRun = async (
   { db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>,
   { actor, workspace, action }: { actor: Actor; workspace: WorkspaceRef; action: string },
-  { fields, ...given }: Given,
+  { fields, cursor, ...given }: Given,
 ): Promise<SyncDryRun> => {
   const id = newId()
   const time = new Date(clock())
@@ -68,6 +69,7 @@ export const beginDryRun = async (
         id,
         workspace_id: workspace.id,
         fields: JSON.stringify(fields),
+        cursor: cursor && JSON.stringify(cursor),
         state: 'queued',
         counts: null,
         create_time: time,

@@ -2,7 +2,8 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import { presentModel, readModel } from '../../models/read.ts'
-import { checkSync } from '../check.ts'
+import { checkCursor, checkSync } from '../check.ts'
+import { cursorOf } from '../cursor.ts'
 import { ownershipAfter } from '../own-object.ts'
 import { fieldsOf, readSync } from '../read.ts'
 import { findObject, targetOf } from '../target.ts'
@@ -19,7 +20,9 @@ export const createDryRunForSync =
     const model = await readModel(deps.db, workspace.id, model_id)
     const given = { mode, identifier, fields, to_destinations, owns_object }
     checkSync(await findObject(deps.catalog, await targetOf(deps.db, row), object), presentModel(model), given)
-    const to = { source_id, destination_id, object, object_name, owns_object }
+    const asked = body.cursor === undefined ? cursorOf(row) : body.cursor
+    const cursor = checkCursor(deps.catalog, model, presentModel(model), { mode, cursor: asked })
+    const to = { source_id, destination_id, object, object_name, owns_object, cursor }
     const what = { sync_id, model_id, ...to, mode, identifier, fields, guard_percent, resync }
     return await beginDryRun(deps, { actor, workspace, action: 'syncDryRuns.createForSync' }, what)
   }

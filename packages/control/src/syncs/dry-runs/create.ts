@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { presentModel, readModel } from '../../models/read.ts'
-import { checkSync } from '../check.ts'
+import { checkCursor, checkSync } from '../check.ts'
 import { findObject, namedTarget } from '../target.ts'
 import { beginDryRun } from './begin.ts'
 
@@ -17,8 +17,9 @@ export const createSyncDryRun =
     const model = await readModel(deps.db, workspace.id, named.model)
     const target = await namedTarget(deps.db, workspace.id, body.destination)
     checkSync(await findObject(deps.catalog, target, body.object), presentModel(model), body)
+    const cursor = checkCursor(deps.catalog, model, presentModel(model), body)
     const { mode, identifier, fields, guard_percent, object, object_name, owns_object } = body
-    const to = { ...target.columns, object, object_name, owns_object }
+    const to = { ...target.columns, object, object_name, owns_object, cursor }
     const what = { model_id: model.id, ...to, mode, identifier, fields, guard_percent }
     const given = { ...what, sync_id: null, resync: false }
     return await beginDryRun(deps, { actor, workspace, action: 'syncDryRuns.create' }, given)

@@ -3,6 +3,7 @@ import { faultPoint, jsonMembers } from '@tributary/kernel'
 import type { SyncDryRunsTable } from '@tributary/storage'
 import type { Updateable } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
+import { reachedOf } from '../cursor.ts'
 import { failureOf } from '../failure.ts'
 import { type ListDeps, listObject, ownsObject } from '../own-object.ts'
 import { fieldsOf } from '../read.ts'
@@ -76,8 +77,13 @@ const look = async (
   { store, signal, note }: { store: SyncStore; signal: AbortSignal; note: (set: Changes) => Promise<void> },
 ): Promise<Changes> => {
   let noted = performance.now()
-  const { read, keyIsPrimary } = await readRows(deps, store, row.id, {
+  const synced =
+    row.sync_id === null
+      ? undefined
+      : await deps.db.selectFrom('syncs').select('cursor_reached').where('id', '=', row.sync_id).executeTakeFirst()
+  const { read, keyIsPrimary, cursor } = await readRows(deps, store, row.id, {
     ...row,
+    reached: synced === undefined || row.resync ? undefined : reachedOf(synced),
     fields: fieldsOf(row),
     sync: row.sync_id ?? row.id,
     signal,
@@ -97,7 +103,8 @@ const look = async (
   const counts = expectedCounts(read, await store.count(row.id))
   const { changed, removed } = counts
   const confirmed = await store.confirmedCount(of, row.id, owns)
-  const asks = doubtOf({ read, confirmed, changed: row.resync ? 0 : changed, removed }, row) ?? ''
+  const readsAll = (cursor?.from ?? null) === null
+  const asks = doubtOf({ read, readsAll, confirmed, changed: row.resync ? 0 : changed, removed }, row) ?? ''
   const last =
     row.sync_id === null
       ? undefined

@@ -89,3 +89,16 @@ test('a sync owns its object only where that can be listed, and in the mode that
     'owns_object',
   )
 })
+
+test('a draft keeps its cursor while the mode reads all rows, and the sync has it in every other mode', () => {
+  const chosen = withDestination(withModel(emptyDraft, model), destination, [table])
+  const draft = { ...chosen, cursor: { column: 'id', overlap: '5' } }
+  expect(inputOf(draft)).toMatchObject({ mode: 'UPSERT_ONLY', cursor: { column: 'id', overlap: 5 } })
+  expect(inputOf({ ...draft, mode: 'FULL_SYNC' })).not.toHaveProperty('cursor')
+  for (const cursor of [
+    { column: 'id', overlap: '' },
+    { column: 'email', overlap: '5' },
+  ])
+    expect(problemOf({ ...draft, cursor }, 'mode')?.message).toBe('Complete the cursor')
+  expect(withModel(draft, { ...model, name: 'workspaces/w1/models/m2' }).cursor).toBeUndefined()
+})

@@ -8,6 +8,7 @@ import {
   type Model,
   type SyncMode,
 } from '@tributary/contract'
+import { type CursorDraft, cursorColumns, cursorInput, modeTakesCursor } from '../cursor.ts'
 import { eventMappingProblems, isSourceName, suggestedEventRows } from '../event-mapping.ts'
 import {
   fieldsOfRows,
@@ -36,6 +37,8 @@ export type SyncDraft = {
   mode: SyncMode | undefined
   /** Of a mode and an object in which it can: what is not in the model is removed, whoever wrote it. */
   ownsObject: boolean
+  /** Undefined: each run reads all rows. */
+  cursor: CursorDraft | undefined
   rows: readonly MappingRow[]
   /** The place of the identifier in the rows; -1 for none. */
   identifier: number
@@ -53,6 +56,7 @@ export const emptyDraft: SyncDraft = {
   objectName: '',
   mode: undefined,
   ownsObject: false,
+  cursor: undefined,
   rows: [],
   identifier: -1,
   toDestinations: false,
@@ -111,6 +115,7 @@ export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
   return {
     ...draft,
     model,
+    cursor: model.name === draft.model?.name ? draft.cursor : undefined,
     rows: event === undefined ? suggestedRows(model) : suggestedEventRows(model, event),
     identifier: model.columns.findIndex(({ name }) => name === identifier),
     objectName: untouched ? nameOf(model, event) : draft.objectName,
@@ -151,6 +156,18 @@ export const withDestination = (
 export const ownsObjectOf = ({ mode, object, ownsObject }: SyncDraft): boolean =>
   ownsObject && mode === 'FULL_SYNC' && object?.listable === true
 
+/** The cursor that the sync has which a draft becomes; undefined where it reads all rows. */
+const cursorOf = ({ mode, cursor }: SyncDraft) =>
+  cursor !== undefined && modeTakesCursor(mode) ? cursorInput(cursor) : undefined
+
+/** What is wrong with the choice of a mode, and of the rows that are read in it. */
+const modeProblem = ({ model, mode, cursor }: SyncDraft): string | undefined => {
+  if (mode === undefined) return 'Choose a mode'
+  if (cursor === undefined || model === undefined || !modeTakesCursor(mode)) return undefined
+  const known = cursorColumns(model).some(({ name }) => name === cursor.column)
+  return known && cursorInput(cursor) !== undefined ? undefined : 'Complete the cursor'
+}
+
 /** The title, as it is entered or made of what is chosen. */
 export const titleOf = ({ title, model, destination }: SyncDraft): string =>
   title ?? `${model?.title ?? ''} to ${destination?.title ?? ''}`.trim().slice(0, 100)
@@ -160,14 +177,17 @@ export type StepProblem = { message?: string; mapping?: MappingProblems }
 
 /** What keeps a step from being done; undefined when nothing does. */
 export const problemOf = (draft: SyncDraft, step: Step): StepProblem | undefined => {
-  const { model, destination, object, objectName, mode, rows, identifier } = draft
+  const { model, destination, object, objectName, rows, identifier } = draft
   if (step === 'model') return model === undefined ? { message: 'Choose a model' } : undefined
   if (step === 'destination') {
     if (destination === undefined) return { message: 'Choose a destination' }
     if (object === undefined) return { message: 'Choose what to write to' }
     return object.named && objectName.trim() === '' ? { message: 'Enter a name' } : undefined
   }
-  if (step === 'mode') return mode === undefined ? { message: 'Choose a mode' } : undefined
+  if (step === 'mode') {
+    const message = modeProblem(draft)
+    return message === undefined ? undefined : { message }
+  }
   if (step === 'mapping') {
     const event = eventOf(draft)
     const mapping = event === undefined ? mappingProblems(rows, identifier) : eventMappingProblems(rows, event)
@@ -191,6 +211,7 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
   if (firstOpen(draft) !== undefined) return undefined
   if (model === undefined || destination === undefined || object === undefined || mode === undefined) return undefined
   const event = eventOf(draft)
+  const cursor = cursorOf(draft)
   return {
     title: titleOf(draft).trim(),
     model: model.name,
@@ -202,6 +223,7 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
     fields: fieldsOfRows(rows),
     ...(event === undefined ? {} : { to_destinations: draft.toDestinations }),
     ...(ownsObjectOf(draft) ? { owns_object: true } : {}),
+    ...(cursor === undefined ? {} : { cursor }),
     ...scheduleInput(schedule),
   }
 }

@@ -26,6 +26,7 @@ const settings = z.object({
   identifier: z.number().int(),
   to_destinations: z.boolean().default(false),
   owns_object: z.boolean().default(false),
+  cursor: z.object({ column: z.string(), overlap: z.string() }).nullable().default(null),
   schedule: z.object({
     interval_minutes: syncSchedule.shape.interval_minutes,
     cron: z.object({ expression: z.string(), time_zone: z.string() }).nullable(),
@@ -51,6 +52,7 @@ export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof meth
       identifier,
       to_destinations: draft.toDestinations,
       owns_object: draft.ownsObject,
+      cursor: draft.cursor === undefined ? null : { ...draft.cursor },
       schedule: { ...schedule },
       title: title ?? null,
       step,
@@ -95,6 +97,7 @@ export const restored = (
       objectName: entered.object_name,
       toDestinations: entered.to_destinations,
       ownsObject: entered.owns_object,
+      cursor: model === undefined ? undefined : (entered.cursor ?? undefined),
     }
   const open = firstOpen(draft)
   const reached = open === undefined ? steps.length - 1 : steps.indexOf(open)

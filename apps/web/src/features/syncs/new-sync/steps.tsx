@@ -8,6 +8,7 @@ import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { SearchSelect } from '../../../ui/forms/search-select.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
+import { CursorChoice, useTakesCursor } from '../cursor-choice.tsx'
 import { DryRun } from '../dry-run/dry-run.tsx'
 import { MappingFields } from '../mapping-fields.tsx'
 import { ModeChoice } from '../mode-choice.tsx'
@@ -166,24 +167,38 @@ export const DestinationStep = ({
   )
 }
 
-/** What is done with rows there. */
-export const ModeStep = ({ draft, onChange }: StepProps) => (
-  <ModeChoice
-    modes={draft.object?.sync_modes ?? []}
-    value={draft.mode}
-    ofEvents={eventOf(draft) !== undefined}
-    ofFull={
-      draft.object?.listable === true && (
-        <OwnObject
-          object={`the ${draft.object.title.toLowerCase()} ${draft.objectName}`.trim()}
-          checked={draft.ownsObject}
-          onChange={(ownsObject) => onChange({ ...draft, ownsObject })}
+/** What is done with rows there, and which of them are read. */
+export const ModeStep = ({ draft, onChange }: StepProps) => {
+  const { model } = draft
+  const takesCursor = useTakesCursor(model)
+  return (
+    <div className="space-y-5">
+      <ModeChoice
+        modes={draft.object?.sync_modes ?? []}
+        value={draft.mode}
+        ofEvents={eventOf(draft) !== undefined}
+        ofFull={
+          draft.object?.listable === true && (
+            <OwnObject
+              object={`the ${draft.object.title.toLowerCase()} ${draft.objectName}`.trim()}
+              checked={draft.ownsObject}
+              onChange={(ownsObject) => onChange({ ...draft, ownsObject })}
+            />
+          )
+        }
+        onChange={(mode) => onChange({ ...draft, mode })}
+      />
+      {takesCursor && model !== undefined && (
+        <CursorChoice
+          model={model}
+          mode={draft.mode}
+          value={draft.cursor}
+          onChange={(cursor) => onChange({ ...draft, cursor })}
         />
-      )
-    }
-    onChange={(mode) => onChange({ ...draft, mode })}
-  />
-)
+      )}
+    </div>
+  )
+}
 
 /** Which column goes to which field. */
 export const MappingStep = ({ draft, problem, onChange }: StepProps) => {
@@ -278,6 +293,11 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
             </>
           )}
         </Fact>
+        {input?.cursor !== undefined && input.cursor !== null && (
+          <Fact title="Rows to read">
+            New and changed rows by <span className="font-mono text-xs">{input.cursor.column}</span>
+          </Fact>
+        )}
         <Fact title="Mapping">
           {count(fields)} {pluralise(fields, 'field')}
           {event === undefined && (

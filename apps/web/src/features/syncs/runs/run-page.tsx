@@ -19,6 +19,7 @@ import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
+import { runCursorText } from '../cursor.ts'
 import { RunBadge } from '../run-badge.tsx'
 import { useChangeRun, useRerunRejected } from '../sync-mutations.ts'
 import { countedOutcomes, hasEnded, runDuration, runTitle } from '../sync-words.ts'
@@ -181,7 +182,7 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   return (
     <>
       <PageHeader
-        title={<>Run of {sync.title}</>}
+        title="Run"
         documentTitle={`Run of ${sync.title}`}
         description={
           <>
@@ -234,7 +235,12 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
               {ended ? 'The run ended before its rows were counted.' : 'Counted once all rows are read.'}
             </p>
           ) : (
-            <Accounting counts={run.counts} />
+            <>
+              <Accounting counts={run.counts} />
+              {run.cursor !== null && (
+                <p className="mt-2 text-sm break-words text-ink-2">{runCursorText(run.cursor, ended)}</p>
+              )}
+            </>
           )}
         </Card>
       </div>

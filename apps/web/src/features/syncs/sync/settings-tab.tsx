@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { eventObjects, genericTitle, type Sync, type SyncMode } from '@tributary/contract'
 import { RefreshCw, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { paths } from '../../../lib/paths.ts'
+import { modelQuery } from '../../../lib/queries/data-source-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
 import { ReadOnlyNote } from '../../../parts/settings/read-only-note.tsx'
 import { TitleCard } from '../../../parts/settings/title-card.tsx'
@@ -11,6 +13,8 @@ import { Card } from '../../../ui/card.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { DeleteCard } from '../../../ui/page/delete-card.tsx'
+import { type CursorDraft, cursorDraftOf, cursorInput } from '../cursor.ts'
+import { CursorChoice, useTakesCursor } from '../cursor-choice.tsx'
 import { ModeChoice } from '../mode-choice.tsx'
 import { OwnObject } from '../own-object.tsx'
 import { scheduleInput, scheduleOf, scheduleProblem } from '../schedule.ts'
@@ -37,7 +41,11 @@ const ModeCard = ({ sync }: { sync: Sync }) => {
       title="Mode"
       description="What is done with rows at the destination. Applies from the next run."
       saved={{ mode: sync.mode, owns: sync.owns_object }}
-      changeOf={({ mode, owns }) => ({ mode, ...(ofEvents ? {} : { owns_object: owns && mode === 'FULL_SYNC' }) })}
+      changeOf={({ mode, owns }) =>
+        mode === 'FULL_SYNC' && sync.cursor !== null
+          ? undefined
+          : { mode, ...(ofEvents ? {} : { owns_object: owns && mode === 'FULL_SYNC' }) }
+      }
     >
       {({ mode, owns }, change) => (
         <ModeChoice
@@ -46,19 +54,55 @@ const ModeCard = ({ sync }: { sync: Sync }) => {
           ofEvents={ofEvents}
           disabled={!mayEdit}
           ofFull={
-            object?.listable === true && (
-              <OwnObject
-                object={`the ${object.title.toLowerCase()} ${sync.object_name}`}
-                checked={owns}
-                disabled={!mayEdit}
-                onChange={(next) => change({ mode, owns: next })}
-              />
+            sync.cursor !== null ? (
+              <p className="text-sm text-danger-ink">
+                This sync reads only new and changed rows, so it can't know which ones to remove. Change{' '}
+                <a href="#rows-to-read" className="rounded-sm underline underline-offset-3">
+                  Rows to read
+                </a>{' '}
+                first.
+              </p>
+            ) : (
+              object?.listable === true && (
+                <OwnObject
+                  object={`the ${object.title.toLowerCase()} ${sync.object_name}`}
+                  checked={owns}
+                  disabled={!mayEdit}
+                  onChange={(next) => change({ mode, owns: next })}
+                />
+              )
             )
           }
           onChange={(next) => change({ mode: next, owns })}
         />
       )}
     </SavedCard>
+  )
+}
+
+const CursorCard = ({ sync }: { sync: Sync }) => {
+  const mayEdit = useMayEdit() === true
+  const { data: model } = useQuery(modelQuery(sync.model.name))
+  const takesCursor = useTakesCursor(model)
+  if (model === undefined || (!takesCursor && sync.cursor === null)) return null
+  return (
+    <div id="rows-to-read" className="scroll-mt-4">
+      <SavedCard<CursorDraft | undefined>
+        sync={sync}
+        title="Rows to read"
+        description="Which rows of the model a run reads. Applies from the next run, which reads all rows when the cursor is another column."
+        saved={cursorDraftOf(sync.cursor)}
+        changeOf={(draft) => {
+          if (draft === undefined) return { cursor: null }
+          const cursor = cursorInput(draft)
+          return cursor && { cursor }
+        }}
+      >
+        {(draft, change) => (
+          <CursorChoice model={model} mode={sync.mode} value={draft} disabled={!mayEdit} onChange={change} />
+        )}
+      </SavedCard>
+    </div>
   )
 }
 
@@ -140,8 +184,8 @@ const ResyncCard = ({ sync }: { sync: Sync }) => {
         done={run.isError}
         onConfirm={() => run.mutate(true)}
       >
-        All rows of {sync.model.title} are sent to {sync.destination.title} again, which can take longer than a usual
-        run. Rows are removed as the mode says.
+        All rows of {sync.model.title} are read and sent to {sync.destination.title} again, which can take longer than a
+        usual run. Rows are removed as the mode says.
       </ConfirmDialog>
     </>
   )
@@ -218,6 +262,7 @@ export const SettingsTab = ({ sync }: { sync: Sync }) => {
           <ScheduleChoice value={schedule} self={sync.name} disabled={!mayEdit} onChange={change} />
         )}
       </SavedCard>
+      <CursorCard key={`cursor ${JSON.stringify(sync.cursor)} ${sync.mode}`} sync={sync} />
       {isOfEvents(sync) && <ToDestinationsCard key={`to ${sync.to_destinations}`} sync={sync} />}
       <GuardCard key={`guard ${sync.guard_percent}`} sync={sync} />
       <AlertsCard key={`alerts ${JSON.stringify(sync.alerts)}`} sync={sync} />

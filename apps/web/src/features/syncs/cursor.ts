@@ -1,0 +1,60 @@
+import {
+  type CursorKind,
+  cursorKindOf,
+  type Model,
+  type RunCursor,
+  type SyncCursor,
+  type SyncMode,
+  syncCursor,
+  usualOverlap,
+} from '@tributary/contract'
+import { utcTime } from '../../lib/format/time.ts'
+
+/** A cursor as it is entered. */
+export type CursorDraft = { column: string; overlap: string }
+
+/** The columns of a model that can be a cursor. */
+export const cursorColumns = ({
+  columns,
+}: Pick<Model, 'columns'>): { name: string; type: string; kind: CursorKind }[] =>
+  columns.flatMap(({ name, type }) => {
+    const kind = cursorKindOf(type)
+    return kind === undefined ? [] : [{ name, type, kind }]
+  })
+
+/** A cursor by a column, with its usual overlap. */
+export const cursorBy = ({ name, kind }: { name: string; kind: CursorKind }): CursorDraft => ({
+  column: name,
+  overlap: String(usualOverlap[kind]),
+})
+
+/** The cursor that is suggested: when a row was changed last, else the first time, else the first number. */
+export const suggestedCursor = (model: Pick<Model, 'columns'>): CursorDraft | undefined => {
+  const columns = cursorColumns(model)
+  const times = columns.filter(({ kind }) => kind !== 'number')
+  const found = times.find(({ name }) => /updat|modif|chang/i.test(name)) ?? times[0] ?? columns[0]
+  return found && cursorBy(found)
+}
+
+/** What is saved of a cursor, as it is entered. */
+export const cursorDraftOf = (cursor: SyncCursor | null): CursorDraft | undefined =>
+  cursor === null ? undefined : { column: cursor.column, overlap: String(cursor.overlap) }
+
+/** The cursor that is entered; undefined for one that can't be. */
+export const cursorInput = ({ column, overlap }: CursorDraft): SyncCursor | undefined =>
+  /^\d+$/.test(overlap.trim()) ? syncCursor.safeParse({ column, overlap: Number(overlap) }).data : undefined
+
+/** Whether a sync in this mode can read only some rows: where rows are removed, all must be read. */
+export const modeTakesCursor = (mode: SyncMode | undefined): boolean => mode !== 'FULL_SYNC'
+
+const valueText = (value: string): string => (/^\d{4}-\d\d-\d\dT/.test(value) ? utcTime(value) : value)
+
+/** What a run read by its cursor, and from where the next one reads, in words. */
+export const runCursorText = ({ column, from, to, moved }: RunCursor, ended: boolean): string => {
+  const read =
+    from === null
+      ? `All rows were read. ${to === null ? `None has a value in ${column}.` : `The highest value of ${column} was ${valueText(to)}.`}`
+      : `Rows were read from ${column} ${valueText(from)}${to === null ? '. None has a value.' : ` to ${valueText(to)}.`}`
+  if (!ended || to === null) return read
+  return `${read} ${moved ? 'The next run continues from there.' : `The next run reads ${from === null ? 'all rows' : 'the same rows'} again.`}`
+}
