@@ -41,6 +41,16 @@ export const dataSourceScreens: Screen[] = [
     ready: settled,
   },
   {
+    name: 'new-data-source-file-url',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/file-url/new`,
+    ready: settled,
+  },
+  {
+    name: 'new-data-source-profiles',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/profiles/new`,
+    ready: settled,
+  },
+  {
     name: 'new-data-source-s3',
     path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/s3/new`,
     ready: settled,

@@ -86,6 +86,15 @@ export const syncScreens: Screen[] = [
     },
   },
   {
+    name: 'new-sync-mode-cursor',
+    path: at(wizard),
+    ready: async (page) => {
+      await toStep(2)(page)
+      await page.getByRole('checkbox', { name: /^Read only new/ }).check()
+      await settled(page)
+    },
+  },
+  {
     name: 'new-sync-cron',
     path: at(wizard),
     ready: async (page) => {
@@ -160,6 +169,18 @@ export const syncScreens: Screen[] = [
     },
   },
   { name: 'sync-run-done', path: at(({ done }) => done), inView: true, ready: settled },
+  { name: 'sync-run-cursor', path: at(({ visited }) => visited), inView: true, ready: settled },
+  { name: 'sync-cursor-settings', path: at(({ visits }) => `${visits}#settings`), ready: settled },
+  { name: 'sync-without-runs', path: at(({ unrun }) => unrun), ready: settled },
+  {
+    name: 'sync-dry-run-failed',
+    path: at(({ failed }) => `${failed.replace(/\/runs\/.*/, '')}#mapping`),
+    ready: async (page) => {
+      await button(page, 'Dry run').click()
+      await page.getByText(/does not exist/).waitFor()
+      await settled(page)
+    },
+  },
   { name: 'sync-run-approval', path: at(({ asks }) => asks), inView: true, ready: settled },
   { name: 'sync-run-failed', path: at(({ failed }) => failed), inView: true, ready: settled },
   { name: 'sync-run-rejected', path: at(({ rejected }) => rejected), inView: true, ready: settled },
@@ -201,6 +222,56 @@ export const syncScreens: Screen[] = [
       const file = { name: 'orders.csv', mimeType: 'text/csv', buffer }
       await page.getByLabel(/^File to upload/).setInputFiles(file)
       await page.getByRole('link', { name: 'Create model' }).waitFor()
+      await settled(page)
+    },
+  },
+  { name: 'data-sources-filled', path: at(({ workspace }) => `${workspace}/dataSources`), ready: settled },
+  {
+    name: 'data-source-tables',
+    path: at(({ dataSource }) => dataSource),
+    ready: async (page) => {
+      await page.getByText('shop.customers', { exact: true }).first().click()
+      await page.getByText('signed_up').first().waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'data-source-unreachable',
+    path: at(({ away }) => away),
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await page.getByText(/connection to your data warehouse/).waitFor()
+      await settled(page)
+    },
+  },
+  { name: 'data-source-models', path: at(({ dataSource }) => `${dataSource}#models`), ready: settled },
+  {
+    name: 'data-source-connection-failed',
+    path: at(({ away }) => `${away}#settings`),
+    ready: async (page) => {
+      await button(page, 'Test connection').click()
+      await page.getByText(/Connection refused/).waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'new-model-preview',
+    path: at(({ dataSource }) => `${dataSource}/new-model?schema=shop&table=orders`),
+    ready: async (page) => {
+      await button(page, 'Preview').click()
+      await page.getByRole('table').first().waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'new-model-refused',
+    path: at(({ dataSource }) => `${dataSource}/new-model`),
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await page.getByRole('radio', { name: 'SQL query' }).check()
+      await page.getByRole('textbox', { name: /SQL query/ }).fill('select nothing\nfrom shop.customers')
+      await button(page, 'Validate').click()
+      await page.getByText('Please verify that the SQL Query is valid.').waitFor()
       await settled(page)
     },
   },

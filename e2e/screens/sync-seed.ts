@@ -13,8 +13,13 @@ export type SyncSeed = {
   failed: string
   /** A run of which rows were rejected. */
   rejected: string
-  /** A data source that files are uploaded to. */
+  /** A sync that reads new rows only, its second run, and a sync that never ran. */
+  visits: string
+  visited: string
+  unrun: string
+  /** A data source that files are uploaded to, and one that cannot be reached. */
   files: string
+  away: string
 }
 
 const ended = ['succeeded', 'partial', 'failed', 'canceled', 'needs_approval']
@@ -90,6 +95,28 @@ export const seedSyncs = async ({ api }: Product, peer: PostgresPeer): Promise<S
   })
   await peer.query('drop table shop.invoices')
   const failed = await run(invoices.name)
+  await peer.query('create table shop.visits (id bigint primary key, page text, visited_at timestamptz)')
+  await peer.query(
+    `insert into shop.visits select n, '/pages/' || n % 7, now() - interval '2 days' + n * interval '1 minute' from generate_series(1, 900) as n`,
+  )
+  await peer.query(`grant select on shop.visits to ${user}`)
+  const visitsModel = await model('Visits', 'select * from shop.visits')
+  const visits = await sync(visitsModel, ['id', 'page'], { mode: 'UPSERT_ONLY', cursor: { column: 'visited_at' } })
+  await run(visits.name)
+  await peer.query(
+    `insert into shop.visits select n, '/new', now() - interval '1 day' + n * interval '1 second' from generate_series(901, 940) as n`,
+  )
+  const visited = await run(visits.name)
+  const unrun = await sync(visitsModel, ['id'], {
+    title: 'Visits once more',
+    mode: 'INSERT_ONLY',
+    object_name: 'again',
+  })
+  const away = await api.ok('POST', `/${workspace}/dataSources`, {
+    title: 'Old warehouse',
+    app: { name: 'catalogDataSources/postgresql' },
+    settings: { ...settings, port: 1 },
+  })
   await createSource(api, workspace, 'Store')
   const files = await api.ok('POST', `/${workspace}/dataSources`, {
     title: 'Orders of the store',
@@ -106,6 +133,10 @@ export const seedSyncs = async ({ api }: Product, peer: PostgresPeer): Promise<S
     asks,
     failed,
     rejected,
+    visits: String(visits.name),
+    visited,
+    unrun: String(unrun.name),
     files: String(files.name),
+    away: String(away.name),
   }
 }
