@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { compressFolder } from './launch/compress.mjs'
 import { showProgress } from './launch/progress.mjs'
 import { hashOfSources } from './launch/sources.mjs'
+import { tagBuild } from './launch/tag-build.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const kit = process.argv[2] === 'kit'
@@ -17,6 +18,7 @@ const inputs = [
   'scripts/build-web.mjs',
   'scripts/launch/compress.mjs',
   'scripts/launch/sources.mjs',
+  'scripts/launch/tag-build.mjs',
   'apps/web/public',
   'packages/contract/src',
   'packages/kernel/src',
@@ -36,6 +38,7 @@ try {
 Object.assign(process.env, { NODE_ENV: 'production', VITE_BUILD_HASH: wanted.slice(0, 12) })
 /** @type {typeof import('vite')} */
 const { build } = await import(pathToFileURL(join(root, 'node_modules/vite/dist/node/index.js')).href)
+
 let modules = 0
 let doing = 'reading'
 const finish = showProgress(
@@ -60,7 +63,10 @@ try {
     ],
   })
   doing = 'compressing'
-  if (!kit) await compressFolder(join(folder, 'dist'))
+  if (!kit) {
+    await build(tagBuild(root))
+    await compressFolder(join(folder, 'dist'))
+  }
 } catch (error) {
   finish('The build failed')
   console.error(error instanceof Error ? error.message : error)

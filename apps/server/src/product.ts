@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -91,6 +91,12 @@ const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')))
+
+/** The tag for web sites, which is built with the web application; undefined when neither was. */
+const builtTag = (): string | undefined => {
+  const file = join(webFolder, '.tag.js')
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
 
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -255,8 +261,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         metrics,
       })
     : undefined
+  const tag = builtTag()
   const collect = has('collect')
     ? createCollect({
+        ...(tag === undefined ? {} : { tag }),
         log: requests,
         keys,
         webhooks,

@@ -54,6 +54,20 @@ const send = (
 export const sendSuccess = (req: IncomingMessage, res: ServerResponse): void =>
   send(req, res, 200, successHeaders, successBody)
 
+/** 303: the request is on disk, and the browser that sent it goes on to another page. */
+export const sendRedirect = (req: IncomingMessage, res: ServerResponse, address: string): void =>
+  send(req, res, 303, ['Location', address, 'Content-Length', '0', 'Cache-Control', 'no-store'], '')
+
+/** 200 with cookies of the site, each a line of Set-Cookie, for the caller alone. */
+export const sendCookies = (req: IncomingMessage, res: ServerResponse, cookies: readonly string[]): void =>
+  send(
+    req,
+    res,
+    200,
+    [...successHeaders, 'Cache-Control', 'no-store', ...cookies.flatMap((line) => ['Set-Cookie', line])],
+    successBody,
+  )
+
 /** How SDKs are told of a limit beside Retry-After: the RateLimit fields of the IETF draft, and Segment's own. Seconds. */
 const rateHeaders = (seconds: number): string[] => [
   'RateLimit-Remaining',

@@ -13,6 +13,7 @@ import { createIngestionContext } from './ingestion-context.ts'
 import type { CollectDeps } from './ports.ts'
 import * as refusals from './refusal.ts'
 import { findRoute, isCollectPath, methodsOf } from './routes.ts'
+import { createTagCalls } from './tag/tag-calls.ts'
 import { createWebhook } from './webhook/webhook.ts'
 
 export type Collect = {
@@ -48,6 +49,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
   const track = createTracking(context, keys, createTurns(deps.workShare ?? createWorkShare(), context.settings.turns))
   const webhook = createWebhook(context, deps)
   const pixel = createPixels(context, keys)
+  const tag = createTagCalls({ context, keys, code: deps.tag, publicUrl: deps.publicUrl })
   const start = createStartCalls({
     context,
     keys,
@@ -86,6 +88,9 @@ export const createCollect = (deps: CollectDeps): Collect => {
       case 'discard':
         discardBody(req)
         return sendSuccess(req, res)
+      case 'tag':
+      case 'tag-cookies':
+        return tag(request, route)
       default:
         return start(request, route)
     }

@@ -111,6 +111,8 @@ export type CollectDeps = {
   coordination: Coordination
   /** How calls to the webhooks of some kinds of sources are handled. */
   webhooks?: Webhooks
+  /** The built code of the product's own tag; without it none is served. */
+  tag?: string
   /** Whose a custom domain is, by its host in lower case; nobody has one unless given. */
   domains?: { workspaceOf(host: string): string | undefined }
   /** What workspaces have taken of this thread for templates and large bodies; one of its own unless given. */

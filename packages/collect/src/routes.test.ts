@@ -16,6 +16,8 @@ test.each([
   ['/analytics.js/v1/k/analytics.min.js', 'script'],
   ['/analytics.js/v1/k/platform/analytics.min.js', 'script'],
   ['/analytics-next/bundles/x.js', 'bundle'],
+  ['/tag/v1/k/tag.js', 'tag'],
+  ['/tag/v1/k/cookies', 'tag-cookies'],
 ])('%s is the call %s', (path, kind) => {
   expect(findRoute(path)?.kind).toBe(kind)
   expect(isCollectPath(path)).toBe(true)
@@ -31,6 +33,8 @@ test.each([
   '/v1/pixel/constructor',
   '/projects/a/b/settings',
   '/analytics.js/v1/a/b/c.js',
+  '/tag/v1/k/other.js',
+  '/tag/v1/tag.js',
   '//',
 ])('%s is no call', (path) => {
   expect(findRoute(path)).toBeUndefined()

@@ -18,12 +18,17 @@ export type Route =
   | { kind: 'source-config' }
   | { kind: 'script'; key: string }
   | { kind: 'bundle'; file: string }
+  /** The code of the product's own tag for one source. */
+  | { kind: 'tag'; key: string }
+  /** What the tag asks to be kept in cookies of the site. */
+  | { kind: 'tag-cookies'; key: string }
 
 export type TrackRoute = Extract<Route, { kind: 'single' | 'batch' }>
 export type PixelRoute = Extract<Route, { kind: 'data-pixel' | 'query-pixel' }>
 /** Routes whose requests become events. */
 export type EventRoute = TrackRoute | PixelRoute
 export type StartRoute = Extract<Route, { kind: 'settings' | 'script' | 'source-config' | 'bundle' }>
+export type TagRoute = Extract<Route, { kind: 'tag' | 'tag-cookies' }>
 
 const letters: ReadonlyMap<string, EventType> = new Map(
   Object.entries({ t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias' } as const),
@@ -56,6 +61,7 @@ const prefixes = [
   '/analytics.js/',
   '/analytics-next/',
   '/next-integrations/',
+  '/tag/',
 ]
 
 /** True for every path that collection answers, known or not. Cheap: no parsing. */
@@ -67,6 +73,7 @@ export const isCollectPath = (url: string): boolean => {
 const settingsPath = /^(?:\/v1)?(?:\/projects){1,2}\/([^/]+)\/settings$/
 const scriptPath = /^\/analytics\.js\/v1\/([^/]+)\/(?:platform\/)?analytics(?:\.min)?\.js$/
 const bundlePath = /^\/analytics-next\/bundles\/([^/]+)$/
+const tagPath = /^\/tag\/v1\/([^/]+)\/(tag\.js|cookies)$/
 const pixelPath = /^\/(v1\/pixel|pixel\/v1)\/([a-z]+)$/
 
 const decoded = (text: string): string => {
@@ -96,17 +103,16 @@ export const findRoute = (path: string): Route | undefined => {
   if (script !== undefined) return { kind: 'script', key: decoded(script) }
   const file = bundlePath.exec(path)?.[1]
   if (file !== undefined) return { kind: 'bundle', file }
+  const [, key, part] = tagPath.exec(path) ?? []
+  if (key !== undefined) return { kind: part === 'cookies' ? 'tag-cookies' : 'tag', key: decoded(key) }
   return pixelRoute(path)
 }
 
 /** The methods a route answers beside OPTIONS. */
 export const methodsOf = (route: Route): readonly string[] =>
-  route.kind === 'single' || route.kind === 'batch' || route.kind === 'forward' || route.kind === 'discard'
-    ? post
-    : route.kind === 'webhook'
-      ? getOrPost
-      : get
+  posted.has(route.kind) ? post : route.kind === 'webhook' ? getOrPost : get
 
+const posted: ReadonlySet<Route['kind']> = new Set(['single', 'batch', 'forward', 'discard', 'tag-cookies'])
 const getOrPost = ['GET', 'POST']
 const post = ['POST']
 const get = ['GET', 'HEAD']

@@ -1,6 +1,6 @@
 export type { CursorKind, DataColumn, DataQuery, DataTable, KeyCheck } from '@tributary/contract'
 export { fileTable } from '@tributary/contract'
-export { ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
+export { campaignIn, clickIdsIn, ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
 export * from './definition/action.ts'
 export * from './definition/data-source.ts'
 export * from './definition/definition.ts'

@@ -1,5 +1,6 @@
 export * from './access.ts'
 export * from './actor.ts'
+export * from './click-ids.ts'
 export * from './clock.ts'
 export * from './errors.ts'
 export * from './event-ids.ts'

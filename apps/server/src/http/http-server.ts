@@ -93,7 +93,7 @@ const endUnread = (request: IncomingMessage, response: ServerResponse): void => 
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 
 /** Paths that are no page of the web application, whoever answers below them in this process. */
-const notPages = /^\/(api|v1|profiles|syncs|media|ofrep|pusher|apps?|docs|health|metrics)(?=[/?]|$)/
+const notPages = /^\/(api|v1|profiles|syncs|media|ofrep|pusher|apps?|docs|health|metrics|tag)(?=[/?]|$)/
 
 const answerNothing: Handler = (request, response) => {
   const path = (request.url ?? '').split('?')[0]?.slice(0, 200)

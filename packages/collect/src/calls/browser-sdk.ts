@@ -23,7 +23,7 @@ const folder = (): string => {
 }
 
 /** A value as a JavaScript literal that may stand inside of an HTML script element. */
-const literal = (value: string): string =>
+export const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const stubs = [

@@ -1,5 +1,5 @@
 import { freeWhole } from '@tributary/kernel'
-import { sendSuccess } from '../answer.ts'
+import { sendRedirect, sendSuccess } from '../answer.ts'
 import type { BodyFault } from '../body/body.ts'
 import { readBody } from '../body/body.ts'
 import type { Job, Turns } from '../body/turns.ts'
@@ -13,9 +13,14 @@ import type { TrackRoute } from '../routes.ts'
 
 /**
  * The body that counts, and as what when that is not what the path says. `own`: the source's own rule made it. Nothing at
- * all when there is nothing to keep.
+ * all when there is nothing to keep. `redirect`: where a browser is led on to.
  */
-export type TransformedBody = { body: Buffer; route?: TrackRoute; own?: true } | 'nothing' | Refusal
+export type TransformedBody = ({ body: Buffer; route?: TrackRoute; own?: true } | { nothing: true } | Refusal) & {
+  redirect?: string
+}
+
+const sendDone = ({ req, res }: CollectRequest, redirect: string | undefined): void =>
+  redirect === undefined ? sendSuccess(req, res) : sendRedirect(req, res, redirect)
 
 /** Makes the body that counts of the one that was sent; or says why it cannot. `entry` is whose key the call names. */
 export type BodyTransform = {
@@ -106,9 +111,10 @@ export const createTracking = (
   ): Generator<void, void> {
     const owner = named === undefined ? undefined : keys.find(named)
     const transformed: TransformedBody = transform === undefined ? { body: sent } : transform(sent, request, owner)
-    if (transformed === 'nothing') {
+    const { redirect } = transformed
+    if ('nothing' in transformed) {
       release()
-      return sendSuccess(request.req, request.res)
+      return sendDone(request, redirect)
     }
     if ('code' in transformed) {
       context.refuse(request, route.kind, transformed, owner, named, sent)
@@ -133,7 +139,7 @@ export const createTracking = (
       freeWhole(body)
       if (refusal !== undefined) return context.refuse(request, route.kind, refusal, entry, named)
       context.taken(route.kind, entry, bytes)
-      sendSuccess(request.req, request.res)
+      sendDone(request, redirect)
     })
   }
 

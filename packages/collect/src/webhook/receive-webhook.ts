@@ -11,8 +11,8 @@ export type WebhookRule = NonNullable<SourceDefinition['webhook']>
 /** The rules by the slug of the source; undefined for a source that has none. */
 export type Webhooks = { get(slug: string): WebhookRule | undefined }
 
-/** Events as JSON texts; or why the call is refused. */
-export type ReceivedWebhook = { events: readonly string[] } | { refusal: Refusal }
+/** Events as JSON texts, and where a browser is led on to; or why the call is refused. */
+export type ReceivedWebhook = { events: readonly string[]; redirect?: string } | { refusal: Refusal }
 
 /**
  * How a call to the webhook of a source is handled: exactly what collection appends to the log, and what a preview
@@ -69,7 +69,8 @@ export const createWebhookReceiver =
         if (wrong !== undefined) return { refusal: at(wrong, index, receipt.events.length) }
         texts.push(text)
       }
-      return { events: texts }
+      const { redirect } = receipt
+      return { events: texts, ...(redirect === undefined ? {} : { redirect }) }
     })
 
 /** Headers that carry a key or a session: no event has them. */

@@ -239,3 +239,26 @@ test('templates of one workspace take turns beyond their share, and more than a 
   expect((await Promise.all(later)).map(({ status }) => status)).toEqual([200, 200])
   await busy.stop()
 })
+
+test('a browser that sent a form is led on when its event is on disk, and when there is none to keep', async () => {
+  const events: object[][] = [[{ event: 'Lead Created' }], []]
+  const own = await startCollect({
+    keys: { find: () => entryOf('open'), findRevoked: () => undefined, ready: () => true },
+    webhooks: new Map([
+      [
+        'open',
+        { signed: false, receive: () => ({ events: events.shift() ?? [], redirect: 'https://shop.example/thanks' }) },
+      ],
+    ]) as never,
+  })
+  for (const kept of [1, 1]) {
+    const answer = await fetch(`${own.origin}/v1/webhook?writeKey=open-key`, {
+      method: 'POST',
+      body: 'a=1',
+      redirect: 'manual',
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/thanks'])
+    expect(await own.entries()).toHaveLength(kept)
+  }
+  await own.stop()
+})

@@ -24,8 +24,10 @@ export const createWebhook = (context: IngestionContext, deps: CollectDeps): Bod
       const received = receive(rule, entry.settings, webhookCall(req, query, sent, clock()))
       if (received !== undefined) {
         if ('refusal' in received) return received.refusal
-        if (received.events.length === 0) return 'nothing'
-        return { body: Buffer.from(`{"batch":[${received.events.join(',')}]}`), route: ownRoute, own: true }
+        const { events, redirect } = received
+        const onward = redirect === undefined ? {} : { redirect }
+        if (events.length === 0) return { nothing: true, ...onward }
+        return { body: Buffer.from(`{"batch":[${events.join(',')}]}`), route: ownRoute, own: true, ...onward }
       }
     }
     const body = webhookEvent(sent, query, req.method ?? '')

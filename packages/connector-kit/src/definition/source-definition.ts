@@ -24,8 +24,13 @@ export type WebhookCall = {
 /** Why a call is refused: an HTTP status from 400 to 499, a stable reason and what to mend. */
 export type WebhookRefusal = { code: number; reason: string; message: string }
 
-/** Events of the tracking API, each with at least its type; or why there are none. An empty list is fine. */
-export type WebhookReceipt = { events: readonly Readonly<Record<string, unknown>>[] } | { refusal: WebhookRefusal }
+/**
+ * Events of the tracking API, each with at least its type; or why there are none. An empty list is fine. With `redirect`, the caller is a
+ * browser that is led on to this address, which the source's own settings name.
+ */
+export type WebhookReceipt =
+  | { events: readonly Readonly<Record<string, unknown>>[]; redirect?: string }
+  | { refusal: WebhookRefusal }
 
 /**
  * Makes events of a call. Pure: the same call and settings give the same events. `undefined` leaves the call to the

@@ -1,0 +1,88 @@
+import { campaignIn, clickIdDays, clickIdsIn } from '@tributary/kernel/browser'
+
+/** What is kept of a visit from an ad: an ID, or the campaign's parameters, and when it was seen in seconds since 1970. */
+export type Kept = { readonly value: string; readonly at: number }
+/** Click IDs by the name of their parameter, and under `utm` the parameters of the campaign. */
+export type Clicks = Readonly<Record<string, Kept>>
+
+const campaign = 'utm'
+const daysOf = (name: string): number | undefined =>
+  name === campaign ? 90 : Object.hasOwn(clickIdDays, name) ? clickIdDays[name] : undefined
+/** Characters of all of them in one cookie, of which browsers keep 4,096. */
+const roomy = 3000
+
+/** The click IDs and the campaign in the parameters of an address, as of now (seconds). */
+export const clicksIn = (search: string, now: number): Clicks => {
+  const params = new URLSearchParams(search)
+  const utm = new URLSearchParams(campaignIn(params)).toString()
+  const found = { ...clickIdsIn(params), ...(utm === '' ? {} : { [campaign]: utm }) }
+  return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, { value, at: now }]))
+}
+
+/** What was known with what is new: one that is seen again, as after a reload, keeps its time. */
+export const mergeClicks = (known: Clicks, fresh: Clicks): Clicks => {
+  const merged: Record<string, Kept> = { ...known }
+  for (const [name, kept] of Object.entries(fresh)) if (known[name]?.value !== kept.value) merged[name] = kept
+  return merged
+}
+
+/** What is not over as of now (seconds), newest first, as the text of a cookie; the oldest go where there are too many. */
+export const formatClicks = (clicks: Clicks, now: number): string => {
+  let text = ''
+  for (const [name, { value, at }] of Object.entries(clicks).sort(([, one], [, other]) => other.at - one.at)) {
+    const next = `${text === '' ? '' : '|'}${name}:${at.toString(36)}:${encodeURIComponent(value)}`
+    if (at + (daysOf(name) ?? 0) * 86_400 > now && text.length + next.length <= roomy) text += next
+  }
+  return text
+}
+
+/** Reads the text of a cookie; whatever is not as it should be, or is over, is left out. */
+export const parseClicks = (text: string, now: number): Clicks => {
+  const clicks: Record<string, Kept> = {}
+  for (const part of text.split('|')) {
+    const [name = '', time = '', value = ''] = part.split(':')
+    const at = Number.parseInt(time, 36)
+    const days = daysOf(name)
+    if (days === undefined || !(at + days * 86_400 > now) || value === '') continue
+    try {
+      clicks[name] = { value: decodeURIComponent(value), at }
+    } catch {
+      // A value that somebody else has written.
+    }
+  }
+  return clicks
+}
+
+/** The parts of an event's context that are about ads. */
+export const clickContext = (clicks: Clicks): Record<string, unknown> => {
+  const { [campaign]: utm, ...ids } = clicks
+  const entries = Object.entries(ids)
+  return {
+    ...(utm === undefined ? {} : { campaign: Object.fromEntries(new URLSearchParams(utm.value)) }),
+    ...(entries.length === 0
+      ? {}
+      : {
+          clickIds: Object.fromEntries(entries.map(([name, { value }]) => [name, value])),
+          clickTimes: Object.fromEntries(entries.map(([name, { at }]) => [name, new Date(at * 1000).toISOString()])),
+        }),
+  }
+}
+
+/** An address without click IDs. */
+export const withoutClicks = (address: string): string => {
+  const [, before = '', search = '', hash = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? []
+  const kept = search
+    .slice(1)
+    .split('&')
+    .filter((part) => daysOf(decodeName(part.split('=')[0] ?? '')) === undefined)
+    .join('&')
+  return before + (kept === '' ? '' : `?${kept}`) + hash
+}
+
+const decodeName = (name: string): string => {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

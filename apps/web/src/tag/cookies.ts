@@ -1,0 +1,58 @@
+/** Cookies of the tag: who the visitor is, and what is kept of clicks. `_fbp` and `_fbc` are named and made as Meta documents them. */
+export const cookieNames = {
+  anonymousId: 'trb_aid',
+  userId: 'trb_uid',
+  clicks: 'trb_clicks',
+  /** Ends with the browser: while it is there, the others need not be renewed. */
+  session: 'trb_s',
+  fbp: '_fbp',
+  fbc: '_fbc',
+} as const
+
+/** The value of a cookie of the page; '' where there is none. */
+export const cookie = (name: string): string => {
+  for (const part of document.cookie.split(/; */)) {
+    const equals = part.indexOf('=')
+    if (part.slice(0, equals) === name) return part.slice(equals + 1)
+  }
+  return ''
+}
+
+/**
+ * The domain that a page and a server have in common: `example.com` of `www.example.com` and `events.example.com`. Undefined where it
+ * would be no more than an ending such as `com`. Of an ending such as `co.uk` browsers keep no cookie.
+ */
+export const sharedDomain = (page: string, server: string): string | undefined => {
+  if (page === server) return page
+  if (/^[\d.]+$|:/.test(page)) return undefined
+  const ours = page.split('.').reverse()
+  const theirs = server.split('.').reverse()
+  let count = 0
+  while (count < ours.length && ours[count] === theirs[count]) count++
+  return count > 1 ? ours.slice(0, count).reverse().join('.') : undefined
+}
+
+const write = (name: string, value: string, age: string, domain: string): void => {
+  const secure = location.protocol === 'https:' ? ';secure' : ''
+  document.cookie = `${name}=${value};path=/;samesite=lax${age}${domain === '' ? '' : `;domain=${domain}`}${secure}`
+}
+
+/** The endings of this page's host that a cookie may be for, widest first; '' is the host itself. */
+const domains = (): string[] => {
+  const labels = /^[\d.]+$|:/.test(location.hostname) ? [] : location.hostname.split('.')
+  return [...labels.slice(0, -1).map((_, index) => labels.slice(labels.length - 2 - index).join('.')), '']
+}
+
+/** Sets a cookie by script, for the widest domain that the browser allows: browsers keep it for less long than a server's. */
+export const writeCookie = (name: string, value: string): void => {
+  const age = name === cookieNames.session ? '' : `;max-age=${90 * 86_400}`
+  for (const domain of domains()) {
+    write(name, value, age, domain)
+    if (cookie(name) === value) return
+  }
+}
+
+/** Removes a cookie, whatever domain it is for. */
+export const removeCookie = (name: string): void => {
+  for (const domain of domains()) write(name, '', ';expires=Thu, 01 Jan 1970 00:00:00 GMT', domain)
+}

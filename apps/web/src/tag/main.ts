@@ -1,0 +1,10 @@
+import { startTag, type TagConfig } from './tag.ts'
+
+/** What the server puts in its place: of which source the tag is, and where it was asked for. */
+declare const __TRIBUTARY_TAG__: TagConfig
+
+const config = __TRIBUTARY_TAG__
+const script = document.currentScript
+// The address that the page has used, such as the site's own domain, counts before what the server took it for.
+const address = script instanceof HTMLScriptElement ? /^https?:\/\/[^/]+/.exec(script.src)?.[0] : undefined
+startTag({ ...config, origin: address ?? config.origin })

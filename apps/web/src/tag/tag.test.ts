@@ -1,0 +1,294 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startTag, type Tag, type TagConfig } from './tag.ts'
+
+type Sent = { url: string; body: Record<string, unknown> }
+type SentEvent = {
+  type: string
+  event?: string
+  messageId: string
+  anonymousId: string
+  userId?: string
+  context: Record<string, unknown> & { page: { url: string; search: string } }
+}
+
+const config: TagConfig = { key: 'k 1', origin: 'https://events.shop.example', consent: 'granted' }
+let sent: Sent[]
+/** What the server answers, or 'down'. */
+let answer: () => Response
+/** Whether the server sets the cookies it is asked for, as it does for pages of its own site. */
+let sets: boolean
+
+const listening: (() => void)[] = []
+
+beforeEach(() => {
+  sent = []
+  sets = true
+  answer = () => Response.json({ success: true })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.stubGlobal('fetch', async (url: string, { body }: { body: string }) => {
+    sent.push({ url, body: JSON.parse(body) })
+    const answered = answer()
+    if (url.endsWith('/cookies') && answered.ok && sets)
+      for (const [name, value] of Object.entries(JSON.parse(body))) document.cookie = `${name}=${value};path=/`
+    return answered
+  })
+  vi.stubGlobal('navigator', {
+    userAgent: 'Test',
+    language: 'de-DE',
+    sendBeacon: vi.fn((url: string, body: string) => sent.push({ url, body: JSON.parse(body) }) > 0),
+  })
+})
+
+afterEach(() => {
+  for (const end of listening.splice(0)) end()
+  Reflect.deleteProperty(window, 'tributary')
+  visit('https://www.shop.example/')
+  for (const part of document.cookie.split('; '))
+    for (const domain of ['', ';domain=shop.example', ';domain=www.shop.example'])
+      document.cookie = `${part.split('=')[0]}=;path=/;expires=Thu, 01 Jan 1970 00:00:00 GMT${domain}`
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const visit = (address: string): void =>
+  (window as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(address)
+
+/** Opens a page with the tag, as after a load of the page. */
+const open = (address: string, given: Partial<TagConfig> = {}): Tag => {
+  visit(address)
+  Reflect.deleteProperty(window, 'tributary')
+  const add = window.addEventListener.bind(window)
+  const spy = vi.spyOn(window, 'addEventListener').mockImplementation((name: string, listener: unknown) => {
+    add(name, listener as EventListener)
+    listening.push(() => window.removeEventListener(name, listener as EventListener))
+  })
+  startTag({ ...config, ...given })
+  spy.mockRestore()
+  return window.tributary as unknown as Tag
+}
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 10; i++) await vi.advanceTimersByTimeAsync(1000)
+}
+const events = (): SentEvent[] =>
+  sent.filter(({ url }) => url.includes('/v1/b')).flatMap(({ body }) => body['batch'] as SentEvent[])
+const asked = (): Record<string, unknown>[] =>
+  sent.filter(({ url }) => url.endsWith('/cookies')).map(({ body }) => body)
+
+test('AMB-72: with consent, click IDs of the landing page are in later events of other pages, with consent and IDs of browsers', async () => {
+  visit('https://www.shop.example/')
+  document.cookie = '_ga=GA1.1.1234.5678;path=/'
+  document.cookie = '_ttp=01ABC;path=/'
+  const landed = open('https://www.shop.example/?gclid=EAIaIQ&fbclid=IwAR2&utm_source=google')
+  landed.page()
+  await settle()
+  const [first] = events()
+  open('https://www.shop.example/thanks').track('Order Completed', { value: 59.9 })
+  await settle()
+  const [, order] = events()
+  expect(order).toMatchObject({
+    type: 'track',
+    event: 'Order Completed',
+    anonymousId: first?.anonymousId,
+    properties: { value: 59.9 },
+    context: {
+      campaign: { source: 'google' },
+      clickIds: { gclid: 'EAIaIQ', fbclid: 'IwAR2' },
+      clickTimes: { gclid: expect.stringMatching(/^20/) },
+      browserIds: {
+        fbp: expect.stringMatching(/^fb\.1\.\d{13}\.\d+$/),
+        fbc: expect.stringMatching(/^fb\.1\.\d{13}\.IwAR2$/),
+        ttp: '01ABC',
+        ga: '1234.5678',
+      },
+      consent: { categoryPreferences: { advertising: true } },
+      library: { name: 'tributary-tag' },
+    },
+  })
+})
+
+test('cookies are asked of the server once, and again only when something is new', async () => {
+  open('https://www.shop.example/?gclid=a').page()
+  await settle()
+  open('https://www.shop.example/b').page()
+  await settle()
+  expect(asked()).toHaveLength(1)
+  expect(sent[0]?.url).toBe('https://events.shop.example/tag/v1/k%201/cookies')
+  open('https://www.shop.example/?gclid=b').page()
+  await settle()
+  expect(asked()[1]?.['trb_clicks']).toMatch(/^gclid:[a-z0-9]+:b$/)
+})
+
+test('what a server of another site cannot set is set by script', async () => {
+  sets = false
+  open('https://www.shop.example/?gclid=a', { origin: 'https://cdp.example' }).page()
+  await settle()
+  expect(document.cookie).toMatch(/trb_aid=[0-9a-f-]{36}/)
+  expect(document.cookie).toContain('trb_clicks=gclid')
+})
+
+test('without consent there are no cookies, no click IDs, also not in addresses, and no lasting ID', async () => {
+  open('https://www.shop.example/?gclid=a&x=1', { consent: 'denied' }).page()
+  await settle()
+  open('https://www.shop.example/b', { consent: 'denied' }).page()
+  await settle()
+  const [first, second] = events()
+  expect(document.cookie).toBe('')
+  expect(asked()).toEqual([])
+  expect(first?.anonymousId).not.toBe(second?.anonymousId)
+  expect(first?.context).toMatchObject({ consent: { categoryPreferences: { advertising: false } } })
+  expect(first?.context.page).toMatchObject({ url: 'https://www.shop.example/?x=1', search: '?x=1' })
+  expect(JSON.stringify(events())).not.toMatch(/gclid|browserIds|clickIds/)
+})
+
+test('consent that is given later keeps the click of the page and the visitor of its earlier events', async () => {
+  const tag = open('https://www.shop.example/?gclid=a', { consent: 'denied' })
+  tag.page()
+  tag.consent('granted')
+  tag.track('Lead Created')
+  await settle()
+  const [page, lead] = events()
+  expect(lead?.anonymousId).toBe(page?.anonymousId)
+  expect(page?.context['clickIds']).toBeUndefined()
+  expect(lead?.context['clickIds']).toEqual({ gclid: 'a' })
+  expect(document.cookie).toContain('trb_clicks=gclid')
+})
+
+test('consent that is withdrawn removes the cookies, even those that the server is setting', async () => {
+  const tag = open('https://www.shop.example/?fbclid=a')
+  tag.consent('denied')
+  tag.page()
+  await settle()
+  expect(document.cookie).toBe('')
+  expect(events()[0]?.context['clickIds']).toBeUndefined()
+})
+
+test('consent that is refused on a later page removes what an earlier one has set, which none reads before', async () => {
+  open('https://www.shop.example/?gclid=a').identify('user-1')
+  await settle()
+  const tag = open('https://www.shop.example/b', { consent: 'denied' })
+  tag.page()
+  tag.consent('denied')
+  await settle()
+  expect(document.cookie).toBe('')
+  expect(events()[1]?.userId).toBeUndefined()
+})
+
+test('a click in an address that the page has changed by itself is kept', async () => {
+  const tag = open('https://www.shop.example/')
+  visit('https://www.shop.example/#/sale?x')
+  tag.page()
+  visit('https://www.shop.example/?gclid=later')
+  tag.page()
+  tag.track('A')
+  await settle()
+  expect(events()[1]?.context['clickIds']).toEqual({ gclid: 'later' })
+  expect(events()[2]?.context['clickIds']).toEqual({ gclid: 'later' })
+})
+
+test('calls before the tag are carried out with the IDs they answered; a first word on consent holds from the beginning', async () => {
+  visit('https://www.shop.example/?gclid=a')
+  window.tributary = Object.assign([
+    ['consent', 'i0', ['denied']],
+    ['track', 'id-1', ['Lead Created', { a: 1 }]],
+    ['constructor', 'i2', []],
+  ] satisfies [string, string, unknown[]][]) as never
+  startTag(config)
+  await settle()
+  expect(events()).toMatchObject([{ event: 'Lead Created', messageId: 'id-1', properties: { a: 1 } }])
+  expect(asked()).toEqual([])
+})
+
+test('a call answers the message ID for the pixel, or takes the one that it is given', async () => {
+  const tag = open('https://www.shop.example/')
+  const own = tag.newId()
+  const ids = [tag.track('A'), tag.track('B', {}, { messageId: own })]
+  expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(ids[1]).toBe(own)
+  await settle()
+  expect(events().map(({ messageId }) => messageId)).toEqual(ids)
+})
+
+test('who is identified is in later events, traits on the page only; a reset forgets both', async () => {
+  const tag = open('https://www.shop.example/')
+  tag.identify('user-1', { email: 'jane@example.com' })
+  tag.track('A')
+  await settle()
+  const next = open('https://www.shop.example/b')
+  next.track('B')
+  next.reset()
+  next.track('C')
+  await settle()
+  const [identify, a, b, c] = events()
+  expect(identify).toMatchObject({ type: 'identify', userId: 'user-1', traits: { email: 'jane@example.com' } })
+  expect(a).toMatchObject({ userId: 'user-1', context: { traits: { email: 'jane@example.com' } } })
+  expect(b?.userId).toBe('user-1')
+  expect(b?.context['traits']).toBeUndefined()
+  expect(c?.userId).toBeUndefined()
+  expect(c?.anonymousId).not.toBe(b?.anonymousId)
+  expect(document.cookie).not.toMatch(/jane/)
+})
+
+test.each([
+  ['a server that is away', () => Promise.reject(new TypeError('Failed to fetch')) as never],
+  ['503', () => new Response('', { status: 503, headers: { 'retry-after': '2' } })],
+  ['429', () => new Response('', { status: 429 })],
+])('after %s the same events are sent again, once the others', async (_, failure) => {
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  let times = 0
+  answer = () => (times++ < 2 ? failure() : Response.json({}))
+  const id = tag.track('A')
+  await settle()
+  tag.track('B')
+  await settle()
+  expect(events().map(({ messageId }) => messageId)).toEqual([id, id, id, expect.not.stringMatching(id)])
+})
+
+test('what the server refuses for good is not sent again', async () => {
+  answer = () => new Response('', { status: 400 })
+  open('https://www.shop.example/', { consent: 'denied' }).track('A')
+  await settle()
+  expect(events()).toHaveLength(1)
+})
+
+test('what waits when the page is left is handed to the browser, in pieces that it takes', async () => {
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  for (let i = 0; i < 45; i++) tag.track(`E${i}`, { text: 'x'.repeat(1000) })
+  window.dispatchEvent(new Event('pagehide'))
+  expect(events().map(({ event }) => event)).toEqual(Array.from({ length: 45 }, (_, i) => `E${i}`))
+  for (const { body } of sent) expect(JSON.stringify(body).length).toBeLessThan(64 * 1024)
+  await settle()
+  expect(events()).toHaveLength(45)
+})
+
+test('while nothing can be sent, no more than 200 events wait', async () => {
+  answer = () => new Response('', { status: 503 })
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  for (let i = 0; i < 500; i++) tag.track(`E${i}`)
+  sent = []
+  window.dispatchEvent(new Event('pagehide'))
+  expect(events()).toHaveLength(200)
+  expect(events().at(-1)?.event).toBe('E499')
+})
+
+test('properties that are no JSON break neither the page nor later events', async () => {
+  const reported = vi.fn()
+  vi.stubGlobal('reportError', reported)
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  const circle: Record<string, unknown> = {}
+  circle['self'] = circle
+  tag.track('A', circle)
+  tag.track('B')
+  await settle()
+  expect(reported).toHaveBeenCalledOnce()
+  expect(events().map(({ event }) => event)).toEqual(['B'])
+})
+
+test('a page with the tag twice sends its events once', async () => {
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  startTag({ ...config, consent: 'denied' })
+  tag.track('A')
+  await settle()
+  expect(events()).toHaveLength(1)
+})

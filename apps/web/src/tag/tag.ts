@@ -1,0 +1,252 @@
+import { type Clicks, clickContext, clicksIn, formatClicks, mergeClicks, parseClicks, withoutClicks } from './clicks.ts'
+import { cookie, cookieNames, removeCookie, sharedDomain, writeCookie } from './cookies.ts'
+import { createSender } from './sender.ts'
+
+/** What the server says to the tag of a source. `origin` is where events and cookies are sent. */
+export type TagConfig = { key: string; origin: string; consent: 'granted' | 'denied' }
+
+type Options = { messageId?: string; timestamp?: string; context?: object }
+type Properties = Record<string, unknown>
+
+/** What pages call. Each call of an event answers its message ID, which a pixel is given so that both count once. */
+export type Tag = {
+  page(name?: string | Properties, properties?: Properties, options?: Options): string
+  track(event: string, properties?: Properties, options?: Options): string
+  identify(userId?: string | Properties | null, traits?: Properties, options?: Options): string
+  /** Whether the visitor agrees to cookies and to sharing data for ads. */
+  consent(choice: 'granted' | 'denied'): void
+  /** Forgets who the visitor is, as after signing out. */
+  reset(): void
+  /** A new message ID, for an event whose pixel is called first. */
+  newId(): string
+}
+
+/** A call that was made before the tag arrived: its name, the message ID that it answered, and what it was given. */
+type EarlyCall = [name: keyof Tag, id: string, given: unknown[]]
+
+declare global {
+  interface Window {
+    tributary?: EarlyCall[] & Partial<Tag>
+  }
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000)
+
+/** A random UUID, also on pages of plain http. */
+const newId = (): string =>
+  '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
+    (+digit ^ ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) & (15 >> (+digit / 4)))).toString(16),
+  )
+
+/** The client ID in the cookie of Google Analytics, `GA1.1.<client ID>`. */
+const gaClientId = (): string => /^GA\d+\.\d+\.(\d+\.\d+)$/.exec(cookie('_ga'))?.[1] ?? ''
+
+const present = (values: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+
+/** Who the visitor is, and which clicks brought them: in memory, and with consent in cookies. */
+const createVisitor = (config: TagConfig) => {
+  const place = `${config.origin}/tag/v1/${encodeURIComponent(config.key)}/cookies`
+  const domain =
+    sharedDomain(location.hostname, new URL(config.origin).hostname) ?? location.hostname.split('.').slice(-2).join('.')
+  // Meta counts the dots of the domain that the cookie is for: 'com' is 0, 'example.com' is 1.
+  const prefix = `fb.${/^[\d.]+$|:/.test(location.hostname) ? 1 : domain.split('.').length - 1}.`
+  let granted = config.consent === 'granted'
+  let anonymousId = newId()
+  let userId = ''
+  let clicks: Clicks = {}
+  let fbp = ''
+  let fbc = ''
+  let asked: Promise<unknown> = Promise.resolve()
+  let askedFor = ''
+
+  const remove = (): void => {
+    askedFor = ''
+    for (const name of Object.values(cookieNames)) if (cookie(name) !== '') removeCookie(name)
+  }
+
+  /** Asks the server to set cookies, one time after the other. Whatever it could not set is set by script. */
+  const ask = (set: Record<string, string>): void => {
+    const send = async (): Promise<void> => {
+      if (granted)
+        await fetch(place, { method: 'POST', body: JSON.stringify(set), credentials: 'include', keepalive: true })
+    }
+    const after = (): void => {
+      // Consent that was withdrawn meanwhile counts.
+      if (!granted) return remove()
+      for (const [name, value] of Object.entries(set)) if (cookie(name) !== value) writeCookie(name, value)
+    }
+    asked = asked.then(send).then(after, after)
+  }
+
+  const save = (): void => {
+    const { anonymousId: aid, userId: uid, clicks: kept, session, fbp: browser, fbc: click } = cookieNames
+    const set = present({
+      [aid]: anonymousId,
+      [uid]: encodeURIComponent(userId),
+      [kept]: formatClicks(clicks, seconds()),
+      [browser]: cookie(browser) || fbp,
+      [click]: fbc,
+      [session]: '1',
+    })
+    const wanted = JSON.stringify(set)
+    // What is being asked for is not asked for again.
+    if (wanted === askedFor || Object.entries(set).every(([name, value]) => cookie(name) === value)) return
+    askedFor = wanted
+    ask(set)
+  }
+
+  const begin = (): void => {
+    const now = seconds()
+    const known = cookie(cookieNames.anonymousId)
+    if (/^[0-9a-f-]{36}$/.test(known)) anonymousId = known
+    try {
+      userId = userId || decodeURIComponent(cookie(cookieNames.userId))
+    } catch {
+      // A value that somebody else has written.
+    }
+    clicks = mergeClicks(parseClicks(cookie(cookieNames.clicks), now), clicksIn(location.search, now))
+    fbp = fbp || `${prefix}${Date.now()}.${Math.floor(Math.random() * 2_147_483_648)}`
+    fbc = cookie(cookieNames.fbc)
+    const { fbclid } = clicks
+    if (fbclid !== undefined && !fbc.endsWith(`.${fbclid.value}`)) fbc = `${prefix}${Date.now()}.${fbclid.value}`
+    save()
+  }
+
+  if (granted) begin()
+  return {
+    ids: () => ({ anonymousId, ...(userId === '' ? {} : { userId }) }),
+    granted: () => granted,
+    /** What an event says of ads; nothing without consent. */
+    context: () =>
+      granted
+        ? {
+            ...clickContext(clicks),
+            browserIds: present({
+              fbp: cookie(cookieNames.fbp) || fbp,
+              fbc: cookie(cookieNames.fbc) || fbc,
+              ttp: cookie('_ttp'),
+              ga: gaClientId(),
+            }),
+          }
+        : {},
+    /** Looks at the address again, which pages change without a load. */
+    look() {
+      if (granted) begin()
+    },
+    identify(user: string) {
+      userId = user
+      if (granted) save()
+    },
+    consent(choice: boolean) {
+      if (choice && granted) return
+      granted = choice
+      if (granted) return begin()
+      // Also what an earlier page has set.
+      clicks = {}
+      fbp = ''
+      fbc = ''
+      anonymousId = newId()
+      remove()
+    },
+    reset() {
+      userId = ''
+      anonymousId = newId()
+      removeCookie(cookieNames.userId)
+      if (granted) save()
+    },
+  }
+}
+
+const pageOf = (granted: boolean) => {
+  const shown = granted ? (address: string): string => address : withoutClicks
+  const url = shown(location.href)
+  return {
+    url,
+    path: location.pathname,
+    search: shown(location.search),
+    title: document.title,
+    referrer: shown(document.referrer),
+  }
+}
+
+/** Starts the tag: takes the place of the list of early calls and carries them out. A page that has one keeps it. */
+export const startTag = (config: TagConfig): void => {
+  const tag = window.tributary ?? []
+  window.tributary = tag
+  if ('started' in tag) return
+  Object.assign(tag, { started: true })
+  const early = tag.splice(0)
+  // What the page says before anything else holds from the beginning.
+  const [first, , [choice] = []] = early[0] ?? []
+  const consent = first !== 'consent' ? config.consent : choice === 'granted' ? 'granted' : 'denied'
+  const visitor = createVisitor({ ...config, consent })
+  const sender = createSender(`${config.origin}/v1/b?writeKey=${encodeURIComponent(config.key)}`)
+  let traits: Properties = {}
+
+  const send = (type: string, id: string, fields: object, options: Options = {}): string => {
+    const { messageId = id, timestamp = new Date().toISOString(), context } = options
+    const granted = visitor.granted()
+    try {
+      sender.add({
+        type,
+        messageId,
+        timestamp,
+        ...visitor.ids(),
+        ...fields,
+        context: {
+          page: pageOf(granted),
+          userAgent: navigator.userAgent,
+          locale: navigator.language,
+          timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+          library: { name: 'tributary-tag', version: '1.0.0' },
+          ...(type === 'identify' || Object.keys(traits).length === 0 ? {} : { traits }),
+          ...visitor.context(),
+          consent: { categoryPreferences: { advertising: granted } },
+          ...context,
+        },
+      })
+    } catch (error) {
+      // Properties that are no JSON: told to the page's own handlers, which must not break by it.
+      reportError(error)
+    }
+    return messageId
+  }
+
+  /** Each call with the message ID that it answers. */
+  const calls = {
+    page(id: string, name?: string | Properties, properties: Properties = {}, options?: Options) {
+      visitor.look()
+      if (typeof name === 'string') return send('page', id, { name, properties }, options)
+      return send('page', id, { properties: name ?? {} }, options)
+    },
+    track: (id: string, event: string, properties: Properties = {}, options?: Options) =>
+      send('track', id, { event, properties }, options),
+    identify(id: string, user?: string | Properties | null, given?: Properties, options?: Options) {
+      const known = typeof user === 'string'
+      if (known) visitor.identify(user)
+      traits = { ...traits, ...(known || user === null || user === undefined ? given : user) }
+      return send('identify', id, { traits }, options)
+    },
+    consent(id: string, choice: string) {
+      visitor.consent(choice === 'granted')
+      return id
+    },
+    reset(id: string) {
+      traits = {}
+      visitor.reset()
+      return id
+    },
+  }
+
+  for (const [name, call] of Object.entries(calls))
+    Object.assign(tag, { [name]: (...given: unknown[]) => (call as (...all: unknown[]) => string)(newId(), ...given) })
+  Object.assign(tag, { newId })
+  for (const [name, id, given] of early)
+    if (Object.hasOwn(calls, name)) (calls[name as keyof typeof calls] as (...all: unknown[]) => string)(id, ...given)
+
+  addEventListener('pagehide', sender.leave)
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') sender.leave()
+  })
+}

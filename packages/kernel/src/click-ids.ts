@@ -1,0 +1,39 @@
+/**
+ * Parameters of links from ads, by the days for which their platform counts a click: Google Ads, Microsoft, and Meta 90 days, the others
+ * the longest window that an advertiser can choose.
+ */
+export const clickIdDays: Readonly<Record<string, number>> = {
+  gclid: 90,
+  gbraid: 90,
+  wbraid: 90,
+  dclid: 90,
+  fbclid: 90,
+  msclkid: 90,
+  epik: 60,
+  twclid: 30,
+  li_fat_id: 30,
+  ttclid: 28,
+  ScCid: 28,
+  rdt_cid: 28,
+}
+
+/** Characters of a click ID, or of all parameters of a campaign: what is longer is none. */
+const longest = 500
+
+/** The click IDs in the parameters of an address, by the name of their parameter. Their capitals count. */
+export const clickIdsIn = (params: URLSearchParams): Record<string, string> => {
+  const found: Record<string, string> = {}
+  for (const name of Object.keys(clickIdDays)) {
+    const value = params.get(name)?.trim() ?? ''
+    if (value !== '' && value.length <= longest) found[name] = value
+  }
+  return found
+}
+
+/** The parameters of a campaign (`utm_…`) in an address, without the beginning of their names. */
+export const campaignIn = (params: URLSearchParams): Record<string, string> => {
+  const found: Record<string, string> = {}
+  for (const [name, value] of params)
+    if (/^utm_[a-z_]{1,20}$/.test(name) && value !== '' && value.length <= longest) found[name.slice(4)] = value
+  return found
+}
