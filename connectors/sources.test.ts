@@ -20,3 +20,24 @@ test('the snippet of the guide is the one that collection stands for', () => {
   const codes = javascript?.guide.map((step) => step.code)
   expect(codes).toContain(snippet({ origin: '{{origin}}', writeKey: '{{writeKey}}' }))
 })
+
+test('SIG-02: sources of signals begin with a schema of every event that the documentation maps to a conversion', () => {
+  const guide = readFileSync(new URL('../docs/conversions.md', import.meta.url), 'utf8')
+  const [, table = ''] = /\| event \| Meta, TikTok \|.*\n\|[ -|]*\n((?:\|.*\n)+)/.exec(guide) ?? []
+  const mapped = table
+    .trim()
+    .split('\n')
+    .map((row) => row.split('|')[1]?.trim())
+  expect(mapped).toContain('Order Completed')
+  const signals = sourceDefinitions.filter(({ targetProduct }) => targetProduct === 'SIGNALS')
+  expect(signals.map(({ slug }) => slug).toSorted()).toEqual([
+    'html-form',
+    'server-conversions',
+    'shopify-orders',
+    'stripe-payments',
+    'tag',
+    'typeform',
+  ])
+  for (const { predefinedSchema } of signals)
+    expect([...(predefinedSchema?.events.keys() ?? [])]).toEqual(expect.arrayContaining(mapped))
+})

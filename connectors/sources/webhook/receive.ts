@@ -6,27 +6,19 @@ import {
   type WebhookCall,
   type WebhookReceipt,
 } from '@tributary/connector-kit'
+import { formFields } from '../values.ts'
 
 /** Events that one call may become. */
 const maxEvents = 100
 
 const refuse = (reason: string, message: string): WebhookReceipt => ({ refusal: { code: 400, reason, message } })
 
-/** Parameters as an object; a name that comes more than once has a list. */
-const fieldsOf = (params: URLSearchParams): Record<string, unknown> =>
-  Object.fromEntries(
-    [...new Set(params.keys())].map((name) => {
-      const values = params.getAll(name)
-      return [name, values.length === 1 ? values[0] : values]
-    }),
-  )
-
 /** The body as a value: JSON or a form; null for a call without one. */
 const bodyOf = (call: WebhookCall): { value: unknown } | undefined => {
   const text = call.body.toString('utf8')
   if (text.trim() === '') return { value: null }
   if (/^application\/x-www-form-urlencoded\b/i.test(call.headers['content-type'] ?? ''))
-    return { value: fieldsOf(new URLSearchParams(text)) }
+    return { value: formFields(new URLSearchParams(text)) }
   try {
     return { value: JSON.parse(text) }
   } catch {
@@ -54,7 +46,7 @@ export const receive: ReceiveWebhook = (call, settings) => {
   const rendered = renderTemplate(template, {
     body: body.value,
     headers: call.headers,
-    query: fieldsOf(call.query),
+    query: formFields(call.query),
     now: new Date(call.receivedAt).toISOString(),
   })
   if ('problem' in rendered)

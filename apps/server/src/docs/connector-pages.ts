@@ -60,6 +60,7 @@ export const sourcePage = ({ icon }: ListedSource, source: SourceDefinition): Co
   const parts = [
     `# ${source.title}`,
     source.description,
+    ...(source.targetProduct === 'SIGNALS' ? ['It is a [signal source](tag.md).'] : []),
     'The same steps are on the **Set up** page of a source of this kind, which turns green when the first event comes.',
     ...source.guide.map(stepOf),
     ...settingsOf(source.settings?.fields),

@@ -36,6 +36,7 @@ const guides = {
   audiences: ['Guides', 'Sets of profiles by their events and traits.'],
   syncs: ['Guides', 'Rows of your databases, brought to destinations.'],
   conversions: ['Guides', 'Conversions for ad platforms, without duplicates and with consent.'],
+  tag: ['Guides', 'Signal sources, the tag for websites, its consent, and its cookies.'],
   deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],
   members: ['Guides', 'Organizations, roles, and invitations.'],
   sources: ['Sources', 'Where events come from: SDKs, HTTP, and webhooks from other services.'],

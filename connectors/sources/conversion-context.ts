@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { campaignIn, clickIdsIn } from '@tributary/connector-kit'
+import { type Fields, fieldsOf, given, text } from './values.ts'
+
+/** What an event says of the ad that led to it: click IDs and campaign parameters. */
+export const adContext = (params: URLSearchParams): Fields => {
+  const [clickIds, campaign] = [clickIdsIn(params), campaignIn(params)]
+  return {
+    ...(Object.keys(clickIds).length === 0 ? {} : { clickIds }),
+    ...(Object.keys(campaign).length === 0 ? {} : { campaign }),
+  }
+}
+
+/** Names under which shops and forms hand on what the tag of the site knows of a visitor. */
+export const visitorFields = { anonymousId: 'tributary_id', consent: 'tributary_consent', messageId: 'message_id' }
+
+/** Texts of an object as the parameters of an address. */
+export const paramsOf = (fields: Fields): URLSearchParams =>
+  new URLSearchParams(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+
+/** What a shop or a form hands on of consent; nothing where it says nothing. */
+export const consentContext = (value: unknown): Fields => {
+  const said = text(value)?.trim().toLowerCase()
+  if (said === undefined || said === '') return {}
+  const advertising = ['granted', 'true', '1', 'yes', 'on'].includes(said)
+  return { consent: { categoryPreferences: { advertising } } }
+}
+
+/** The person of an event, as destinations look for them in `context.traits`; undefined when nothing is known. */
+export const personOf = (person: {
+  email?: unknown
+  phone?: unknown
+  firstName?: unknown
+  lastName?: unknown
+  city?: unknown
+  state?: unknown
+  postalCode?: unknown
+  country?: unknown
+}): Fields | undefined => {
+  const { email, phone, firstName, lastName, city, state, postalCode, country } = person
+  const address = given({
+    city: text(city),
+    state: text(state),
+    postalCode: text(postalCode),
+    country: text(country),
+  })
+  const traits = given({
+    email: text(email)?.trim(),
+    phone: text(phone)?.trim(),
+    firstName: text(firstName),
+    lastName: text(lastName),
+    address: Object.keys(address).length === 0 ? undefined : address,
+  })
+  return Object.keys(traits).length === 0 ? undefined : traits
+}
+
+/** Characters that a message ID has at most. */
+const longestId = 100
+
+/** A message ID of what an event is about; the hash of one that would be too long. */
+export const messageIdOf = (kind: string, id: string): string => {
+  const whole = `${kind}-${id}`
+  return whole.length <= longestId ? whole : `${kind}-${createHash('sha256').update(id).digest('hex')}`
+}
+
+/** A name of one text as first and last name. */
+export const namesOf = (name: unknown): { firstName?: string; lastName?: string } => {
+  const parts = text(name)?.trim().split(/\s+/) ?? []
+  const [first, ...rest] = parts
+  return first === undefined || first === ''
+    ? {}
+    : { firstName: first, ...(rest.length > 0 ? { lastName: rest.join(' ') } : {}) }
+}
+
+/** The members of `metadata` or `hidden` fields that are texts. */
+export const textsOf = (value: unknown): Fields =>
+  Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, each]) => typeof each === 'string'))

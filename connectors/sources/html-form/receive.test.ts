@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { receive } from './receive.ts'
+
+const form = 'application/x-www-form-urlencoded'
+const call = (body: string, more: { type?: string; method?: string; referer?: string; at?: string } = {}) => ({
+  method: more.method ?? 'POST',
+  body: Buffer.from(body),
+  headers: {
+    ...(more.type === '' ? {} : { 'content-type': more.type ?? form }),
+    ...(more.referer === undefined ? {} : { referer: more.referer }),
+  },
+  query: new URLSearchParams(),
+  receivedAt: Date.parse(more.at ?? '2026-01-01T12:00:00Z'),
+})
+const settings = { redirect_url: 'https://shop.example/thanks', trap_field: '_gotcha' }
+const eventOf = (...given: Parameters<typeof call>) => {
+  const receipt = receive(call(...given), settings)
+  if (receipt === undefined || 'refusal' in receipt) throw new Error(JSON.stringify(receipt))
+  return receipt.events[0]
+}
+
+test('AMB-72: a form is a Lead Created with its fields and its person; the visitor is led to the page of the settings', () => {
+  const body =
+    'email=+jane%40example.com&phone=%2B4930123456&name=Jane+van+Doe&interest=a&interest=b&form_id=contact&_gotcha=&tributary_id=v-1&tributary_consent=denied&page_url=https%3A%2F%2Fshop.example%2F%3Fgclid%3DEAIaIQ%26utm_source%3Dgoogle'
+  const receipt = receive(call(body), settings)
+  expect(receipt).toEqual({
+    redirect: 'https://shop.example/thanks',
+    events: [
+      {
+        type: 'track',
+        event: 'Lead Created',
+        messageId: expect.stringMatching(/^form-[0-9a-f]{32}$/),
+        anonymousId: 'v-1',
+        timestamp: '2026-01-01T12:00:00.000Z',
+        properties: {
+          lead_id: expect.stringMatching(/^form-/),
+          form_id: 'contact',
+          fields: {
+            email: ' jane@example.com',
+            phone: '+4930123456',
+            name: 'Jane van Doe',
+            interest: ['a', 'b'],
+            form_id: 'contact',
+          },
+        },
+        context: {
+          traits: { email: 'jane@example.com', phone: '+4930123456', firstName: 'Jane', lastName: 'van Doe' },
+          page: { url: 'https://shop.example/?gclid=EAIaIQ&utm_source=google' },
+          clickIds: { gclid: 'EAIaIQ' },
+          campaign: { source: 'google' },
+          consent: { categoryPreferences: { advertising: false } },
+        },
+      },
+    ],
+  })
+})
+
+test('the same form counts once a day, or by the message ID that it says', () => {
+  const id = (...given: Parameters<typeof call>) => eventOf(...given)?.['messageId']
+  const body = 'email=a%40example.com'
+  expect(id(body, { at: '2026-01-01T23:59:59Z' })).toBe(id(body, { at: '2026-01-01T00:00:00Z' }))
+  expect(id(body, { at: '2026-01-02T00:00:00Z' })).not.toBe(id(body))
+  expect(id('email=b%40example.com')).not.toBe(id(body))
+  expect(id('email=a&message_id=m-1')).toBe('m-1')
+})
+
+test('clicks are read of the page that the browser names, too; a page that is no URL is none', () => {
+  expect(eventOf('a=1', { referer: 'https://shop.example/?fbclid=IwAR2' })).toMatchObject({
+    context: { page: { url: 'https://shop.example/?fbclid=IwAR2' }, clickIds: { fbclid: 'IwAR2' } },
+  })
+  expect(eventOf('a=1&page_url=javascript', {})?.['context']).not.toHaveProperty('page')
+})
+
+test('what fills in the trap is answered as people are, and not kept', () => {
+  expect(receive(call('email=a&_gotcha=spam'), settings)).toEqual({ events: [], redirect: settings.redirect_url })
+})
+
+test('a script that sends JSON is led nowhere', () => {
+  expect(receive(call('{"email":"a@example.com"}', { type: 'application/json' }), settings)).toEqual({
+    events: [expect.objectContaining({ event: 'Lead Created' })],
+  })
+})
+
+test.each([
+  ['a file', 'x', { type: 'multipart/form-data; boundary=x' }, 'NOT_A_FORM'],
+  ['no kind of content', 'a=1', { type: '' }, 'NOT_A_FORM'],
+  ['an address', '', { method: 'GET' }, 'NOT_A_FORM'],
+  ['broken JSON', '{', { type: 'application/json' }, 'NOT_A_FORM'],
+  ['a list', '[1]', { type: 'application/json' }, 'NOT_A_FORM'],
+  ['nothing', '', {}, 'EMPTY_FORM'],
+  ['fields without a name', '=1', {}, 'EMPTY_FORM'],
+  ['what is said of the visit only', 'tributary_id=1', {}, 'EMPTY_FORM'],
+])('%s is refused', (_, body, more, reason) => {
+  expect(receive(call(body, more), settings)).toMatchObject({ refusal: { code: 400, reason } })
+})
+
+test('a form of thousands of fields, or of names and values without end, becomes an event of a size that is kept', () => {
+  const many = Array.from({ length: 5000 }, (_, index) => `field${index}=${'x'.repeat(50)}`).join('&')
+  const event = eventOf(many)
+  expect(Object.keys((event as { properties: { fields: object } }).properties.fields)).toHaveLength(100)
+  const large = eventOf(`${'n'.repeat(200)}=1&a=${'x'.repeat(100_000)}&b=2`)
+  expect(JSON.stringify(large).length).toBeLessThan(32 * 1024)
+})
