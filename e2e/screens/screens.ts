@@ -17,6 +17,7 @@ import { profileScreens } from './profile-screens.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
+import { signalSourceScreens } from './signal-source-screens.ts'
 import { syncScreens } from './sync-screens.ts'
 
 /** One picture: a route in a state. */
@@ -210,6 +211,7 @@ export const screens: Screen[] = [
     /\/api\/workspaces\/[^/]+\/sources\/[^/]+$/,
   ),
   ...schemaScreens,
+  ...signalSourceScreens,
   ...mappingScreens,
   ...grantScreens,
   {

@@ -18,6 +18,9 @@ export type Seed = {
     /** Of signed webhooks whose secret is not set, and of webhooks with a template. */
     payments: string
     tickets: string
+    /** Of signals: a website with the tag, and orders of a shop. */
+    tag: string
+    orders: string
     /** A source with a schema, and events that do not fit it. */
     checked: string
     destination: string
@@ -349,6 +352,8 @@ export const seedWorkspaces = async (
     name: 'template',
     value: '{\n  "event": "Ticket {{ body.state }}",\n  "userId": "{{ body.customer.id }}"\n}',
   })
+  const { source: tag } = await createSource(api, workspace, 'Shop website', 'tag')
+  const { source: orders } = await createSource(api, workspace, 'Shop orders', 'shopify-orders')
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Data team webhook')
   const failing = await createWebhook(api, workspace, source, { url: refusing.url }, 'Archive')
   const waiting = await createWebhook(api, workspace, source, { url: busy.url }, 'Nightly import')
@@ -432,6 +437,8 @@ export const seedWorkspaces = async (
       checked,
       payments,
       tickets,
+      tag,
+      orders,
       destination,
       mapped,
       chat,

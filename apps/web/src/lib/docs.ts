@@ -22,6 +22,8 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
     },
   ],
   [/^catalog-sources$/, { '': 'sources' }],
+  [/^signals\/sources$/, { '': 'tag' }],
+  [/^signals\/sources\/new$/, { '': 'sources' }],
   [/^destinations$/, { '': 'concepts#destination-connection-and-mapping' }],
   [
     /^destinations\/[^/]+$/,

@@ -36,6 +36,23 @@ test('SRC-02, OPEN-20: a catalogued app has its titles, name, documentation, cou
   })
 })
 
+test('SIG-02: the catalog lists the kinds of sources of one product apart from those of the other', async () => {
+  const { administrator, workspaceId: workspace } = organization
+  const slugs = async (target_product?: 'CDP' | 'SIGNALS') => {
+    const { catalog_sources } = await administrator.ok(
+      methods.catalogSources.list,
+      { workspace },
+      { query: target_product === undefined ? {} : { target_product } },
+    )
+    return catalog_sources.map(({ name }) => name.replace('catalogSources/', ''))
+  }
+  expect(await slugs('SIGNALS')).toEqual(['ads'])
+  expect(await slugs('CDP')).not.toContain('ads')
+  expect(await slugs()).toEqual(expect.arrayContaining(['ads', ...(await slugs('CDP'))]))
+  const wrong = await administrator.call('GET', `/workspaces/${workspace}/catalogSources?target_product=OTHER`)
+  expect(wrong.status).toBe(400)
+})
+
 test('SRC-05: sources are for CDP or SIGNALS', () => {
   expect(targetProducts).toEqual(['CDP', 'SIGNALS'])
 })

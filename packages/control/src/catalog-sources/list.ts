@@ -10,7 +10,9 @@ export const listCatalogSources =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogSources.list> =>
   async ({ workspace, params, query }) => {
     const page = openPage('catalogSources.list', params, query, offsetCursor)
-    const { rows, next } = slicePage(page, searched(catalog.sources, query.search))
+    const product = query.target_product
+    const listed = catalog.sources.filter((entry) => product === undefined || entry.targetProduct === product)
+    const { rows, next } = slicePage(page, searched(listed, query.search))
     const counts = await instanceCounts(db, 'sources', workspace.id)
     return {
       catalog_sources: rows.map((entry) => presentListedSource(entry, counts.get(entry.slug) ?? 0)),

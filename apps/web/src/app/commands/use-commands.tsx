@@ -14,6 +14,7 @@ import {
   Moon,
   PanelLeft,
   Plus,
+  Radio,
   Sun,
   UserRoundPlus,
 } from 'lucide-react'
@@ -196,6 +197,7 @@ export const useCommands = ({
   navigate: Go
 }): { shown: Command[]; searched: Command[] } => {
   const settings = useSettingsPages(workspace.name)
+  const withSignals = useFlag('signals')
   const actions = useActions(workspace, navigate)
   const help = useHelp()
   const { all, change } = useWorkspaces(workspace, navigate)
@@ -223,6 +225,7 @@ export const useCommands = ({
     searched: [
       ...(few ? [] : all),
       page('Go to', 'Source catalog', paths.catalogSources(workspace.name), <LayoutGrid />),
+      ...(withSignals ? [page('Go to', 'Signal sources', paths.signalSources(workspace.name), <Radio />)] : []),
       page('Go to', 'Destination catalog', paths.catalogDestinations(workspace.name), <LayoutGrid />),
     ],
   }

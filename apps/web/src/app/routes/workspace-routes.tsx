@@ -21,6 +21,7 @@ import {
   syncTokensQuery,
 } from '../../lib/queries/sync-queries.ts'
 import {
+  allSourcesQuery,
   catalogDestinationQuery,
   catalogDestinationsQuery,
   catalogSourceQuery,
@@ -76,17 +77,39 @@ const sourceRoutes: RouteObject[] = [
   },
 ]
 
+const signalSourceRoutes: RouteObject[] = [
+  {
+    path: patterns.signalSources,
+    lazy: async () => ({ Component: (await import('../../features/sources/sources-page.tsx')).SignalSourcesPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace, 'SIGNALS'))]),
+  },
+  {
+    path: patterns.catalogSignalSources,
+    lazy: async () => ({
+      Component: (await import('../../features/sources/catalog-page.tsx')).SignalSourceCatalogPage,
+    }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogSourcesQuery(workspace, 'SIGNALS'))]),
+  },
+  {
+    path: patterns.newSignalSource,
+    lazy: async () => ({ Component: (await import('../../features/sources/new-source-page.tsx')).NewSourcePage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(catalogSourceQuery(workspace, params.slug ?? '')),
+    ]),
+  },
+]
+
 const eventRoutes: RouteObject[] = [
   {
     path: patterns.events,
     lazy: async () => ({ Component: (await import('../../features/events/events-page.tsx')).EventsPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace))]),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(allSourcesQuery(workspace))]),
   },
   {
     path: patterns.event,
     lazy: async () => ({ Component: (await import('../../features/events/event-page.tsx')).EventPage }),
     loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(sourcesQuery(workspace)),
+      queryClient.prefetchQuery(allSourcesQuery(workspace)),
       queryClient.prefetchQuery(eventQuery(workspace, params.eventId ?? '')),
     ]),
   },
@@ -325,6 +348,7 @@ const areaRoutes: RouteObject[] = [
         path: patterns.signals,
         lazy: async () => ({ Component: (await import('../../features/signals/signals-page.tsx')).SignalsPage }),
       },
+      ...signalSourceRoutes,
     ],
   },
   { path: patterns.workspaceOrganizations, loader: toOrganizationSettings },

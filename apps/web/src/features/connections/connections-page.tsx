@@ -6,10 +6,10 @@ import { useAddress } from '../../lib/browser/use-address.ts'
 import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { paths } from '../../lib/paths.ts'
 import {
+  allSourcesQuery,
   connectionActivityQuery,
   connectionsQuery,
   destinationsQuery,
-  sourcesQuery,
 } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { QueryView } from '../../parts/query-view.tsx'
@@ -38,7 +38,7 @@ const endsOf = (connections: readonly Connection[], side: 'source' | 'destinatio
   }))
 
 const useLayout = (workspace: string, connections: readonly Connection[], search: string, range: RangePreset) => {
-  const sources = useQuery(sourcesQuery(workspace)).data
+  const sources = useQuery(allSourcesQuery(workspace)).data
   const destinations = useQuery(destinationsQuery(workspace)).data
   const activities = useQuery(connectionActivityQuery(workspace, range)).data
   return useMemo(

@@ -3,7 +3,7 @@ import type { EventDetail } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
-import { sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { allSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
@@ -44,7 +44,7 @@ const Time = ({ name, time }: { name: string; time: string | null }) =>
 /** The ids and times of an event, each id to copy or to follow. */
 export const EventFacts = ({ event }: { event: EventDetail }) => {
   const workspace = useWorkspace().name
-  const sources = useQuery(sourcesQuery(workspace)).data
+  const sources = useQuery(allSourcesQuery(workspace)).data
   const source = sources?.find(({ name }) => name === event.source)
   const ofUser = (user: string) => (user === '' ? {} : { to: paths.events(workspace, { user }) })
   return (

@@ -7,7 +7,7 @@ import { type EventFilters, noFilters } from '../../lib/events/event-filters.ts'
 import { count, pluralise, truncate } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { filteredEventsQuery } from '../../lib/queries/event-queries.ts'
-import { sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { allSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
@@ -160,7 +160,7 @@ const noSources: readonly Source[] = []
 export const EventsPage = () => {
   const workspace = useWorkspace()
   const { filters, change } = useFilters()
-  const sources = useQuery(sourcesQuery(workspace.name)).data ?? noSources
+  const sources = useQuery(allSourcesQuery(workspace.name)).data ?? noSources
   return (
     <>
       <PageHeader title="Events" documentTitle="Events" description="Every event your sources sent, and its outcome." />

@@ -4,7 +4,7 @@ import { History, Tags } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
-import { sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { allSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
@@ -94,7 +94,7 @@ const columnsOf = (
 
 /** What events said of a person: the latest value of each trait, where it comes from and when. */
 export const TraitsTab = ({ profile }: { profile: Profile }) => {
-  const sources = useQuery(sourcesQuery(useWorkspace().name)).data
+  const sources = useQuery(allSourcesQuery(useWorkspace().name)).data
   const [shown, setShown] = useState<string>()
   const titleOf = useCallback(
     (name: string) => sources?.find((source) => source.name === name)?.title ?? 'Deleted source',

@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { paths } from '../../lib/paths.ts'
+import type { TargetProduct } from '@tributary/contract'
 import { catalogSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { ChooseStep } from '../../parts/create-flow.tsx'
+import { sourcePlaces } from './source-places.ts'
 import { sourceTypeName } from './source-types.ts'
 
-/** What a source can be made of. */
-export const SourceCatalogPage = () => {
+const Catalog = ({ product, description }: { product: TargetProduct; description: string }) => {
   const workspace = useWorkspace()
-  const query = useQuery(catalogSourcesQuery(workspace.name))
+  const query = useQuery(catalogSourcesQuery(workspace.name, product))
+  const { list, make } = sourcePlaces(workspace.name, product)
   return (
     <ChooseStep
       noun="source"
-      description="Choose what sends your events."
-      list={{ label: 'Sources', to: paths.sources(workspace.name) }}
+      description={description}
+      list={list}
       query={query}
       cardOf={(app) => ({
         name: app.name,
@@ -22,8 +23,16 @@ export const SourceCatalogPage = () => {
         icon: app.extra.app_icon,
         categories: [sourceTypeName(app.type)],
         instances: app.instance_count,
-        to: paths.newSource(workspace.name, app.name),
+        to: make(app.name),
       })}
     />
   )
 }
+
+/** What a source can be made of. */
+export const SourceCatalogPage = () => <Catalog product="CDP" description="Choose what sends your events." />
+
+/** What a source of signals can be made of. */
+export const SignalSourceCatalogPage = () => (
+  <Catalog product="SIGNALS" description="Choose what knows of your conversions." />
+)

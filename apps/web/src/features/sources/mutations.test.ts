@@ -9,12 +9,19 @@ const name = sourceName
 const { schema, ...source } = sourceWith(emptySchema, 1)
 const input = {
   title: 'Shop',
-  app: { name: 'catalogSources/http', display_name: 'HTTP API', icon: '', type: 1, docs_url: '' },
+  app: {
+    name: 'catalogSources/http',
+    display_name: 'HTTP API',
+    icon: '',
+    type: 1,
+    docs_url: '',
+    target_product: 'CDP' as const,
+  },
 }
 
 test('OBS-01, SRC-37, SRC-59: creating (with the title of the app), updating and deleting a source tell one product event each', async () => {
   const done = { body: source }
-  expect(await tracked(() => useCreateSource('workspaces/w1'), input, done)).toEqual([
+  expect(await tracked(() => useCreateSource('workspaces/w1', 'CDP'), input, done)).toEqual([
     {
       event: 'Source Created',
       properties: { source: name, app: 'catalogSources/http', app_title: 'HTTP API' },
@@ -31,14 +38,14 @@ test('OBS-01, SRC-37, SRC-59: creating (with the title of the app), updating and
 
 test('OBS-01: what the server refuses is not told', async () => {
   const refused = { status: 403, body: { code: 403, reason: 'FORBIDDEN', message: 'no', metadata: {} } }
-  expect(await tracked(() => useCreateSource('workspaces/w1'), input, refused)).toEqual([])
+  expect(await tracked(() => useCreateSource('workspaces/w1', 'CDP'), input, refused)).toEqual([])
   expect(await tracked(() => useDeleteSource(source), undefined, refused)).toEqual([])
 })
 
 test('a write key that was not made is told with the reason; the source is there', async () => {
   const refusal = { code: 503, reason: 'UNAVAILABLE', message: 'The database is starting', metadata: {} }
   const notices = await noticed(
-    () => useCreateSource('workspaces/w1'),
+    () => useCreateSource('workspaces/w1', 'CDP'),
     input,
     (path) => (path.endsWith('/writekeys') ? { status: 503, body: refusal } : { body: source }),
   )

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { methods, type SettingValue, type Source } from '@tributary/contract'
+import { methods, type SettingValue, type Source, type TargetProduct } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
 import { forgetRecent } from '../../lib/browser/recent.ts'
@@ -9,7 +9,13 @@ import { track } from '../../lib/integrations/analytics.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
-import { connectionsQuery, sourceQuery, sourcesQuery, writekeysQuery } from '../../lib/queries/workspace-queries.ts'
+import {
+  allSourcesQuery,
+  connectionsQuery,
+  sourceQuery,
+  sourcesQuery,
+  writekeysQuery,
+} from '../../lib/queries/workspace-queries.ts'
 import { settingNotice } from '../../lib/settings/setting-values.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
@@ -18,11 +24,7 @@ const creating = '/sources/creating'
 /** Whether a listed source is one that is being created just now and has no name of its own yet. */
 export const isCreating = (source: Source): boolean => source.name.endsWith(creating)
 
-const optimistic = (
-  workspace: string,
-  title: string,
-  app: { name: string; display_name: string; icon: string; type: number; docs_url: string },
-): Source => {
+const optimistic = (workspace: string, title: string, app: NewSource['app']): Source => {
   const now = new Date().toISOString()
   return {
     name: workspace + creating,
@@ -36,7 +38,7 @@ const optimistic = (
       extra: { app_icon: app.icon },
       settings: [],
     },
-    target_product: 'CDP',
+    target_product: app.target_product,
     enabled: true,
     enforcement: 'allow',
     schema_version: 1,
@@ -51,17 +53,24 @@ type NewSource = {
   title: string
   /** Resource name of the template, or of the source, that its schema starts with. */
   template?: string
-  app: { name: string; display_name: string; icon: string; type: number; docs_url: string }
+  app: {
+    name: string
+    display_name: string
+    icon: string
+    type: number
+    docs_url: string
+    target_product: TargetProduct
+  }
 }
 
 /**
  * Creates a source and then its first write key. The list shows it at once and takes it back when the server refuses. If
  * only the key fails the source stays, and that is told: a key can be made on its page.
  */
-export const useCreateSource = (workspace: string) => {
+export const useCreateSource = (workspace: string, product: TargetProduct) => {
   const cache = useQueryClient()
   const user = useSession((state) => state.currentUserResourceName) ?? ''
-  const list = sourcesQuery(workspace).queryKey
+  const list = sourcesQuery(workspace, product).queryKey
   return useMutation({
     mutationFn: async ({ title, app, template }: NewSource) => {
       const source = await call(methods.sources.create, {
@@ -105,6 +114,7 @@ export const useCreateSource = (workspace: string) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })
+      void cache.invalidateQueries({ queryKey: allSourcesQuery(workspace).queryKey })
       refresh(cache, ['catalogSources'], workspaceIds(workspace))
       void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
     },
@@ -142,7 +152,10 @@ export const useUpdateSource = (source: Source) => {
         'title' in change ? 'Source Title Updated' : updated.enabled ? 'Source Enabled' : 'Source Disabled',
       )
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: sourcesQuery(`workspaces/${workspace}`).queryKey }),
+    onSettled: () =>
+      void cache.invalidateQueries({
+        queryKey: sourcesQuery(`workspaces/${workspace}`, source.target_product).queryKey,
+      }),
   })
 }
 
@@ -168,7 +181,7 @@ export const useDeleteSource = (source: Source) => {
   const cache = useQueryClient()
   const workspace = `workspaces/${sourceIds(source.name).workspace}`
   const user = useSession((state) => state.currentUserResourceName) ?? ''
-  const list = sourcesQuery(workspace).queryKey
+  const list = sourcesQuery(workspace, source.target_product).queryKey
   return useMutation({
     mutationFn: () => call(methods.sources.delete, { params: sourceIds(source.name) }),
     onMutate: async () => {
@@ -191,6 +204,7 @@ export const useDeleteSource = (source: Source) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })
+      void cache.invalidateQueries({ queryKey: allSourcesQuery(workspace).queryKey })
       refresh(cache, ['catalogSources'], workspaceIds(workspace))
       void cache.invalidateQueries({ queryKey: connectionsQuery(workspace).queryKey })
       void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })

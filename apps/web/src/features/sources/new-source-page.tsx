@@ -14,13 +14,15 @@ import { onTab } from '../../ui/tabs.tsx'
 import { useCreateSource } from './mutations.ts'
 import { SchemaPicker } from './schema-picker.tsx'
 import { type NewSourceValues, newSourceForm } from './source-form.ts'
+import { sourcePlaces } from './source-places.ts'
 
 type Lists = { templates: readonly SchemaTemplate[]; sources: readonly Source[] }
 
 const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | undefined }) => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
-  const create = useCreateSource(workspace.name)
+  const create = useCreateSource(workspace.name, app.target_product)
+  const { list, catalog } = sourcePlaces(workspace.name, app.target_product)
   const rules = useMemo(() => newSourceForm(app.has_predefined_schema), [app.has_predefined_schema])
   const form = useApiForm<NewSourceValues>(rules, {
     title: defaultTitle(app),
@@ -37,6 +39,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
         icon: app.extra.app_icon,
         type: app.type,
         docs_url: app.docs_url,
+        target_product: app.target_product,
       },
     })
     await navigate(paths.source(source.name), { state: onTab('setup') })
@@ -45,8 +48,8 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
     <FillStep
       noun="source"
       description={`Create a new source for ${app.title} to start collecting data.`}
-      list={{ label: 'Sources', to: paths.sources(workspace.name) }}
-      catalog={paths.catalogSources(workspace.name)}
+      list={list}
+      catalog={catalog}
       form={form}
       onSubmit={submit}
       aside={<DocsPanel app={app} />}

@@ -2,7 +2,6 @@ import { type Source, title as titleRule } from '@tributary/contract'
 import { useState } from 'react'
 import { sourceIds } from '../../lib/format/names.ts'
 import { useFlag } from '../../lib/integrations/flags.ts'
-import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { SettingsCard } from '../../parts/settings/settings-card.tsx'
@@ -12,6 +11,7 @@ import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { useDeleteSource, useUpdateSource, useUpdateSourceSetting } from './mutations.ts'
+import { sourcePlaces } from './source-places.ts'
 import { sampleBody, TemplatePreview } from './template-preview.tsx'
 
 const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
@@ -87,7 +87,7 @@ export const SettingsTab = ({ source }: { source: Source }) => {
           label="Delete source"
           description="Its write keys stop working immediately and its connections are removed."
           mutation={remove}
-          list={paths.sources(`workspaces/${sourceIds(source.name).workspace}`)}
+          list={sourcePlaces(`workspaces/${sourceIds(source.name).workspace}`, source.target_product).list.to}
           checking={deleted === undefined}
         >
           Are you sure you want to delete the {source.title} source{withSyncs && ' along with all its associated syncs'}

@@ -3,7 +3,6 @@ import type { SourceWithSchema } from '@tributary/contract'
 import { useParams } from 'react-router'
 import { useVisited } from '../../lib/browser/recent.ts'
 import { count } from '../../lib/format/text.ts'
-import { paths } from '../../lib/paths.ts'
 import { refusedQuery } from '../../lib/queries/event-queries.ts'
 import { sourceQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
@@ -15,6 +14,7 @@ import { type LiveEvents, useLive, useLiveEvents } from './live/use-live-events.
 import { BacklogNotice } from './refused/backlog-notice.tsx'
 import { SchemaLeaveGuard } from './schema/changes/schema-leave-guard.tsx'
 import { useSchemaDraft } from './schema/changes/use-schema-draft.ts'
+import { sourcePlaces } from './source-places.ts'
 import { ViolationCount } from './violations/violation-count.tsx'
 
 // The code of a tab comes when it is shown.
@@ -50,7 +50,7 @@ const SourceView = ({ item: source }: { item: SourceWithSchema }) => {
         kind={source.app.display_name}
         state={source.enabled ? '' : 'Disabled'}
         icon={source.app.extra.app_icon}
-        list={{ label: 'Sources', to: paths.sources(workspace.name) }}
+        list={sourcePlaces(workspace.name, source.target_product).list}
         notices={<BacklogNotice source={source.name} />}
         label="Source"
         tabs={[

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Source } from '@tributary/contract'
+import type { Source, TargetProduct } from '@tributary/contract'
 import { Plus, Radio } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { paths } from '../../lib/paths.ts'
@@ -15,6 +15,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { isCreating } from './mutations.ts'
 import { DeletedKeys } from './refused/deleted-keys.tsx'
 import { UnknownKeys } from './refused/unknown-keys.tsx'
+import { sourcePlaces } from './source-places.ts'
 import { type SourceFilters, sourceRows, sourceState, sourceStates, stateTitles } from './source-rows.ts'
 import { sourceTypeName } from './source-types.ts'
 import { useSourceActions } from './use-source-actions.ts'
@@ -124,35 +125,70 @@ const List = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: boole
   )
 }
 
-/** All sources of the workspace. */
-export const SourcesPage = () => {
+const Page = ({
+  product,
+  title,
+  description,
+  crumbs,
+  empty,
+}: {
+  product: TargetProduct
+  title: string
+  description: string
+  crumbs?: readonly { label: string; to: string }[]
+  empty: { title: string; text: string }
+}) => {
   const workspace = useWorkspace()
-  const query = useQuery(sourcesQuery(workspace.name))
+  const query = useQuery(sourcesQuery(workspace.name, product))
   const mayEdit = useMayEdit() === true
   const add = mayEdit && (
-    <ButtonLink to={paths.catalogSources(workspace.name)} variant="primary">
+    <ButtonLink to={sourcePlaces(workspace.name, product).catalog} variant="primary">
       <Plus aria-hidden />
       Add source
     </ButtonLink>
   )
   return (
-    <>
-      <ListPage
-        title="Sources"
-        description="Where your events come from."
-        query={query}
-        errorTitle="Failed to load the sources"
-        action={add}
-        empty={{
-          icon: <Radio />,
-          title: 'Add your first source',
-          text: 'A source is a website, app, or server that sends events. Choose its platform, copy the snippet, and watch the first event arrive.',
-        }}
-      >
-        {(sources) => <List sources={sources} mayEdit={mayEdit} />}
-      </ListPage>
-      <DeletedKeys workspace={workspace.name} />
-      <UnknownKeys />
-    </>
+    <ListPage
+      title={title}
+      description={description}
+      query={query}
+      errorTitle="Failed to load the sources"
+      {...(crumbs === undefined ? {} : { crumbs })}
+      action={add}
+      empty={{ icon: <Radio />, ...empty }}
+    >
+      {(sources) => <List sources={sources} mayEdit={mayEdit} />}
+    </ListPage>
   )
 }
+
+/** The sources of the workspace that are not of signals. */
+export const SourcesPage = () => (
+  <>
+    <Page
+      product="CDP"
+      title="Sources"
+      description="Where your events come from."
+      empty={{
+        title: 'Add your first source',
+        text: 'A source is a website, app, or server that sends events. Choose its platform, copy the snippet, and watch the first event arrive.',
+      }}
+    />
+    <DeletedKeys workspace={useWorkspace().name} />
+    <UnknownKeys />
+  </>
+)
+
+/** The sources of signals of the workspace. */
+export const SignalSourcesPage = () => (
+  <Page
+    product="SIGNALS"
+    title="Signal sources"
+    description="Where your conversions come from."
+    crumbs={[{ label: 'Signals', to: paths.signals(useWorkspace().name) }]}
+    empty={{
+      title: 'Add your first signal source',
+      text: 'A signal source is a website with the tag of Tributary, a shop, a payment service, a form, or your server. It begins with the schema of the commerce and lead events.',
+    }}
+  />
+)

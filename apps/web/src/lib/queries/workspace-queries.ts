@@ -1,4 +1,4 @@
-import { methods } from '@tributary/contract'
+import { methods, type TargetProduct } from '@tributary/contract'
 import { type RangePreset, rangeOf } from '../format/date-range.ts'
 import { destinationIds, sourceIds, workspaceIds } from '../format/names.ts'
 import { query, rowsQuery } from './query.ts'
@@ -18,9 +18,13 @@ export const searchQuery = (workspace: string, text: string) =>
     { retryOnMount: true, gcTime: 60_000, ...(text === '' ? {} : { wait: 120 }) },
   )
 
-/** What sources can be made of. */
-export const catalogSourcesQuery = (workspace: string) =>
-  rowsQuery(methods.catalogSources.list, { params: workspaceIds(workspace) }, ({ catalog_sources }) => catalog_sources)
+/** What sources of a product can be made of. */
+export const catalogSourcesQuery = (workspace: string, product: TargetProduct = 'CDP') =>
+  rowsQuery(
+    methods.catalogSources.list,
+    { params: workspaceIds(workspace), query: { target_product: product } },
+    ({ catalog_sources }) => catalog_sources,
+  )
 
 /** One kind of source; `app` is the slug of the entry. */
 export const catalogSourceQuery = (workspace: string, app: string) =>
@@ -46,13 +50,17 @@ export const catalogDestinationsQuery = (workspace: string) =>
 export const catalogDestinationQuery = (workspace: string, app: string) =>
   query(methods.catalogDestinations.get, { params: { ...workspaceIds(workspace), app } })
 
-/** All sources of a workspace. */
-export const sourcesQuery = (workspace: string) =>
+/** All sources of a workspace for a product. */
+export const sourcesQuery = (workspace: string, product: TargetProduct = 'CDP') =>
   rowsQuery(
     methods.sources.list,
-    { params: workspaceIds(workspace), query: { target_product: 'CDP' } },
+    { params: workspaceIds(workspace), query: { target_product: product } },
     ({ sources }) => sources,
   )
+
+/** All sources of a workspace, of every product: what events and deliveries may be of. */
+export const allSourcesQuery = (workspace: string) =>
+  rowsQuery(methods.sources.list, { params: workspaceIds(workspace) }, ({ sources }) => sources)
 
 /** What a new source's schema can start with. */
 export const schemaTemplatesQuery = (workspace: string) =>

@@ -7,7 +7,7 @@ import { destinationIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { groupDeliveriesQuery } from '../../../lib/queries/event-queries.ts'
-import { sourcesQuery } from '../../../lib/queries/workspace-queries.ts'
+import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -154,7 +154,7 @@ const Parked = ({
 /** The events of a group as they are held, one line each, by pages. */
 export const AffectedEvents = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
   const query = useInfiniteQuery(groupDeliveriesQuery(group.name))
-  const sources = useQuery(sourcesQuery(`workspaces/${destinationIds(destination.name).workspace}`))
+  const sources = useQuery(allSourcesQuery(`workspaces/${destinationIds(destination.name).workspace}`))
   const retry = useRetryDeliveries(destination.name)
   const mayRetry = useMayEdit() === true && destination.enabled
   const titles = useMemo(() => new Map(sources.data?.map((source) => [source.name, source.title])), [sources.data])

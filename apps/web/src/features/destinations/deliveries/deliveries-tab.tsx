@@ -10,7 +10,7 @@ import { count, pluralise, truncate } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { destinationAudiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { deliveriesQuery } from '../../../lib/queries/event-queries.ts'
-import { sourcesQuery } from '../../../lib/queries/workspace-queries.ts'
+import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Badge } from '../../../ui/badge.tsx'
@@ -132,7 +132,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
   const status = statusOf(address.status)
   const range = rangePresets.find((preset) => preset === address.range) ?? ''
   const { source, audience } = address
-  const sources = useQuery(sourcesQuery(useWorkspace().name)).data ?? []
+  const sources = useQuery(allSourcesQuery(useWorkspace().name)).data ?? []
   const known = source === '' || sources.some(({ name }) => name === source)
   const audiences = useQuery(destinationAudiencesQuery(destination.name)).data ?? []
   const sender = audience === '' ? source : audience

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { eventTypes } from '@tributary/contract'
 import type { ReactNode } from 'react'
-import { sourcesQuery } from '../../../lib/queries/workspace-queries.ts'
+import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { ConditionBuilder } from '../../../parts/condition-builder.tsx'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
@@ -97,7 +97,7 @@ const When = ({ draft, change, errors }: Part) => (
 )
 
 const Source = ({ workspace, draft, change, errors }: Part & { workspace: string }) => {
-  const { data: sources = [] } = useQuery(sourcesQuery(workspace))
+  const { data: sources = [] } = useQuery(allSourcesQuery(workspace))
   return (
     <Field
       label="Source"
