@@ -159,9 +159,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => threads.pipeline?.stop())
   // Both read the stream, which the pipeline has made by now, and know nothing of each other.
   stack.defer(async () => {
-    await Promise.all([threads.delivery?.stop(), threads.profiles?.stop()])
+    await Promise.all([threads.delivery?.stop(), threads.profiles?.stop(), threads.signals?.stop()])
   })
-  await Promise.all([threads.delivery?.start(), threads.profiles?.start()])
+  await Promise.all([threads.delivery?.start(), threads.profiles?.start(), threads.signals?.start()])
   // The pipeline has made it by now.
   const deliveries = threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).stream })
   stack.defer(() => deliveries?.close())
@@ -208,6 +208,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     whenStored: createWhenStored({ log: requestsReader, storedBefore }),
     // What a delivery that does not run had in memory is gone, and it begins with what is known then.
     forgetInDeliveries: async () => {
+      if (threads.signals?.running()) await threads.signals.ask('forget')
       if (threads.delivery?.running()) await threads.delivery.ask('forget')
     },
     tellDestinations: async (requestId) => {
@@ -315,6 +316,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
           pipeline: () => refreshOf(threads.pipeline),
           delivery: () => refreshOf(threads.delivery),
           profiles: () => refreshOf(threads.profiles),
+          signals: () => refreshOf(threads.signals),
           'profile-api': async () => profileApi?.refresh(),
           'sync-api': async () => syncApi?.refresh(),
         },

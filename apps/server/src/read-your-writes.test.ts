@@ -17,6 +17,7 @@ test('a write is read when those who follow it have seen it, and others are not 
       delivery: async () => void asked.push('delivery'),
       profiles: async () => void asked.push('profiles'),
       'profile-api': async () => void asked.push('profile-api'),
+      signals: async () => void asked.push('signals'),
       'sync-api': async () => void asked.push('sync-api'),
     },
     silentLogger,
@@ -34,7 +35,7 @@ test('a write is read when those who follow it have seen it, and others are not 
 })
 
 const following = (refresh: Partial<Record<'collection' | 'pipeline' | 'delivery', () => Promise<unknown>>>) => {
-  const others = { profiles: never, 'profile-api': never, 'sync-api': never }
+  const others = { profiles: never, 'profile-api': never, signals: never, 'sync-api': never }
   return { collection: never, pipeline: never, delivery: never, ...others, ...refresh }
 }
 

@@ -1,13 +1,10 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { eventPlaces } from '../../wire/conversions/standard-events.ts'
 import { adjustConversion } from './actions/adjust-conversion.ts'
 import { uploadConversion } from './actions/upload-conversion.ts'
 import { oldestMs } from './conversion.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { check, oauth2, settings } from './settings.ts'
-
-const places = eventPlaces
-const field = (name: string) => ({ type: 'FIELD', name }) as const
+import { conversions, fields } from './signals.ts'
 
 /**
  * Limits: "Limits and quotas" of the Data Manager API: 2,000 events and 10 identifiers each in a request, 300 requests a minute. The Google Ads
@@ -71,26 +68,10 @@ export const googleAds = defineDestination({
       eventName: 'Order Completed',
       eventType: 'track',
       action: 'upload_conversion',
-      fields: {
-        transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
-        event_time: places.time,
-        value: places.value,
-        currency: places.currency,
-        gclid: field('properties.gclid'),
-        gbraid: field('properties.gbraid'),
-        wbraid: field('properties.wbraid'),
-        page_url: places.url,
-        email: places.email,
-        phone: places.phone,
-        first_name: places.firstName,
-        last_name: places.lastName,
-        country: places.country,
-        postal_code: places.postalCode,
-        ad_user_data: places.consent,
-        ad_personalization: places.consent,
-      },
+      fields,
     },
   ],
+  conversions,
   batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 5000 }),
   rate: () => ({ requests: 200, perMs: 60_000 }),
   concurrency: 2,

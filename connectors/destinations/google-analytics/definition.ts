@@ -1,30 +1,10 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { eventPlaces, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { standardPresets } from '../../wire/conversions/standard-events.ts'
 import { sendEvent } from './actions/send-event.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { oldestMs } from './event.ts'
 import { check, settings } from './settings.ts'
-
-const places = eventPlaces
-
-const fields = {
-  client_id: { type: 'TEMPLATE', value: '{{ properties.client_id | default: user_key }}' },
-  event_time: places.time,
-  user_id: { type: 'FIELD', name: 'userId' },
-  session_id: { type: 'FIELD', name: 'properties.ga_session_id' },
-  value: places.value,
-  currency: places.currency,
-  items: places.products,
-  search_term: places.query,
-  page_location: places.url,
-  page_referrer: places.referrer,
-  email: places.email,
-  phone: places.phone,
-  ad_user_data: places.consent,
-  ad_personalization: places.consent,
-  // A purchase without an order counts once, too.
-  transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
-} as const
+import { conversions, fields } from './signals.ts'
 
 /**
  * Limits: "Send Measurement Protocol events", limitations: 25 events of one client and 130 kB in a request, 25 parameters, 72 hours.
@@ -80,7 +60,7 @@ export const googleAnalytics = defineDestination({
   ],
   actions: [sendEvent],
   presets: [
-    ...standardPresets('analytics', 'send_event', fields),
+    ...standardPresets('google_analytics', 'send_event', fields),
     {
       eventName: 'Order Refunded',
       eventType: 'track',
@@ -88,6 +68,7 @@ export const googleAnalytics = defineDestination({
       fields: { event_name: { type: 'CONSTANT', value: 'refund' }, ...fields },
     },
   ],
+  conversions,
   batching: () => ({ maxEvents: 25, maxBytes: 130_000, maxWaitMs: 1000 }),
   concurrency: 10,
   maxEventAgeMs: oldestMs,

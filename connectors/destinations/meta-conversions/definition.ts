@@ -1,11 +1,10 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { eventPlaces, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { standardPresets } from '../../wire/conversions/standard-events.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { oldestMs } from './conversion.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
-
-const places = eventPlaces
+import { conversions, fields } from './signals.ts'
 
 /**
  * Limits: "Using the API": 1,000 events in a request, at most 7 days old, 62 days for physical stores. The rate is the delivery's own
@@ -61,30 +60,8 @@ export const metaConversions = defineDestination({
     },
   ],
   actions: [sendConversion],
-  presets: standardPresets('meta', 'send_conversion', {
-    event_id: places.messageId,
-    event_time: places.time,
-    event_source_url: places.url,
-    value: places.value,
-    currency: places.currency,
-    order_id: places.orderId,
-    contents: places.products,
-    search_string: places.query,
-    em: places.email,
-    ph: places.phone,
-    external_id: places.person,
-    fn: places.firstName,
-    ln: places.lastName,
-    ct: places.city,
-    st: places.state,
-    zp: places.postalCode,
-    country: places.country,
-    fbc: { type: 'FIELD', name: 'properties.fbc' },
-    fbp: { type: 'FIELD', name: 'properties.fbp' },
-    client_ip_address: places.ip,
-    client_user_agent: places.userAgent,
-    consent: places.consent,
-  }),
+  presets: standardPresets('meta', 'send_conversion', fields),
+  conversions,
   batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 1000 }),
   rate: () => ({ requests: 20, perMs: 1000 }),
   maxEventAgeMs: oldestMs.store,

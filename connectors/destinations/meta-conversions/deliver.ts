@@ -7,6 +7,7 @@ import {
   testOf,
 } from '@tributary/connector-kit'
 import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { byTestCode } from '../../wire/conversions/by-test-code.ts'
 import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
 import { answerObject, hidingPersonal } from '../../wire/conversions/shown.ts'
 import { ask, failureOf, hiddenOf } from '../../wire/meta/graph.ts'
@@ -21,8 +22,7 @@ const personal: ReadonlySet<string> = new Set(['client_ip_address', 'client_user
 const pixelOf = ({ settings }: Context): string => settings.pixel_id.trim()
 
 /** Meta takes a request whole or not at all ("Using the API"), so one that is refused for an event is split. */
-const send = async (context: Context, bodies: readonly unknown[]): Promise<Sent> => {
-  const code = context.settings.test_event_code?.trim() ?? ''
+const send = async (context: Context, bodies: readonly unknown[], code: string): Promise<Sent> => {
   const body = { data: bodies, ...(code === '' ? {} : { test_event_code: code }) }
   const hidden = hidingPersonal(body, personal, hiddenOf(context))
   const call = await ask(context, 'POST', `${pixelOf(context)}/events`, body, hidden)
@@ -41,10 +41,12 @@ const send = async (context: Context, bodies: readonly unknown[]): Promise<Sent>
 
 /** Sends a batch as conversions. Sent again they count once: the event ID is the same ("Deduplicate Pixel and Server Events"). */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
-  sendPrepared(
-    batch,
-    (event) => conversionOf(event, context.settings, context.clock()),
-    (bodies) => send(context, bodies),
+  byTestCode(batch, context.settings.test_event_code, (events, code) =>
+    sendPrepared(
+      events,
+      (event) => conversionOf(event, context.settings, context.clock()),
+      (bodies) => send(context, bodies, code),
+    ),
   )
 
 /** Asks for the name of the pixel. */

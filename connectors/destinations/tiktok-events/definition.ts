@@ -1,11 +1,10 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { eventPlaces, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { standardPresets } from '../../wire/conversions/standard-events.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { oldestMs } from './conversion.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
-
-const places = eventPlaces
+import { conversions, fields } from './signals.ts'
 
 /** Limits: "Events API", 1,000 events in a request; "Rate limits" of the API for Business, 10 requests a second for an app. */
 export const tiktokEvents = defineDestination({
@@ -58,28 +57,8 @@ export const tiktokEvents = defineDestination({
     },
   ],
   actions: [sendConversion],
-  presets: standardPresets('tiktok', 'send_conversion', {
-    event_id: places.messageId,
-    event_time: places.time,
-    value: places.value,
-    currency: places.currency,
-    order_id: places.orderId,
-    contents: places.products,
-    query: places.query,
-    email: places.email,
-    phone: places.phone,
-    external_id: places.person,
-    first_name: places.firstName,
-    last_name: places.lastName,
-    zip_code: places.postalCode,
-    ttclid: { type: 'FIELD', name: 'properties.ttclid' },
-    ttp: { type: 'FIELD', name: 'properties.ttp' },
-    ip: places.ip,
-    user_agent: places.userAgent,
-    page_url: places.url,
-    page_referrer: places.referrer,
-    consent: places.consent,
-  }),
+  presets: standardPresets('tiktok', 'send_conversion', fields),
+  conversions,
   batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 1000 }),
   rate: () => ({ requests: 10, perMs: 1000 }),
   maxEventAgeMs: oldestMs,

@@ -6,13 +6,14 @@ import {
   testOf,
 } from '@tributary/connector-kit'
 import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { byTestCode } from '../../wire/conversions/by-test-code.ts'
 import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
 import { conversionOf } from './conversion.ts'
 import { type Context, codeOf, outcomeOf, post } from './request.ts'
 
 /** A request is taken whole or not at all, so one that is refused for an event is split. */
-const send = async (context: Context, bodies: readonly unknown[]): Promise<Sent> => {
-  const { call, hidden } = await post(context, bodies)
+const send = async (context: Context, bodies: readonly unknown[], code: string): Promise<Sent> => {
+  const { call, hidden } = await post(context, bodies, code)
   const outcome = outcomeOf(call, context.clock(), hidden)
   const result = resultOfCall(call, outcome)
   return outcome.kind === 'rejected' ? { ...result, outcomes: { ...outcome, kind: 'split' } } : result
@@ -20,10 +21,12 @@ const send = async (context: Context, bodies: readonly unknown[]): Promise<Sent>
 
 /** Sends a batch as conversions. Sent again they count once: event and event ID are the same ("Event deduplication", 48 hours). */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
-  sendPrepared(
-    batch,
-    (event) => conversionOf(event, context.settings, context.clock()),
-    (bodies) => send(context, bodies),
+  byTestCode(batch, context.settings.test_event_code, (events, code) =>
+    sendPrepared(
+      events,
+      (event) => conversionOf(event, context.settings, context.clock()),
+      (bodies) => send(context, bodies, code),
+    ),
   )
 
 /** 40002: a parameter that is missing or not valid. */

@@ -21,10 +21,13 @@ const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'refer
 const keepBytes = 64 * 1024
 
 /** Sends conversions, and what of the request is not shown. Rejects as `sendRequest` does. */
-export const post = async (context: Context, data: readonly unknown[]): Promise<{ call: Call; hidden: Hidden }> => {
+export const post = async (
+  context: Context,
+  data: readonly unknown[],
+  code = context.settings.test_event_code?.trim() ?? '',
+): Promise<{ call: Call; hidden: Hidden }> => {
   const { settings } = context
   const token = settings.access_token.trim()
-  const code = settings.test_event_code?.trim() ?? ''
   const body = {
     event_source: 'web',
     event_source_id: settings.pixel_code.trim(),

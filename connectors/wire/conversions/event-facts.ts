@@ -1,46 +1,6 @@
-import { type EventOutcome, ExactNumber, isJsonObject } from '@tributary/connector-kit'
+import { amountOf, consentOf, type EventOutcome, isJsonObject, moneyOf } from '@tributary/connector-kit'
 
-const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
-
-/** What a value that is told looks like, short. */
-const shortly = (text: string): string => (text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text)
-
-const isNothing = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-
-const amountOf = (value: unknown): number | undefined => {
-  const text = typeof value === 'number' || value instanceof ExactNumber ? value.toString() : value
-  if (typeof text !== 'string' || !/^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text)) return undefined
-  const amount = Number(text)
-  return Number.isFinite(amount) ? amount : undefined
-}
-
-/** What a conversion is worth; what is not told is not there. */
-export type Money = { value?: number; currency?: string }
-
-/**
- * Value and currency of a conversion as every platform takes them: a number that is not negative, and a code of ISO 4217 in capitals. A
- * problem, in words for people, where they are not: a value of another kind would count as something that it is not.
- */
-export const moneyOf = (value: unknown, currency: unknown): Money | { problem: string } => {
-  const money: Money = {}
-  if (!isNothing(value)) {
-    const amount = amountOf(value)
-    if (amount === undefined) {
-      const told = typeof value === 'string' ? shortly(value.trim()) : typeof value
-      const decimals = told.includes(',') ? '. Write decimals with a point, and no separator of thousands' : ''
-      return { problem: `The value "${told}" is not a number${decimals}` }
-    }
-    if (amount < 0) return { problem: 'The value is negative' }
-    money.value = amount
-  }
-  if (!isNothing(currency)) {
-    const code = String(currency).trim().toUpperCase()
-    if (!currencies.has(code)) return { problem: `"${shortly(code)}" is not a currency code, such as USD` }
-    money.currency = code
-  }
-  return money
-}
+export { consentOf, moneyOf }
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -58,16 +18,6 @@ export const momentOf = (time: string, now: number, oldestMs: number): number | 
   if (at > now + aheadMs) return { kind: 'rejected', reason: 'The time of the event is in the future' }
   if (now - at > oldestMs) return { kind: 'skipped', reason: `Older than ${spanText(oldestMs)}` }
   return Math.min(at, now)
-}
-
-export type Consent = 'granted' | 'denied' | 'none'
-
-/** What an event says of consent, in the words of consent banners; words that say nothing clear are a denial. */
-export const consentOf = (value: unknown): Consent => {
-  if (isNothing(value)) return 'none'
-  if (value === true || value === 1) return 'granted'
-  if (typeof value !== 'string') return 'denied'
-  return ['true', '1', 'yes', 'granted', 'consent_granted'].includes(value.trim().toLowerCase()) ? 'granted' : 'denied'
 }
 
 /** What a setting says of events without consent. */

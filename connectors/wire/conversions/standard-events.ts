@@ -1,34 +1,30 @@
 import type { MappingPreset } from '@tributary/connector-kit'
+import { conversionNames } from '@tributary/contract'
 
-type Names = { event: string; meta: string; tiktok: string; analytics: string }
-
-/**
- * What events of the commerce schema are called as conversions. Pages: Meta, "Standard Events" of the pixel; TikTok, "Supported events"
- * of the Events API; Google Analytics, "Recommended events".
- */
-const standardEvents: readonly Names[] = [
-  { event: 'Order Completed', meta: 'Purchase', tiktok: 'Purchase', analytics: 'purchase' },
-  { event: 'Product Added', meta: 'AddToCart', tiktok: 'AddToCart', analytics: 'add_to_cart' },
-  { event: 'Checkout Started', meta: 'InitiateCheckout', tiktok: 'InitiateCheckout', analytics: 'begin_checkout' },
-  { event: 'Payment Info Entered', meta: 'AddPaymentInfo', tiktok: 'AddPaymentInfo', analytics: 'add_payment_info' },
-  { event: 'Product Viewed', meta: 'ViewContent', tiktok: 'ViewContent', analytics: 'view_item' },
-  { event: 'Products Searched', meta: 'Search', tiktok: 'Search', analytics: 'search' },
-  { event: 'Product Added to Wishlist', meta: 'AddToWishlist', tiktok: 'AddToWishlist', analytics: 'add_to_wishlist' },
-  { event: 'Signed Up', meta: 'CompleteRegistration', tiktok: 'CompleteRegistration', analytics: 'sign_up' },
-  { event: 'Lead Created', meta: 'Lead', tiktok: 'Lead', analytics: 'generate_lead' },
-]
+/** The conversions that a destination has presets for, in their order. */
+const presetConversions = [
+  'purchase',
+  'add_to_cart',
+  'initiate_checkout',
+  'add_payment_info',
+  'view_content',
+  'search',
+  'add_to_wishlist',
+  'complete_registration',
+  'lead',
+] as const
 
 /** A mapping for each standard event: what it is called there is a constant, everything else the same fields. */
 export const standardPresets = (
-  platform: 'meta' | 'tiktok' | 'analytics',
+  platform: 'meta' | 'tiktok' | 'google_analytics',
   action: string,
   fields: MappingPreset['fields'],
 ): MappingPreset[] =>
-  standardEvents.map(({ event, ...names }) => ({
-    eventName: event,
+  presetConversions.map((conversion) => ({
+    eventName: conversionNames[conversion].events[0] ?? '',
     eventType: 'track',
     action,
-    fields: { event_name: { type: 'CONSTANT', value: names[platform] }, ...fields },
+    fields: { event_name: { type: 'CONSTANT', value: conversionNames[conversion][platform] }, ...fields },
   }))
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
@@ -62,4 +58,15 @@ export const eventPlaces = {
   ip: field('context.ip'),
   userAgent: field('context.userAgent'),
   consent: field('context.consent.categoryPreferences.advertising'),
+} as const
+
+/** Where a conversion of a signal has what is made for it, whatever its event is. */
+export const signalPlaces = {
+  eventId: field('context.signal.event_id'),
+  time: field('context.signal.time'),
+  value: field('context.signal.value'),
+  currency: field('context.signal.currency'),
+  consent: field('context.signal.consent'),
+  clickId: (name: 'gclid' | 'gbraid' | 'wbraid' | 'fbc' | 'ttclid') => field(`context.signal.${name}`),
+  browserId: (name: 'fbp' | 'ttp' | 'ga_client_id' | 'ga_session_id') => field(`context.signal.${name}`),
 } as const

@@ -86,6 +86,36 @@ export * from './rules/guide.ts'
 export * from './rules/match-text.ts'
 export * from './rules/settings.ts'
 export * from './rules/value-rules.ts'
+export * from './signals/signal-results.ts'
+export {
+  defaultConsentPath,
+  type SignalSettings,
+  signalSettings,
+  withoutConsentChoices,
+} from './signals/signal-settings.ts'
+export {
+  type PlatformOption,
+  platformOption,
+  type Signal,
+  type SignalConversion,
+  type SignalDefinition,
+  type SignalEventId,
+  type SignalPlatformInput,
+  type SignalPlatformShown,
+  type SignalRefunds,
+  type SignalSummary,
+  type SignalTrigger,
+  type SignalValue,
+  signal,
+  signalDefinition,
+  signalLimits,
+  signalPlatform,
+  signalPlatformInput,
+  signalStates,
+  signalSummary,
+  signalTrigger,
+} from './signals/signals.ts'
+export * from './signals/standard-conversions.ts'
 export * from './sources/compatibility.ts'
 export * from './sources/dropped-events.ts'
 export * from './sources/refused-requests.ts'

@@ -12,6 +12,7 @@ import {
 } from './testing/control-harness.ts'
 import { createRequests, type RequestOf } from './testing/requests.ts'
 import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
+import { signalsCatalog } from './testing/signals.ts'
 import { isRecorded } from './testing/unrecorded.ts'
 
 /** Statuses for: nobody, another organisation's administrator, guest, collaborator, administrator, platform admin. */
@@ -67,7 +68,11 @@ let requestOf: RequestOf
 
 beforeAll(async () => {
   provider = await startOpenIdProvider()
-  harness = await startControl({ openId: openIdSettings(provider), publicUrl: () => loopbackUrl })
+  harness = await startControl({
+    catalog: signalsCatalog,
+    openId: openIdSettings(provider),
+    publicUrl: () => loopbackUrl,
+  })
   organization = await startOrganization(harness)
   requestOf = await createRequests(harness, organization, provider)
 })

@@ -13,6 +13,7 @@ import {
 } from './testing/control-harness.ts'
 import { createRequests, type RequestOf } from './testing/requests.ts'
 import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
+import { signalsCatalog } from './testing/signals.ts'
 import { isRecorded } from './testing/unrecorded.ts'
 
 const tables = [
@@ -52,7 +53,11 @@ let provider: OpenIdProvider
 let requestOf: RequestOf
 beforeAll(async () => {
   provider = await startOpenIdProvider()
-  harness = await startControl({ openId: openIdSettings(provider), publicUrl: () => loopbackUrl })
+  harness = await startControl({
+    catalog: signalsCatalog,
+    openId: openIdSettings(provider),
+    publicUrl: () => loopbackUrl,
+  })
   organization = await startOrganization(harness)
   requestOf = await createRequests(harness, organization, provider)
 })

@@ -171,6 +171,20 @@ import { deleteSession } from './sessions/delete.ts'
 import { deleteOtherSessions } from './sessions/delete-others.ts'
 import { listSessions } from './sessions/list.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import { createSignal } from './signals/create.ts'
+import { deleteSignal } from './signals/delete.ts'
+import { getSignal } from './signals/get.ts'
+import { exportAttribution, getAttribution } from './signals/get-attribution.ts'
+import { getSignalOverview } from './signals/get-overview.ts'
+import { getSignalQuality } from './signals/get-quality.ts'
+import { listSignals } from './signals/list.ts'
+import { listConversions } from './signals/list-conversions.ts'
+import { listSignalPlatforms } from './signals/list-platforms.ts'
+import { previewSignal } from './signals/preview.ts'
+import { disableSignal, enableSignal } from './signals/set-enabled.ts'
+import { getSignalSettings, updateSignalSettings } from './signals/settings.ts'
+import { updateSignal } from './signals/update.ts'
+import { uploadConversions } from './signals/upload-conversions.ts'
 import { listSourceSchemaTemplates } from './source-schema-templates/list.ts'
 import { createSource } from './sources/create.ts'
 import { deleteSource } from './sources/delete.ts'
@@ -504,6 +518,24 @@ export const createHandlers = (
   },
   profileExports: { get: getProfileExport(deps) },
   suppressions: { list: listSuppressions(deps), delete: deleteSuppression(deps) },
+  signals: {
+    list: listSignals(deps),
+    get: getSignal(deps),
+    create: createSignal(deps),
+    update: updateSignal(deps),
+    delete: deleteSignal(deps),
+    enable: enableSignal(deps),
+    disable: disableSignal(deps),
+    listPlatforms: listSignalPlatforms(deps),
+    preview: previewSignal(deps),
+    getQuality: getSignalQuality(deps),
+    getOverview: getSignalOverview(deps),
+    listConversions: listConversions(deps),
+    uploadConversions: uploadConversions(deps),
+    getAttribution: getAttribution(deps),
+    exportAttribution: exportAttribution(deps),
+  },
+  signalSettings: { get: getSignalSettings(deps), update: updateSignalSettings(deps) },
   computedTraits: {
     list: listComputedTraits(deps),
     get: getComputedTrait(deps),

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { type Harness, type Organization, startControl, startOrganization } from './testing/control-harness.ts'
 import { createRequests, type RequestOf } from './testing/requests.ts'
 import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
+import { signalsCatalog } from './testing/signals.ts'
 
 let harness: Harness
 let organization: Organization
@@ -14,7 +15,11 @@ let provider: OpenIdProvider
 let requestOf: RequestOf
 beforeAll(async () => {
   provider = await startOpenIdProvider()
-  harness = await startControl({ openId: openIdSettings(provider), publicUrl: () => loopbackUrl })
+  harness = await startControl({
+    catalog: signalsCatalog,
+    openId: openIdSettings(provider),
+    publicUrl: () => loopbackUrl,
+  })
   organization = await startOrganization(harness)
   requestOf = await createRequests(harness, organization, provider)
 })

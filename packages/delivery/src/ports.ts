@@ -4,6 +4,7 @@ import type {
   LoadedConnectors,
   OAuth2Client,
   RequestClient,
+  SignalPlatformSettings,
 } from '@tributary/connector-kit'
 import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
@@ -31,6 +32,8 @@ export type DestinationEntry = {
   filters: ReadonlyMap<string, EventConditions>
   /** What it was permitted by OAuth 2; undefined when nothing was. */
   grant?: GrantState | undefined
+  /** What signals send it, by the id of the signal; absent where none does. */
+  signals?: ReadonlyMap<string, SignalPlatformSettings> | undefined
 }
 
 /** A snapshot of destinations in memory, kept fresh by its owner; deleted destinations are absent. */

@@ -78,6 +78,8 @@ export type ProcessorDeps = {
   journal: Pick<ConsumerJournal, 'firstSeen'>
   /** Destinations connected to a source; accepted events go on without any, too. */
   destinationsFor(sourceId: string): readonly string[]
+  /** Whether a consumer needs events of a source as a whole, whatever their destinations; asked once per record. None unless given. */
+  needsWhole?(sourceId: string): boolean
   /** What a source's events are validated by; asked once per record. */
   schemaFor(sourceId: string): SchemaInForce | undefined
   /** Whether anybody watches a source's live channel. */
@@ -185,7 +187,7 @@ export const ownerOf = (record: LogRecord): { workspaceId: string; sourceId: str
 }
 
 /** What all events of a record share. */
-type Scope = PathScope & { readonly destinations: readonly string[] }
+type Scope = PathScope & { readonly destinations: readonly string[]; readonly whole: boolean }
 
 type Stored = Extract<PathEnd, { kind: 'stored' }>
 
@@ -197,6 +199,7 @@ type Stored = Extract<PathEnd, { kind: 'stored' }>
 export const createProcessor = ({
   journal,
   destinationsFor,
+  needsWhole = () => false,
   schemaFor,
   isWatched,
   isAppended = () => false,
@@ -225,7 +228,7 @@ export const createProcessor = ({
   const keepStored = (
     batch: OpenBatch,
     { event, status, validation }: Stored,
-    { destinations, schemaInForce }: Scope,
+    { destinations, schemaInForce, whole }: Scope,
   ): void => {
     const { raw } = event
     const { w: workspaceId, s: sourceId } = raw.request.meta
@@ -248,7 +251,7 @@ export const createProcessor = ({
       batch.deliveries.set(together, source)
     }
     const from = texts.length
-    if (destinations.length > 0) writePipelineEvent(texts, event)
+    if (whole) writePipelineEvent(texts, event)
     else writeStreamedEvent(texts, event)
     if (raw.lossy) source.lossy = true
     source.places.push(from, texts.length)
@@ -286,7 +289,8 @@ export const createProcessor = ({
       }
       const eventIdAt = eventIdsOf(record)
       const destinations = meta.u === undefined ? destinationsFor(meta.s) : []
-      const scope: Scope = { destinations, schemaInForce: schemaFor(meta.s), decided }
+      const whole = destinations.length > 0 || (meta.u === undefined && needsWhole(meta.s))
+      const scope: Scope = { destinations, whole, schemaInForce: schemaFor(meta.s), decided }
       if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
         const slice = parts.events[index] as EventSlice

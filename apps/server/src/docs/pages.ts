@@ -35,6 +35,7 @@ const guides = {
   privacy: ['Guides', 'Deleting and suppressing users, and what is kept.'],
   audiences: ['Guides', 'Sets of profiles by their events and traits.'],
   syncs: ['Guides', 'Rows of your databases, brought to destinations.'],
+  signals: ['Guides', 'Conversions made of events, matched with clicks, and sent to ad platforms once.'],
   conversions: ['Guides', 'Conversions for ad platforms, without duplicates and with consent.'],
   tag: ['Guides', 'Signal sources, the tag for websites, its consent, and its cookies.'],
   deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],

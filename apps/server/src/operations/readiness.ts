@@ -40,6 +40,7 @@ export const createReadiness =
     parts.eventStore = { ok: eventStore }
     for (const name of ['pipeline', 'delivery', 'profiles'] as const)
       if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
+    if (threads.signals !== undefined) parts.signals = { ok: threads.signals.running() }
     for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
     return parts
   }

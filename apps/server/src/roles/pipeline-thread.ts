@@ -4,6 +4,7 @@ import {
   createAudienceSender,
   createReplayRunner,
   createSchemaCache,
+  createSignalSender,
   createTelling,
   hidingErased,
 } from '@tributary/control/threads'
@@ -35,6 +36,7 @@ const pipeline = createPipeline({
   deliveries,
   deliveriesReader,
   destinationsFor: (sourceId) => destinationCache.destinationsFor(sourceId),
+  needsWhole: (sourceId) => config.signals && destinationCache.feedsSignal(sourceId),
   schemaFor: (sourceId) => schemas.schemaFor(sourceId),
   coordination,
   clock: systemClock,
@@ -65,6 +67,9 @@ const audiences = createAudienceSender({
   mayAppend: () => disk.ok(),
   logger,
 })
+const signals = config.signals
+  ? createSignalSender({ db: relational.db, stream: deliveries, mayAppend: () => disk.ok(), logger })
+  : undefined
 const telling = createTelling({ db: relational.db, stream: deliveries })
 
 await hostRole({
@@ -75,9 +80,10 @@ await hostRole({
       pipeline.start()
       replays.start()
       audiences.start()
+      signals?.start()
     },
     async stop() {
-      await Promise.all([pipeline.stop(), replays.stop(), audiences.stop()])
+      await Promise.all([pipeline.stop(), replays.stop(), audiences.stop(), signals?.stop()])
     },
     wake: () => pipeline.wake(),
   },

@@ -21,7 +21,7 @@ import { yieldToAcceptance } from './thread-host.ts'
  * the log it reads and its journal. `close` closes them all, in the order of their use.
  */
 export const openRoleContext = (
-  role: 'pipeline' | 'delivery' | 'profiles',
+  role: 'pipeline' | 'delivery' | 'profiles' | 'signals',
   reads: { log: 'requests' | 'stream'; keepsChunks?: true; maxConnections: number },
 ) => {
   const { addresses, config, secretKey, coordination: port } = workerData as ThreadData

@@ -16,7 +16,10 @@ export type ThreadData = {
     | 'eventStore'
     | 'retention'
     | 'fault'
-  >
+  > & {
+    /** Whether signals are switched on. */
+    signals: boolean
+  }
   /** The thread's way to the coordination hub of the main thread. */
   coordination: MessagePort
 }

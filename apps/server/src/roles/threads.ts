@@ -12,6 +12,8 @@ export type Threads = {
   pipeline: RoleThread | undefined
   delivery: RoleThread | undefined
   profiles: RoleThread | undefined
+  /** Runs beside the pipeline where signals are switched on. */
+  signals: RoleThread | undefined
   /** Who reads the stream. One that is switched off is not here: it holds nothing, and catches up when it is back. */
   consumers: readonly StreamConsumer[]
 }
@@ -37,15 +39,25 @@ export const createThreads = (
       addresses: engines.addresses,
       secretKey,
       coordination,
-      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault },
+      config: {
+        dataDir,
+        logLevel,
+        egressAllow,
+        deliveryRetryMs,
+        diskReserveBytes,
+        eventStore,
+        retention,
+        fault,
+        signals: config.flags.signals,
+      },
     }
     return { value, transfer: [coordination] }
   }
   const thread = (
-    name: 'pipeline' | 'delivery' | 'profiles',
+    name: 'pipeline' | 'delivery' | 'profiles' | 'signals',
     hears: { onAppended?: () => void; onDue?: (destinationId: string) => void } = {},
   ): RoleThread | undefined =>
-    config.roles.has(name)
+    config.roles.has(name === 'signals' ? 'pipeline' : name)
       ? createRoleThread({
           name,
           entry: entries[name],
@@ -58,8 +70,10 @@ export const createThreads = (
       : undefined
   const delivery = thread('delivery')
   const profiles = thread('profiles')
+  const signals = config.flags.signals ? thread('signals') : undefined
   const consumers = [threadConsumer('delivery', 'holds', delivery)]
   if (profiles !== undefined) consumers.push(threadConsumer('profiles', 'catches-up', profiles))
+  if (signals !== undefined) consumers.push(threadConsumer('signals', 'catches-up', signals))
   const pipeline = thread('pipeline', {
     onAppended: () => {
       for (const consumer of consumers) consumer.wake()
@@ -67,5 +81,5 @@ export const createThreads = (
     // A thread that is not there now looks what is due when it starts.
     onDue: (destinationId) => void delivery?.ask('take-up', destinationId).catch(() => {}),
   })
-  return { delivery, pipeline, profiles, consumers }
+  return { delivery, pipeline, profiles, signals, consumers }
 }

@@ -101,6 +101,12 @@ export const sendConversion = defineAction({
       ...plain,
       recommended: true,
     },
+    test_event_code: {
+      label: 'Test event code',
+      help: 'Of the test screen, if it is another than that of the settings. With it, nothing counts.',
+      type: 'string',
+      kind: 'context',
+    },
     consent: {
       label: 'Consent',
       help: 'Whether the person agreed to sharing data for ads. Without it, the settings decide.',

@@ -74,6 +74,12 @@ export const sendConversion = defineAction({
     user_agent: { label: 'User agent', help: 'Of the browser. Not hashed.', ...plain, recommended: true },
     page_url: { label: 'Page URL', help: 'Where it happened.', ...plain, recommended: true },
     page_referrer: { label: 'Referrer', help: 'The page before.', ...plain },
+    test_event_code: {
+      label: 'Test event code',
+      help: 'Of the test screen, if it is another than that of the settings. With it, nothing counts.',
+      type: 'string',
+      kind: 'context',
+    },
     consent: {
       label: 'Consent',
       help: 'Whether the person agreed to sharing data for ads. Without it, the settings decide.',

@@ -3,8 +3,10 @@ import type {
   EventType,
   FieldKind,
   MappingSource,
+  MatchIdentifier,
   OutboundRow,
   SecretTarget,
+  SignalPlatform,
   SyncMode,
   TargetType,
 } from '@tributary/contract'
@@ -259,6 +261,35 @@ export type ConnectionTest = { ok: boolean; message: string }
 /** Requests of one destination in a span of time. */
 export type RateLimit = { requests: number; perMs: number }
 
+/** What signals need to know of an advertising platform. */
+export type ConversionPlatform = {
+  platform: SignalPlatform
+  /** The action that sends a conversion. */
+  action: string
+  /** Its target for what a conversion is called there; absent where the destination itself says what is counted. */
+  eventName?: string
+  /** The target by which the platform counts a conversion once, and what the pixel or tag calls it. */
+  eventId: { target: string; pixelParameter: string }
+  /** The target of a code of the platform's test screen; absent where it has none. */
+  testCode?: string
+  /** What a conversion is given by default, by target; places below `context.signal` are filled in for each conversion. */
+  fields: MappingPreset['fields']
+  /**
+   * Targets that tell who a conversion is of (any of them counts), and how much each weighs in match quality; the weights are 10
+   * together.
+   */
+  identifiers: Readonly<Partial<Record<MatchIdentifier, { targets: readonly string[]; weight: number }>>>
+  /** Groups of identifiers of which one must be there, all of it. */
+  needs: readonly (readonly MatchIdentifier[])[]
+  /** What a refund is given in place of what a conversion is; absent where the platform takes none. */
+  refund?: { action: string; eventName?: string; fields: MappingPreset['fields'] }
+  /** The oldest conversion that it takes, ms; of offline ones, where that differs. */
+  maxAgeMs: { online: number; offline?: number }
+  /** True: without consent a conversion is sent with that, and the platform limits its use. */
+  takesDenied?: true
+  apiVersion?: { version: string; until: string | undefined; notice: (now: number) => string }
+}
+
 /** Everything about one kind of destination. Definitions are values without state: one serves all its instances. */
 export type DestinationDefinition<S extends Settings = Settings> = SettingsDefinition<S> & {
   /** Name in the catalogue and in addresses, kebab-case. */
@@ -273,6 +304,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   auth: 'none' | 'key' | 'oauth2'
   /** What it is registered as where people permit it; undefined while its settings ask for no grant. */
   oauth2?: (settings: Partial<S>) => OAuth2Client | undefined
+  /** Of an advertising platform: what signals send it. */
+  conversions?: ConversionPlatform
   /** What it receives. Each action writes at least one of them. */
   objects: readonly ObjectDefinition[]
   /** What it can do, at least one thing. */

@@ -20,6 +20,14 @@ const hashOne = (comparable: Comparable, value: string): string | undefined => {
   return made === '' ? undefined : hash('sha256', made)
 }
 
+/** Whether personal data gives a hash: it is one, or its comparable form says something. */
+export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparable = normalise[rule]): boolean => {
+  if (Array.isArray(value)) return value.some((item) => isComparable(rule, item, comparable))
+  if (typeof value !== 'string' && typeof value !== 'number') return false
+  const text = String(value).trim()
+  return hashed.test(text) || comparable(text) !== ''
+}
+
 /**
  * SHA-256 in lower-case hex of personal data in its comparable form; what is a hash already stays one. Items of a list
  * are hashed one by one. Undefined where nothing is left to be hashed: the hash of nothing would match everybody who

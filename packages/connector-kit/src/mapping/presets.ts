@@ -53,15 +53,32 @@ const sourceOf = ({ type, name = '', value = '' }: MappingPreset['fields'][strin
   }
 }
 
+/** Field mappings of an action; their ids follow from `own` and the target. */
+export const fieldMappingsOf = (
+  { actions }: { actions: readonly ActionDefinition[] },
+  { action, fields }: Pick<MappingPreset, 'action' | 'fields'>,
+  own: string,
+): FieldMapping[] => {
+  const targets = actions.find(({ name }) => name === action)?.targets ?? []
+  const fieldIds = createMappingIds()
+  return Object.entries(fields).map(([name, source]) => {
+    const target = targets.find((each) => each.name === name)
+    return {
+      id: fieldIds(`${own}/${name}`),
+      source: sourceOf(source),
+      target: target === undefined ? customTarget(name) : mappingTargetOf(target),
+      enabled: true,
+    }
+  })
+}
+
 const presetMapping = (
   { slug, actions }: { slug: string; actions: readonly ActionDefinition[] },
   preset: MappingPreset,
   ids: (name: string) => string,
 ): EventMapping => {
   const { action, eventName = '', eventType = '', fields } = preset
-  const targets = actions.find(({ name }) => name === action)?.targets ?? []
   const own = `${slug}/${action}/${eventType}/${eventName}`
-  const fieldIds = createMappingIds()
   return {
     id: ids(own),
     enabled: true,
@@ -70,15 +87,7 @@ const presetMapping = (
     filters: [],
     filter_match: 'all',
     destination: action,
-    field_mappings: Object.entries(fields).map(([name, source]) => {
-      const target = targets.find((each) => each.name === name)
-      return {
-        id: fieldIds(`${own}/${name}`),
-        source: sourceOf(source),
-        target: target === undefined ? customTarget(name) : mappingTargetOf(target),
-        enabled: true,
-      }
-    }),
+    field_mappings: fieldMappingsOf({ actions }, { action, fields }, own),
   }
 }
 

@@ -5,7 +5,7 @@ import { defineMethod } from '../api/method.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { workspace } from './organizations.ts'
 
-export const objectKinds = ['source', 'destination', 'audience', 'sync'] as const
+export const objectKinds = ['source', 'destination', 'audience', 'sync', 'signal'] as const
 
 /** What a search finds: something in a workspace that people gave a name to. */
 export const foundObject = z.object({
@@ -13,7 +13,7 @@ export const foundObject = z.object({
   name: z.string(),
   kind: z.enum(objectKinds),
   title: z.string(),
-  /** What it is made of; of an audience what it is, without an icon. */
+  /** What it is made of; of an audience, a sync and a signal what it is, without an icon. */
   app: z.object({ display_name: z.string(), extra: z.object({ app_icon: z.string() }) }),
 })
 export type FoundObject = z.infer<typeof foundObject>
@@ -61,7 +61,8 @@ export const workspaces = {
     verb: 'GET',
     path: '/workspaces/{workspace}:search',
     access: workspaceMembers,
-    summary: 'Finds sources, destinations, and audiences of a workspace by title or app, best match first.',
+    summary:
+      'Finds sources, destinations, audiences, syncs, and signals of a workspace by title or app, best match first.',
     /** `search` is words, or the letters of them in order; nothing finds everything, by title. There are no further pages. */
     query: pageQuery.omit({ page_token: true }).extend({ search: line(100).default('') }),
     /** `complete` is false when more fits than was asked for. */

@@ -7,7 +7,7 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type DocumentedError = { code: number; reason: string; when: string }
 
 /** A part of the product that keeps a snapshot of sources, write keys, destinations and connections. */
-export type CacheFollower = 'collection' | 'pipeline' | 'delivery' | 'profiles' | 'profile-api' | 'sync-api'
+export type CacheFollower = 'collection' | 'pipeline' | 'delivery' | 'profiles' | 'profile-api' | 'signals' | 'sync-api'
 
 /**
  * One call of the API as a value. The path is relative to `/api`; `{name}` stands for one segment without ':' and '/',
@@ -133,6 +133,8 @@ export const resourceNames = {
   event: resourcePattern('workspaces/{workspace}/events/{event}'),
   identitySettings: resourcePattern('workspaces/{workspace}/identitySettings'),
   alertChannel: resourcePattern('workspaces/{workspace}/alertChannels/{alert_channel}'),
+  signal: resourcePattern('workspaces/{workspace}/signals/{signal}'),
+  signalSettings: resourcePattern('workspaces/{workspace}/signalSettings'),
   syncToken: resourcePattern('workspaces/{workspace}/syncTokens/{sync_token}'),
   profileKey: resourcePattern('workspaces/{workspace}/profileKeys/{profile_key}'),
   profile: resourcePattern('workspaces/{workspace}/profiles/{profile}'),

@@ -108,8 +108,8 @@ export type StreamedEvent = Pick<
 >
 
 /**
- * Meta of a record of the stream; its body is a JSON array (UTF-8) of PipelineEvent, of StreamedEvent where `d` names none, or
- * `outboundBody` where it `holdsRows`.
+ * Meta of a record of the stream; its body is a JSON array (UTF-8) of PipelineEvent, of StreamedEvent where `d` names none and no signal is
+ * fed from the source, or `outboundBody` where it `holdsRows`.
  */
 export const deliveryMeta = z.object({
   w: z.string(),

@@ -32,6 +32,8 @@ export type Changed = {
   /** Workspaces whose computed traits may have changed. */
   readonly computedTraits: readonly string[]
   readonly syncTokens: readonly string[]
+  /** Workspaces whose signals may have changed. */
+  readonly signals: readonly string[]
 }
 
 /** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
@@ -56,6 +58,7 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
     profileKeys: idsOf('profile_key'),
     computedTraits: idsOf('computed_traits'),
     syncTokens: idsOf('sync_token'),
+    signals: idsOf('signals'),
   }
 }
 

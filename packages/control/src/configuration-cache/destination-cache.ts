@@ -1,11 +1,12 @@
 import type { Tx } from '@tributary/api-kit'
-import type { GrantState, LoadedConnectors, Settings } from '@tributary/connector-kit'
+import type { GrantState, LoadedConnectors, Settings, SignalPlatformSettings } from '@tributary/connector-kit'
 import { type EventConditions, type EventMapping, eventFilter, eventMappings } from '@tributary/contract'
 import type { SecretBox } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import { type Selectable, sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { grantState } from '../oauth-grants/grants.ts'
+import { storedPlatform } from '../signals/stored-platform.ts'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 /** A destination as delivery needs it, its secrets included. */
@@ -26,11 +27,15 @@ export type CachedDestination = {
   consentCategories: readonly string[]
   /** What its connections let through, by source. */
   filters: ReadonlyMap<string, EventConditions>
+  /** What signals send it, by the id of the signal; undefined where none does. */
+  signals: ReadonlyMap<string, SignalPlatformSettings> | undefined
 }
 
 export type DestinationCache = CacheFollower & {
   /** Ids of the destinations that a source is connected with by an enabled connection; those of a paused one are held. */
   destinationsFor(sourceId: string): readonly string[]
+  /** Whether an enabled signal is fed from a source, and so needs its events as a whole. */
+  feedsSignal(sourceId: string): boolean
   /** A destination that is not deleted, enabled or not. */
   get(destinationId: string): CachedDestination | undefined
   /** Called after each change of the snapshot. Returns how to stop. */
@@ -61,6 +66,36 @@ const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promis
   return found
 }
 
+/** Sources of enabled signals, among all or these alone. */
+const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promise<string[]> => {
+  const rows = await tx
+    .selectFrom('signal_sources')
+    .innerJoin('signals', 'signals.id', 'signal_sources.signal_id')
+    .select('signal_sources.source_id')
+    .distinct()
+    .where('signals.enabled', '=', true)
+    .where(sources === undefined ? sql<boolean>`true` : sql<boolean>`signal_sources.source_id = any(${sources})`)
+    .execute()
+  return rows.map(({ source_id }) => source_id)
+}
+
+/** What signals send destinations, all or these alone; one whose fields cannot be read is sent what suits its platform. */
+const loadSignals = async (tx: Tx, ids: readonly string[] | undefined) => {
+  const rows = await tx
+    .selectFrom('signal_platforms as p')
+    .innerJoin('signals as s', 's.id', 'p.signal_id')
+    .selectAll('p')
+    .select('s.definition')
+    .where(ids === undefined ? sql<boolean>`true` : sql<boolean>`p.destination_id = any(${ids})`)
+    .execute()
+  const found = new Map<string, Map<string, SignalPlatformSettings>>()
+  for (const row of rows) {
+    const own = found.get(row.destination_id) ?? new Map<string, SignalPlatformSettings>()
+    found.set(row.destination_id, own.set(row.signal_id, storedPlatform(row)))
+  }
+  return found
+}
+
 /**
  * Every destination and connection in memory, for the pipeline and for delivery. With `connectors`, the connector of a
  * destination is loaded before the destination is in the snapshot.
@@ -71,6 +106,7 @@ export const createDestinationCache = (
   const { secretBox, logger } = deps
   let bySource = new Map<string, readonly string[]>()
   let byId = new Map<string, CachedDestination>()
+  let feeds = new Set<string>()
   const listeners = new Set<() => void>()
 
   const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
@@ -96,7 +132,7 @@ export const createDestinationCache = (
   const destinationOf = (
     row: Selectable<Database['destinations']>,
     grant: GrantState | undefined,
-    filters: ReadonlyMap<string, EventConditions>,
+    { filters, signals }: Pick<CachedDestination, 'filters' | 'signals'>,
   ): CachedDestination => {
     const settings = settingsOf(row.id, row)
     const mappings = mappingsOf(row.id, row.mappings)
@@ -111,6 +147,7 @@ export const createDestinationCache = (
       mappings: mappings === unreadable ? [] : mappings,
       consentCategories: row.consent_categories,
       filters,
+      signals,
     }
   }
 
@@ -142,7 +179,13 @@ export const createDestinationCache = (
       const own = filters.get(link.destination_id) ?? new Map<string, EventConditions>()
       filters.set(link.destination_id, own.set(link.source_id, eventFilter.parse(link.filter)))
     }
-    return rows.map((row) => destinationOf(row, grantOf.get(row.id), filters.get(row.id) ?? new Map()))
+    const signals = await loadSignals(tx, ids)
+    return rows.map((row) =>
+      destinationOf(row, grantOf.get(row.id), {
+        filters: filters.get(row.id) ?? new Map(),
+        signals: signals.get(row.id),
+      }),
+    )
   }
 
   const follower = createCacheFollower(deps, {
@@ -150,12 +193,16 @@ export const createDestinationCache = (
     async load(tx, changed) {
       const destinations = await loadDestinations(tx, changed?.destinations)
       const links = await loadLinks(tx, changed?.sources)
+      const fed = await loadFeeds(tx, changed?.sources)
       await deps.connectors?.load(destinations.map(({ app }) => app))
       return () => {
         if (changed === undefined) {
           byId = new Map()
           bySource = new Map()
+          feeds = new Set()
         }
+        for (const id of changed?.sources ?? none) feeds.delete(id)
+        for (const id of fed) feeds.add(id)
         for (const id of changed?.destinations ?? none) byId.delete(id)
         for (const destination of destinations) byId.set(destination.id, destination)
         for (const id of changed?.sources ?? none) bySource.delete(id)
@@ -168,6 +215,7 @@ export const createDestinationCache = (
   return {
     ...follower,
     destinationsFor: (sourceId) => bySource.get(sourceId) ?? none,
+    feedsSignal: (sourceId) => feeds.has(sourceId),
     get: (destinationId) => byId.get(destinationId),
     onChange(listener) {
       listeners.add(listener)

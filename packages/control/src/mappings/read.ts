@@ -16,7 +16,8 @@ import { badRequest } from '@tributary/kernel'
 import type { Catalog } from '../deps.ts'
 import type { DestinationRow } from '../destinations/read.ts'
 
-const presentAction = (action: ActionDefinition): DestinationAction => ({
+/** An action of an app as the wire shows it. */
+export const presentAction = (action: ActionDefinition): DestinationAction => ({
   name: action.name,
   title: action.title,
   description: action.description,

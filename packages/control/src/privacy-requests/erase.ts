@@ -5,6 +5,7 @@ import { faultPoint } from '@tributary/kernel'
 import type { JobRun } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
+import { eraseConversions } from '../signals/erase.ts'
 import { clearParked } from './clear-parked.ts'
 import {
   type ErasedPeople,
@@ -145,6 +146,7 @@ const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal)
     await whenStored(workspaceId, signal)
     await mark()
     await deps.forgetInDeliveries()
+    await eraseConversions({ db, eventStore }, people)
     await markErasedMembers(eventStore, people, await readErasedProfiles(db, request))
     for await (const ids of erasedEventIds(eventStore, people, signal)) await clearParked(db, workspaceId, ids)
     await clearRefused(

@@ -18,6 +18,7 @@ import { customDomainRequest } from './custom-domains.ts'
 import { peopleRequest } from './people-requests.ts'
 import { grantRequest } from './permissions.ts'
 import { signInRequest } from './sign-ins.ts'
+import { makeSignal, signalRequest } from './signals.ts'
 
 /** Path and body of a call that succeeds for whoever may make it; each write meets resources of its own. */
 export type RequestOf = (name: string, caller: Caller | undefined) => Promise<{ path: string; body?: unknown }>
@@ -256,6 +257,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'replays.cancel': {},
   'connections.update': { enabled: false },
   'identitySettings.update': { link_email: true },
+  'signalSettings.update': { without_consent: 'leave_out' },
   'audiences.create': { title: 'Reachable', query: trialAudience },
   'audiences.update': { title: 'Reachable by mail' },
   'audiences.compute': {},
@@ -490,6 +492,9 @@ export const createRequests = async (
       ...(method.path.includes('{model}') ? { model: await makeModel(organization) } : {}),
       ...(method.path.includes('{audience}') ? { audience: await makeAudience(organization) } : {}),
       ...(name.startsWith('computedTraits') ? { computed_trait: await makeComputedTrait(harness, organization) } : {}),
+      ...(method.path.includes('{signal}')
+        ? { signal: await makeSignal(harness, organization, made.source.name) }
+        : {}),
       ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
     }
     if (method.path.includes('{sync}')) params.sync = await makeSync(harness, organization, made.destination.name)
@@ -500,6 +505,8 @@ export const createRequests = async (
     if (method.path.includes('{run}')) params.run = await makeSyncRun(harness, organization, params.sync ?? '')
     if (name === 'syncRuns.rerun') await rejectRow(harness, params.run ?? '')
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
+    const signal = await signalRequest(harness, organization, { name, path, source: made.source.name })
+    if (signal !== undefined) return signal
     if (name === 'users.setPassword') {
       const { email, userId } = organization.administrator
       const reply = await harness.call('', 'POST', '/users:login', { email, password: testPassword })

@@ -29,6 +29,9 @@ const largeTables = [
   'identity_operations',
   'parked_deliveries',
   'refused_requests',
+  'signal_outbox',
+  'signal_clicks',
+  'signal_conversions',
 ] as const
 const batchSize = 20_000
 
@@ -67,6 +70,7 @@ delete from ${sql.table(table)} where ctid = any(array(
   const uploads = await db.selectFrom('data_sources').select('id').where('workspace_id', '=', workspaceId).execute()
   for (const { id } of uploads) await files.delete(uploadFolder({ workspaceId, dataSourceId: id }))
   for (const table of [
+    'signals',
     'audiences',
     'computed_traits',
     'models',

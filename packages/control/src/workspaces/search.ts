@@ -43,7 +43,7 @@ const rowsOf = (
     .execute()
 
 /** What is made of no app. */
-const plainOf = (db: Db, table: 'audiences' | 'syncs', workspace: string, search: string) =>
+const plainOf = (db: Db, table: 'audiences' | 'syncs' | 'signals', workspace: string, search: string) =>
   db
     .selectFrom(table)
     .select(['id', 'title'])
@@ -59,7 +59,7 @@ const scoreOf = ({ title, app }: FoundObject, search: string): number =>
   matchScore(title, search) * 10 + matchScore(app.display_name, search) ||
   matchScore(`${title} ${app.display_name}`, search) / 10
 
-/** Finds the sources, destinations, audiences and syncs of a workspace that a search fits, the best match first. */
+/** Finds the sources, destinations, audiences, syncs and signals of a workspace that a search fits, the best match first. */
 export const searchWorkspace =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.workspaces.search> =>
   async ({ workspace: { id: workspace }, query: { search, page_size } }) => {
@@ -70,11 +70,12 @@ export const searchWorkspace =
         extra: { app_icon: entry?.icon ?? '' },
       }
     }
-    const [sources, destinations, audiences, syncs] = await Promise.all([
+    const [sources, destinations, audiences, syncs, signals] = await Promise.all([
       rowsOf(db, 'sources', { workspace, search, catalog: catalog.sources }),
       rowsOf(db, 'destinations', { workspace, search, catalog: catalog.destinations }),
       plainOf(db, 'audiences', workspace, search),
       plainOf(db, 'syncs', workspace, search),
+      plainOf(db, 'signals', workspace, search),
     ])
     const found: FoundObject[] = [
       ...sources.map(({ id, title, app }) => ({
@@ -100,6 +101,12 @@ export const searchWorkspace =
         kind: 'sync' as const,
         title,
         app: { display_name: 'Sync', extra: { app_icon: '' } },
+      })),
+      ...signals.map(({ id, title }) => ({
+        name: resourceNames.signal.format({ workspace, signal: id }),
+        kind: 'signal' as const,
+        title,
+        app: { display_name: 'Signal', extra: { app_icon: '' } },
       })),
     ]
     const ranked = found

@@ -1,5 +1,12 @@
 import type { DestinationDefinition, Mapper } from '@tributary/connector-kit'
-import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
+import {
+  compileMappings,
+  eventBudget,
+  isPlatform,
+  signalMappings,
+  spending,
+  TooMuchWork,
+} from '@tributary/connector-kit'
 import { compileFilter, type DeliveryMeta, holdsRows, type PipelineEvent } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
@@ -128,6 +135,7 @@ const tooMuch: GateResult = {
   kind: 'failed',
   reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
 }
+const noSignal: GateResult = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
 const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
 
 /**
@@ -158,6 +166,25 @@ const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: st
 }
 
 /**
+ * What a signal sends a destination, by the id of the signal: made ready when its first conversion comes. Undefined for a signal that does
+ * not send it anything any more.
+ */
+const signalMappers = (
+  definition: DestinationDefinition,
+  { workspaceId, id: destinationId, signals }: DestinationEntry,
+): ((signalId: string) => Mapper | undefined) => {
+  const mappers = new Map<string, Mapper>()
+  return (signalId) => {
+    const known = mappers.get(signalId)
+    const settings = signals?.get(signalId)
+    if (known !== undefined || settings === undefined || !isPlatform(definition)) return known
+    const made = compileMappings(definition, signalMappings(definition, settings), { workspaceId, destinationId })
+    mappers.set(signalId, made)
+    return made
+  }
+}
+
+/**
  * The gate of a destination: users who were deleted, the filter of the connection, the event's own integrations, consent,
  * age, and the mappings, in this order; the first that leaves an event out gives the reason. An event is taken apart only when a rule has
  * something to say of it or a mapping asks for its parts: one that goes whole costs two looks at its text. What a replay
@@ -170,6 +197,7 @@ export const createGate = (
 ): Gate => {
   const { workspaceId, id: destinationId } = entry
   const mapper = compileMappings(definition, entry.mappings, { workspaceId, destinationId })
+  const ofSignal = signalMappers(definition, entry)
   const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }
   const rules = [
     forgottenRule(forgotten, workspaceId),
@@ -189,9 +217,12 @@ export const createGate = (
       const reason = rule.check(event, meta, now)
       if (reason !== undefined) return { kind: 'filtered', reason }
     }
-    if (whole !== undefined) return whole
+    const isConversion = meta.b?.k === 'signal'
+    if (whole !== undefined && !isConversion) return whole
+    const used = isConversion ? ofSignal(meta.s) : mapper
+    if (used === undefined) return noSignal
     const event = record.values(index)
-    return event === undefined ? unreadable : mapped(mapper, event, meta.s, meta.e === true ? text : undefined)
+    return event === undefined ? unreadable : mapped(used, event, meta.s, meta.e === true ? text : undefined)
   }
   return (record, index, now) => {
     try {

@@ -37,6 +37,8 @@ export type PipelineDeps = {
   deliveriesReader: LogReader
   /** Destinations connected to a source, from a snapshot in memory; asked once per record. */
   destinationsFor(sourceId: string): readonly string[]
+  /** Whether a consumer of the stream needs events of a source as a whole; asked once per record. None unless given. */
+  needsWhole?(sourceId: string): boolean
   /** What a source's events are validated by, from a snapshot in memory; asked once per record. Without, none is validated. */
   schemaFor(sourceId: string): SchemaInForce | undefined
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
@@ -90,6 +92,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
   const processor = createProcessor({
     journal,
     destinationsFor: deps.destinationsFor,
+    ...(deps.needsWhole === undefined ? {} : { needsWhole: deps.needsWhole }),
     schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
     isAppended: (record, eventId) => before?.has(record, eventId) === true,

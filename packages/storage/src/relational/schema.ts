@@ -336,7 +336,15 @@ export type DirectoryVersionTable = {
 
 /** What changed last of what configuration caches hold, with the version of that change; kept for what is deleted. */
 export type DirectoryChangesTable = {
-  kind: 'source' | 'destination' | 'write_key' | 'identity_settings' | 'profile_key' | 'computed_traits' | 'sync_token'
+  kind:
+    | 'source'
+    | 'destination'
+    | 'write_key'
+    | 'identity_settings'
+    | 'profile_key'
+    | 'computed_traits'
+    | 'sync_token'
+    | 'signals'
   id: string
   version: ColumnType<string, number | string, number | string>
 }
@@ -692,6 +700,122 @@ export type AudienceListChangesTable = {
   found_count: number
   author_id: string | null
   create_time: Time
+}
+
+/** What makes conversions of events or of an audience, and where they are sent. */
+export type SignalsTable = {
+  id: string
+  workspace_id: string
+  title: string
+  enabled: boolean
+  /** When it was enabled last: what was received before is no conversion. */
+  enable_time: NullableTime
+  /** JSON text, as `signalDefinition` of the contract reads it, without platforms. */
+  definition: string
+  revision: Generated<number>
+  /** Of a trigger that is an audience; null otherwise, and when that was deleted. */
+  audience_id: string | null
+  /** The last change of the audience that was looked at. */
+  seen_change: ColumnType<string, number | string | undefined, number | string>
+  last_conversion_time: NullableTime
+  author_id: string | null
+  create_time: Time
+  update_time: ColumnType<Date, Date | string, Date | string>
+}
+
+/** The sources that a signal is fed from. */
+export type SignalSourcesTable = { signal_id: string; source_id: string }
+
+/** The destinations that a signal is sent to. */
+export type SignalPlatformsTable = {
+  signal_id: string
+  destination_id: string
+  workspace_id: string
+  place: number
+  platform: string
+  event_name: string
+  test_event_code: string
+  /** JSON text; null while it uses what suits the platform. */
+  field_mappings: string | null
+}
+
+/** What holds for all signals of a workspace. */
+export type SignalSettingsTable = {
+  workspace_id: string
+  without_consent: string
+  consent_path: string
+  update_time: ColumnType<Date, Date | string, Date | string>
+}
+
+/** What was made of events by a signal, each once. */
+export type SignalConversionsTable = {
+  id: ColumnType<string, never, never>
+  signal_id: string
+  workspace_id: string
+  key: Uint8Array
+  origin: string
+  event_id: string
+  source_event: string
+  event_time: Time
+  create_time: Time
+  amount: number | null
+  currency: string
+  test: boolean
+  /** Hashes of identifiers of the person. */
+  subjects: Uint8Array[]
+  /** JSON text: by destination, why it was not sent there, and which identifiers it had. */
+  platforms: string
+}
+
+/** Conversions that are still to be put into the stream. */
+export type SignalOutboxTable = {
+  id: ColumnType<string, never, never>
+  workspace_id: string
+  signal_id: string
+  destinations: string[]
+  key: string
+  source_id: string
+  subjects: Uint8Array[]
+  json: string
+}
+
+/** Click IDs and first-party IDs of persons, until they expire. */
+export type SignalClicksTable = {
+  workspace_id: string
+  /** Hash of an identifier. */
+  person: Uint8Array
+  name: string
+  first_value: string
+  first_time: Time
+  first_campaign: string
+  last_value: string
+  last_time: Time
+  last_campaign: string
+  expire_time: Time
+}
+
+/** Counts by signal, destination and UTC day: of what was sent, of each reason why not, and of each identifier. */
+export type SignalCountsTable = {
+  signal_id: string
+  destination_id: string
+  day: ColumnType<string, string, never>
+  kind: string
+  count: ColumnType<string, number | string, number | string>
+}
+
+/** Conversions and their worth by UTC day and by the click that they are due to. */
+export type SignalDaysTable = {
+  signal_id: string
+  workspace_id: string
+  day: ColumnType<string, string, never>
+  touch: string
+  clicked: string
+  utm_source: string
+  utm_medium: string
+  utm_campaign: string
+  currency: string
+  count: ColumnType<string, number | string, number | string>
+  amount: number
 }
 
 export type ComputedTraitsTable = {
@@ -1271,6 +1395,15 @@ export type Database = {
   audience_destinations: AudienceDestinationsTable
   audience_farewells: AudienceFarewellsTable
   computed_traits: ComputedTraitsTable
+  signals: SignalsTable
+  signal_sources: SignalSourcesTable
+  signal_platforms: SignalPlatformsTable
+  signal_settings: SignalSettingsTable
+  signal_conversions: SignalConversionsTable
+  signal_outbox: SignalOutboxTable
+  signal_clicks: SignalClicksTable
+  signal_counts: SignalCountsTable
+  signal_days: SignalDaysTable
   computed_trait_places: ComputedTraitPlacesTable
   computed_trait_changes: ComputedTraitChangesTable
   audience_changes: AudienceChangesTable

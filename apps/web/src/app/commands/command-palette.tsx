@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { FoundObject, Workspace } from '@tributary/contract'
-import { ArrowLeftRight, ListTree, Target } from 'lucide-react'
+import { ArrowLeftRight, ListTree, Sparkles, Target } from 'lucide-react'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { remember, useRecent } from '../../lib/browser/recent.ts'
@@ -81,6 +81,10 @@ const commandOf = (object: FoundObject, navigate: (to: string) => void): Command
     return { ...plain, heading: 'Audiences', icon: <Target />, act: () => navigate(paths.audience(name)) }
   if (kind === 'sync')
     return { ...plain, heading: 'Syncs', icon: <ArrowLeftRight />, act: () => navigate(paths.sync(name)) }
+  if (kind === 'signal') {
+    const [workspace = ''] = name.split('/signals/')
+    return { ...plain, heading: 'Signals', icon: <Sparkles />, act: () => navigate(paths.signals(workspace)) }
+  }
   return {
     ...plain,
     heading: 'Sources and destinations',
@@ -139,7 +143,7 @@ export const CommandPalette = ({
   const router = useNavigate()
   const navigate = useMemo(() => (to: string, state?: object) => void router(to, { state }), [router])
   const recent = useRecent((state) => state.byWorkspace[workspace.name]) ?? []
-  const flags = { audience: useFlag('audiences'), sync: useFlag('syncs') }
+  const flags = { audience: useFlag('audiences'), sync: useFlag('syncs'), signal: useFlag('signals') }
   const { objects: found, busy, failed, many } = useObjects(workspace.name, text, open)
   const objects = found.filter(({ kind }) => kind === 'source' || kind === 'destination' || flags[kind])
   const commands = useCommands({ workspace, areas, navigate })

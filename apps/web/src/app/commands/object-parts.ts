@@ -35,6 +35,7 @@ const partsOf = ({ kind, name }: FoundObject): ObjectPart[] => {
       return destinationTabs.map(([title, tab]) => ({ name: title, to: paths.destination(name, tab) }))
     case 'audience':
     case 'sync':
+    case 'signal':
       return []
   }
 }

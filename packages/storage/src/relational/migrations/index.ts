@@ -66,8 +66,9 @@ import { up as paymentConfirmations } from './0069-payment-confirmations.ts'
 import { up as deletedOrganizations } from './0070-deleted-organizations.ts'
 import { up as syncDraftsOfKeys } from './0071-sync-drafts-of-keys.ts'
 import { up as deletedWorkspaces } from './0072-deleted-workspaces.ts'
-import { up as organizationCreators } from './0073-organization-creators.ts'
 import { up as syncCursors } from './0072-sync-cursors.ts'
+import { up as organizationCreators } from './0073-organization-creators.ts'
+import { up as signals } from './0080-signals.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -138,6 +139,7 @@ export const migrations: readonly Migration[] = [
   { name: '0070-deleted-organizations', up: deletedOrganizations },
   { name: '0071-sync-drafts-of-keys', up: syncDraftsOfKeys },
   { name: '0072-deleted-workspaces', up: deletedWorkspaces },
-  { name: '0073-organization-creators', up: organizationCreators },
   { name: '0072-sync-cursors', up: syncCursors },
+  { name: '0073-organization-creators', up: organizationCreators },
+  { name: '0080-signals', up: signals },
 ]

@@ -1,0 +1,67 @@
+import type { ConversionPlatform } from '@tributary/connector-kit'
+import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
+import { oldestMs } from './conversion.ts'
+
+const field = (name: string) => ({ type: 'FIELD', name }) as const
+
+/** Where events have what a conversion is given. */
+export const fields = {
+  transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
+  event_time: places.time,
+  value: places.value,
+  currency: places.currency,
+  gclid: field('properties.gclid'),
+  gbraid: field('properties.gbraid'),
+  wbraid: field('properties.wbraid'),
+  page_url: places.url,
+  email: places.email,
+  phone: places.phone,
+  first_name: places.firstName,
+  last_name: places.lastName,
+  country: places.country,
+  postal_code: places.postalCode,
+  ad_user_data: places.consent,
+  ad_personalization: places.consent,
+} as const
+
+const signalFields = {
+  ...fields,
+  transaction_id: signalPlaces.eventId,
+  event_time: signalPlaces.time,
+  value: signalPlaces.value,
+  currency: signalPlaces.currency,
+  gclid: signalPlaces.clickId('gclid'),
+  gbraid: signalPlaces.clickId('gbraid'),
+  wbraid: signalPlaces.clickId('wbraid'),
+  event_source: field('context.signal.event_source'),
+  ad_user_data: signalPlaces.consent,
+  ad_personalization: signalPlaces.consent,
+} as const
+
+/** What signals send: by click ID, by enhanced conversions (email, phone, address), or both. A refund restates the value. */
+export const conversions: ConversionPlatform = {
+  platform: 'google_ads',
+  maxAgeMs: { online: oldestMs.click },
+  action: 'upload_conversion',
+  eventName: 'conversion_action_id',
+  eventId: { target: 'transaction_id', pixelParameter: 'transaction_id' },
+  fields: signalFields,
+  identifiers: {
+    click_id: { targets: ['gclid', 'gbraid', 'wbraid'], weight: 4 },
+    email: { targets: ['email'], weight: 3 },
+    phone: { targets: ['phone'], weight: 2 },
+    name: { targets: ['first_name', 'last_name'], weight: 0.5 },
+    address: { targets: ['country', 'postal_code'], weight: 0.5 },
+  },
+  needs: [['click_id'], ['email'], ['phone'], ['name', 'address']],
+  refund: {
+    action: 'adjust_conversion',
+    fields: { event_time: field('context.signal.conversion_time'), value: field('context.signal.remaining_value') },
+  },
+  apiVersion: {
+    version: apiVersions.google.version,
+    until: apiVersions.google.until,
+    notice: (now) => endOf(apiVersions.google, now).trim(),
+  },
+}

@@ -1,0 +1,65 @@
+import type { ConversionPlatform } from '@tributary/connector-kit'
+import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
+import { oldestMs } from './conversion.ts'
+
+/** Where events have what a conversion is given. */
+export const fields = {
+  event_id: places.messageId,
+  event_time: places.time,
+  value: places.value,
+  currency: places.currency,
+  order_id: places.orderId,
+  contents: places.products,
+  query: places.query,
+  email: places.email,
+  phone: places.phone,
+  external_id: places.person,
+  first_name: places.firstName,
+  last_name: places.lastName,
+  zip_code: places.postalCode,
+  ttclid: { type: 'FIELD', name: 'properties.ttclid' },
+  ttp: { type: 'FIELD', name: 'properties.ttp' },
+  ip: places.ip,
+  user_agent: places.userAgent,
+  page_url: places.url,
+  page_referrer: places.referrer,
+  consent: places.consent,
+} as const
+
+/** What signals send: "Event match quality score" of the Events API names what weighs most. */
+export const conversions: ConversionPlatform = {
+  platform: 'tiktok',
+  maxAgeMs: { online: oldestMs },
+  action: 'send_conversion',
+  eventName: 'event_name',
+  eventId: { target: 'event_id', pixelParameter: 'event_id' },
+  testCode: 'test_event_code',
+  fields: {
+    ...fields,
+    event_id: signalPlaces.eventId,
+    event_time: signalPlaces.time,
+    value: signalPlaces.value,
+    currency: signalPlaces.currency,
+    ttclid: signalPlaces.clickId('ttclid'),
+    ttp: signalPlaces.browserId('ttp'),
+    consent: signalPlaces.consent,
+  },
+  identifiers: {
+    email: { targets: ['email'], weight: 2.5 },
+    phone: { targets: ['phone'], weight: 2 },
+    click_id: { targets: ['ttclid'], weight: 2 },
+    external_id: { targets: ['external_id'], weight: 1 },
+    browser_id: { targets: ['ttp'], weight: 1 },
+    ip_address: { targets: ['ip'], weight: 0.5 },
+    user_agent: { targets: ['user_agent'], weight: 0.5 },
+    name: { targets: ['first_name', 'last_name'], weight: 0.25 },
+    address: { targets: ['zip_code'], weight: 0.25 },
+  },
+  needs: [['email'], ['phone'], ['external_id'], ['click_id'], ['browser_id'], ['ip_address', 'user_agent']],
+  apiVersion: {
+    version: apiVersions.tiktok.version,
+    until: apiVersions.tiktok.until,
+    notice: (now) => endOf(apiVersions.tiktok, now).trim(),
+  },
+}

@@ -1,0 +1,40 @@
+import type { DeliverResult, EventOutcome, OutgoingEvent, SplitOutcome } from '@tributary/connector-kit'
+
+const each = (outcomes: EventOutcome | readonly EventOutcome[], count: number): readonly EventOutcome[] =>
+  'kind' in outcomes ? Array.from({ length: count }, () => outcomes) : outcomes
+
+const isSplit = (outcomes: DeliverResult['outcomes']): outcomes is SplitOutcome =>
+  'kind' in outcomes && outcomes.kind === 'split'
+
+/** The code of a platform's test screen that an event is for; '' for one that counts. */
+export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | undefined): string => {
+  const own = payload?.['test_event_code']
+  return (typeof own === 'string' ? own.trim() : '') || (ofSettings?.trim() ?? '')
+}
+
+/**
+ * Sends events of one code of the test screen together, because a request has one code. What is split is sent again, those that have
+ * arrived included: they count once.
+ */
+export const byTestCode = async (
+  batch: readonly OutgoingEvent[],
+  ofSettings: string | undefined,
+  send: (events: readonly OutgoingEvent[], code: string) => Promise<DeliverResult>,
+): Promise<DeliverResult> => {
+  const groups = [...Map.groupBy(batch, (event) => testCodeOf(event, ofSettings))]
+  const [first] = groups
+  if (groups.length <= 1) return await send(batch, first?.[0] ?? '')
+  const found = new Map<OutgoingEvent, EventOutcome>()
+  let result: DeliverResult = { outcomes: [], httpStatus: 0, latencyMs: 0 }
+  for (const [code, events] of groups) {
+    const sent = await send(events, code)
+    if (isSplit(sent.outcomes)) {
+      if (events.length > 1) return sent
+      found.set(events[0] as OutgoingEvent, { kind: 'rejected', reason: sent.outcomes.reason })
+    } else
+      for (const [index, outcome] of each(sent.outcomes, events.length).entries())
+        found.set(events[index] as OutgoingEvent, outcome)
+    result = { ...result, ...sent }
+  }
+  return { ...result, outcomes: batch.map((event) => found.get(event) as EventOutcome) }
+}

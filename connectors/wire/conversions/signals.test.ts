@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto'
+import {
+  compileMappings,
+  compilePresence,
+  type DestinationDefinition,
+  type EventOutcome,
+  identifiersIn,
+  isPlatform,
+  mappingProblems,
+  type OutgoingEvent,
+  type PlatformDefinition,
+  type SignalPlatformSettings,
+  signalMappings,
+  standardEventName,
+} from '@tributary/connector-kit'
+import { outgoingEvent, type PeerAnswer, runConnector } from '@tributary/connector-kit/testing'
+import { startVendor, type VendorRequest } from '@tributary/connector-kit/testing-destination'
+import type { PipelineEvent } from '@tributary/contract'
+import { describe, expect, it } from 'vitest'
+import { googleAds } from '../../destinations/google-ads/definition.ts'
+import {
+  token as adsToken,
+  conversionAction,
+  createGoogleAds,
+} from '../../destinations/google-ads/testing-google-ads.ts'
+import { googleAnalytics } from '../../destinations/google-analytics/definition.ts'
+import { metaConversions } from '../../destinations/meta-conversions/definition.ts'
+import {
+  createMetaConversions,
+  token as metaToken,
+  pixel,
+} from '../../destinations/meta-conversions/testing-meta-conversions.ts'
+import { tiktokEvents } from '../../destinations/tiktok-events/definition.ts'
+import {
+  createTikTok,
+  pixel as tiktokPixel,
+  token as tiktokToken,
+} from '../../destinations/tiktok-events/testing-tiktok.ts'
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const platformOf = (definition: DestinationDefinition): PlatformDefinition => {
+  if (!isPlatform(definition)) throw new Error(`${definition.slug} is no platform`)
+  return definition
+}
+const definitions = [metaConversions, googleAds, googleAnalytics, tiktokEvents].map(platformOf)
+const place = { workspaceId: 'w', destinationId: 'd' }
+const minuteAgo = new Date(Date.now() - 60_000).toISOString()
+
+/** A conversion as signals make it. */
+const conversion = (more: Record<string, unknown> = {}, context: Record<string, unknown> = {}): PipelineEvent => ({
+  eventId: 's-1',
+  messageId: 'order-1',
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties: { products: [{ product_id: 'p1', price: 25.5, quantity: 1 }], order_id: 'order-1' },
+  context: {
+    traits: { email: ' Ada@Example.com ', phone: '+49 30 1234567' },
+    ip: '192.0.2.71',
+    userAgent: 'Mozilla/5.0 (X11)',
+    ...context,
+    signal: {
+      kind: 'conversion',
+      event_id: 'order-1',
+      time: minuteAgo,
+      value: 25.5,
+      currency: 'EUR',
+      consent: true,
+      action_source: 'website',
+      event_source: 'web',
+      gclid: 'Cj0KCQjwtest_0123456789-abcdef',
+      fbc: 'fb.1.1554763741205.AbCdEfGhIjKlMnOp',
+      fbp: 'fb.1.1558571054389.1098115397',
+      ttclid: 'E.C.P.click0123456789',
+      ga_client_id: '123.456',
+      ...more,
+    },
+  },
+  test: false,
+  receivedAt: minuteAgo,
+  timestamp: minuteAgo,
+})
+
+const settingsOf = (
+  definition: PlatformDefinition,
+  more: Partial<SignalPlatformSettings> = {},
+): SignalPlatformSettings => ({
+  eventName: standardEventName(definition.conversions.platform, { type: 'purchase', custom_name: '' }),
+  testCode: '',
+  fields: undefined,
+  ...more,
+})
+
+const outgoing = (
+  definition: PlatformDefinition,
+  event: PipelineEvent,
+  more: Partial<SignalPlatformSettings> = {},
+): OutgoingEvent => {
+  const mapped = compileMappings(
+    definition,
+    signalMappings(definition, settingsOf(definition, more)),
+    place,
+  )(event, 's')
+  if (mapped.kind !== 'mapped') throw new Error(JSON.stringify(mapped))
+  return outgoingEvent({ messageId: event.messageId }, { action: mapped.action, payload: mapped.payload ?? {} })
+}
+
+type Peer = {
+  definition: DestinationDefinition
+  origin: string
+  settings: Record<string, unknown>
+  answer: (request: VendorRequest) => PeerAnswer
+  accessToken?: () => Promise<string>
+}
+
+const send = async ({ definition, origin, settings, answer, accessToken }: Peer, ...events: OutgoingEvent[]) => {
+  const { asked, rebase } = await startVendor({ origins: [origin] }, answer)
+  const result = await runConnector(definition, settings, events, {
+    rebase,
+    ...(accessToken === undefined ? {} : { accessToken }),
+  })
+  return { asked, outcomes: result.outcomes as readonly EventOutcome[] }
+}
+
+const metaPeer = () => {
+  const peer = createMetaConversions()
+  return {
+    ...peer,
+    definition: metaConversions,
+    origin: 'https://graph.facebook.com',
+    settings: { pixel_id: pixel, access_token: metaToken },
+  }
+}
+const adsPeer = () => ({
+  ...createGoogleAds({}),
+  definition: googleAds,
+  origin: 'https://datamanager.googleapis.com',
+  settings: { customer_id: '123-456-7890', conversion_action_id: conversionAction, client_id: 'c', client_secret: 's' },
+  accessToken: async () => adsToken,
+})
+const tiktokPeer = () => ({
+  ...createTikTok(),
+  definition: tiktokEvents,
+  origin: 'https://business-api.tiktok.com',
+  settings: { pixel_code: tiktokPixel, access_token: tiktokToken },
+})
+const analyticsPeer = () => ({
+  definition: googleAnalytics,
+  origin: 'https://www.google-analytics.com',
+  settings: { measurement_id: 'G-A1B2C3D4E5', api_secret: 'secret' },
+  answer: (): PeerAnswer => ({ status: 204 }),
+})
+
+describe('what signals send', () => {
+  it.each(definitions.map((definition) => [definition.slug, definition] as const))(
+    'to %s by default can be saved, and its weights are 10 together',
+    (_, definition) => {
+      expect(mappingProblems(definition, signalMappings(definition, settingsOf(definition)))).toEqual({})
+      const weights = Object.values(definition.conversions.identifiers).map(({ weight }) => weight)
+      expect(weights.reduce((sum, weight) => sum + weight, 0)).toBe(10)
+    },
+  )
+
+  it.each([
+    ['Meta', metaPeer],
+    ['Google Ads', adsPeer],
+    ['TikTok', tiktokPeer],
+    ['Google Analytics', analyticsPeer],
+  ] as const)('is accepted by %s', async (_, peer) => {
+    const to = peer()
+    const { outcomes, asked } = await send(to, outgoing(platformOf(to.definition), conversion()))
+    expect(outcomes).toEqual([{ kind: 'delivered' }])
+    expect(JSON.stringify(asked.map(({ body }) => body))).not.toMatch(/ada@example|1234567[^8]/i)
+  })
+
+  it('has the event ID, the value, the click and hashes, for Meta', async () => {
+    const to = metaPeer()
+    const { asked } = await send(to, outgoing(platformOf(metaConversions), conversion()))
+    expect(asked.at(-1)?.body).toMatchObject({
+      data: [
+        {
+          event_name: 'Purchase',
+          event_id: 'order-1',
+          action_source: 'website',
+          custom_data: { value: 25.5, currency: 'EUR' },
+          user_data: {
+            em: [sha256('ada@example.com')],
+            ph: [sha256('49301234567')],
+            fbc: 'fb.1.1554763741205.AbCdEfGhIjKlMnOp',
+            fbp: 'fb.1.1558571054389.1098115397',
+          },
+        },
+      ],
+    })
+  })
+
+  it('recognizes what is hashed already, and never hashes nothing', () => {
+    const [definition] = definitions
+    if (definition === undefined) throw new Error('there are platforms')
+    const hashed = sha256('ada@example.com').toUpperCase()
+    const traits = { email: hashed, phone: ' ' }
+    const { payload } = outgoing(definition, conversion({}, { traits }))
+    expect(payload).toMatchObject({ em: hashed.toLowerCase() })
+    expect(payload).not.toHaveProperty('ph')
+    const presence = compilePresence(definition, settingsOf(definition), place)
+    const present = (given: object) => identifiersIn(presence(conversion({}, { traits: given }), 's'))
+    expect(present(traits)).toContain('email')
+    expect(present(traits)).not.toContain('phone')
+    expect(present({ email: 'none' })).not.toContain('email')
+  })
+
+  it('of one request has one test code, and each of several codes a request of its own', async () => {
+    const to = metaPeer()
+    const definition = platformOf(metaConversions)
+    const { asked, outcomes } = await send(
+      to,
+      outgoing(definition, conversion()),
+      outgoing(definition, conversion({ event_id: 'order-2' }), { testCode: 'TEST1' }),
+      outgoing(definition, conversion({ event_id: 'order-3' })),
+    )
+    expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }, { kind: 'delivered' }])
+    const sent = asked.map(({ body }) => body as { data: unknown[]; test_event_code?: string })
+    expect(sent.map(({ data, test_event_code: code }) => [data.length, code])).toEqual([
+      [2, undefined],
+      [1, 'TEST1'],
+    ])
+  })
+
+  it('of a refund restates the conversion at Google Ads, and is a refund at Google Analytics', async () => {
+    const refund = conversion({
+      kind: 'refund',
+      value: 10,
+      remaining_value: 15.5,
+      conversion_time: new Date(Date.now() - 86_400_000).toISOString(),
+    })
+    expect(outgoing(platformOf(googleAds), refund)).toMatchObject({
+      action: 'adjust_conversion',
+      payload: { transaction_id: 'order-1', value: 15.5 },
+    })
+    expect(outgoing(platformOf(googleAnalytics), refund)).toMatchObject({
+      action: 'send_event',
+      payload: { event_name: 'refund', transaction_id: 'order-1', value: 10 },
+    })
+    const { outcomes } = await send(adsPeer(), outgoing(platformOf(googleAds), refund))
+    expect(outcomes).toEqual([{ kind: 'delivered' }])
+  })
+})

@@ -1,0 +1,80 @@
+import type { EventMapping, FieldMapping, SignalConversion, SignalPlatform } from '@tributary/contract'
+import { conversionNames } from '@tributary/contract'
+import type { ConversionPlatform, DestinationDefinition, MappingPreset } from '../definition/definition.ts'
+import { createMappingIds, fieldMappingsOf } from './presets.ts'
+
+/** A destination that conversions can be sent to. */
+export type PlatformDefinition = DestinationDefinition & { conversions: ConversionPlatform }
+
+/** Whether conversions can be sent to destinations of an app. */
+export const isPlatform = (definition: DestinationDefinition | undefined): definition is PlatformDefinition =>
+  definition?.conversions !== undefined
+
+type Mapped = Pick<PlatformDefinition, 'slug' | 'actions' | 'conversions'>
+
+/** What a platform calls a conversion; '' where its destination decides, as at Google Ads. */
+export const standardEventName = (platform: SignalPlatform, { type, custom_name }: SignalConversion): string => {
+  if (platform === 'google_ads') return ''
+  return type === 'custom' ? custom_name : conversionNames[type][platform]
+}
+
+/** Targets that a signal fills in by itself. */
+const ownTargets = ({ conversions: { eventName, testCode } }: Pick<Mapped, 'conversions'>): ReadonlySet<string> =>
+  new Set([eventName, testCode].filter((name) => name !== undefined))
+
+/** What a platform is sent of a conversion unless its users say otherwise; the name of the conversion and a test code are not among it. */
+export const signalFieldMappings = (definition: Mapped): FieldMapping[] => {
+  const { action, fields } = definition.conversions
+  return fieldMappingsOf(definition, { action, fields }, `signal/${definition.slug}`)
+}
+
+/** What is set of a platform of a signal. */
+export type SignalPlatformSettings = {
+  /** What it calls the conversion; '' where its destination decides. */
+  eventName: string
+  testCode: string
+  fields: readonly FieldMapping[] | undefined
+}
+
+const constant = (value: string) => ({ type: 'CONSTANT', value }) as const
+
+/** Where an event says that it is a conversion, or takes one back. */
+const kindIs = (value: string): EventMapping['filters'] => [
+  { id: 'kind', field: 'context.signal.kind', operator: 'equals', value },
+]
+
+const mappingOf = (action: string, kind: string, fields: readonly FieldMapping[], id: string): EventMapping => ({
+  id,
+  enabled: true,
+  event_name: '',
+  event_type: '',
+  filters: kindIs(kind),
+  filter_match: 'all',
+  destination: action,
+  field_mappings: [...fields],
+})
+
+/** The mappings by which a platform is sent the conversions of a signal, and refunds of them where it takes those. */
+export const signalMappings = (
+  definition: Mapped,
+  { eventName, testCode, fields }: SignalPlatformSettings,
+): EventMapping[] => {
+  const { conversions, slug } = definition
+  const own = ownTargets(definition)
+  const given = (fields ?? signalFieldMappings(definition)).filter(({ target }) => !own.has(target.name))
+  const fixed = (action: string, name: string): FieldMapping[] => {
+    const constants: Record<string, MappingPreset['fields'][string]> = {}
+    if (conversions.eventName !== undefined && name !== '') constants[conversions.eventName] = constant(name)
+    if (conversions.testCode !== undefined && testCode !== '') constants[conversions.testCode] = constant(testCode)
+    return fieldMappingsOf(definition, { action, fields: constants }, `signal/${slug}/fixed`)
+  }
+  const ids = createMappingIds()
+  const { refund, action } = conversions
+  const sent = mappingOf(action, 'conversion', [...fixed(action, eventName), ...given], ids('conversion'))
+  if (refund === undefined) return [sent]
+  const takes = new Set(definition.actions.find(({ name }) => name === refund.action)?.targets.map(({ name }) => name))
+  const replaced = fieldMappingsOf(definition, refund, `signal/${slug}/refund`)
+  const taken = given.filter(({ target }) => takes.has(target.name) && !Object.hasOwn(refund.fields, target.name))
+  const refunded = [...fixed(refund.action, refund.eventName ?? eventName), ...replaced, ...taken]
+  return [sent, mappingOf(refund.action, 'refund', refunded, ids('refund'))]
+}

@@ -1,0 +1,111 @@
+import {
+  type FieldMapping,
+  type MappingSource,
+  type MatchIdentifier,
+  matchIdentifiers,
+  type PipelineEvent,
+  pathNames,
+  valueAt,
+} from '@tributary/contract'
+import type { ActionTarget } from '../definition/definition.ts'
+import { spending } from '../templates/template-work.ts'
+import { isComparable } from './hash-personal-data.ts'
+import type { PlatformDefinition } from './signal-mappings.ts'
+import { type SignalPlatformSettings, signalMappings } from './signal-mappings.ts'
+import { compileSource, type EventInHand, eventBudget, type MappingPlace, takeInHand } from './sources.ts'
+
+/** Identifiers as bits of a number. */
+export const identifierBit = (identifier: MatchIdentifier): number => 1 << matchIdentifiers.indexOf(identifier)
+
+/** The identifiers of a number, in the order of their list. */
+export const identifiersIn = (bits: number): MatchIdentifier[] =>
+  matchIdentifiers.filter((each) => (bits & identifierBit(each)) !== 0)
+
+/** A template that gives the first of some places that has something, as presets have them. */
+const firstPlace = /^\{\{\s*([\w.]+)((?:\s*\|\s*default:\s*[\w.]+)*)\s*\}\}$/
+
+type Look = (of: EventInHand) => unknown
+
+/** What a source gives, without rendering where a template only names places. */
+const look = (source: MappingSource): Look => {
+  const [, first, rest = ''] = source.type === 'TEMPLATE' ? (firstPlace.exec(source.value) ?? []) : []
+  if (first === undefined) {
+    const give = compileSource(source)
+    return (of) => {
+      const given = give(of)
+      return 'problem' in given ? undefined : given.value
+    }
+  }
+  const places = [first, ...rest.split('|').flatMap((part) => part.split('default:')[1]?.trim() ?? [])]
+  const looks = places.map((place): Look => {
+    if (place === 'user_key') return ({ event }) => event.userId ?? event.anonymousId
+    if (place === 'message_id') return ({ event }) => event.messageId
+    const names = pathNames(place)
+    return ({ event }) => valueAt(event, names)
+  })
+  return (of) => {
+    for (const each of looks) {
+      const value = each(of)
+      if (value !== undefined && value !== null && value !== false && value !== '') return value
+    }
+    return undefined
+  }
+}
+
+const isThere = (value: unknown): boolean =>
+  typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null
+
+type Check = { bit: number; has: (of: EventInHand) => boolean }
+
+const checkOf = (bit: number, target: ActionTarget | undefined, mapping: FieldMapping): Check => {
+  const give = look(mapping.source)
+  const { pii, comparable } = target ?? {}
+  return {
+    bit,
+    has: (of) => {
+      const value = give(of)
+      return pii === undefined ? isThere(value) : isComparable(pii, value, comparable)
+    },
+  }
+}
+
+/** Tells which identifiers a platform is sent of an event of a signal, as bits; nothing is hashed. */
+export const compilePresence = (
+  definition: PlatformDefinition,
+  settings: SignalPlatformSettings,
+  place: MappingPlace,
+): ((event: PipelineEvent, sourceId: string) => number) => {
+  const [mapping] = signalMappings(definition, settings)
+  const { conversions } = definition
+  const action = definition.actions.find(({ name }) => name === conversions.action)
+  const fields = mapping?.field_mappings.filter(({ enabled }) => enabled) ?? []
+  const checks = matchIdentifiers.flatMap((identifier) =>
+    fields
+      .filter(({ target }) => conversions.identifiers[identifier]?.targets.includes(target.name) === true)
+      .map((field) =>
+        checkOf(
+          identifierBit(identifier),
+          action?.targets.find(({ name }) => name === field.target.name),
+          field,
+        ),
+      ),
+  )
+  return (event, sourceId) => {
+    const budget = { ...eventBudget }
+    const of = { ...takeInHand(event, sourceId, undefined, place, budget), spend: spending(budget) }
+    let bits = 0
+    for (const { bit, has } of checks) {
+      if ((bits & bit) !== 0) continue
+      try {
+        if (has(of)) bits |= bit
+      } catch {
+        // A template that takes too much fails the event when it is sent, with that reason.
+      }
+    }
+    return bits
+  }
+}
+
+/** Whether a platform can match a person by these identifiers. */
+export const meetsNeeds = ({ needs }: Pick<PlatformDefinition['conversions'], 'needs'>, bits: number): boolean =>
+  needs.length === 0 || needs.some((group) => group.every((identifier) => (bits & identifierBit(identifier)) !== 0))

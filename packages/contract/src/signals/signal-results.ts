@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { time } from '../api/fields.ts'
+import { matchIdentifiers, notSentReasons, signalPlatforms } from './standard-conversions.ts'
+
+/** Sums of money by currency. */
+const amounts = z.array(z.object({ currency: z.string(), amount: z.number() }))
+
+const identifierShare = z.object({
+  identifier: z.enum(matchIdentifiers),
+  /** Conversions that had it, and their share of all, 0 to 1. */
+  count: z.number().int(),
+  share: z.number(),
+})
+
+/** What to change for a better score, the most useful first. */
+const advice = z.object({
+  identifier: z.enum(matchIdentifiers),
+  /** A sentence, such as `Add phone: +18% of conversions`. */
+  text: z.string(),
+  /** By how much the score rises at most when all conversions have it. */
+  gain: z.number(),
+})
+
+/** How well a platform can match conversions with people. */
+export const platformQuality = z.object({
+  destination: z.string(),
+  title: z.string(),
+  platform: z.enum(signalPlatforms),
+  /** 0 to 10; null without conversions. */
+  score: z.number().nullable(),
+  conversion_count: z.number().int(),
+  identifiers: z.array(identifierShare),
+  advice: z.array(advice),
+})
+export type PlatformQuality = z.infer<typeof platformQuality>
+
+export const signalQuality = z.object({
+  platforms: z.array(
+    platformQuality.extend({
+      /** The score of the period of the same length before; null without conversions. */
+      previous_score: z.number().nullable(),
+      /** By UTC day, `YYYYMMDD`; days without conversions are left out. */
+      trend: z.array(z.object({ day: z.string(), score: z.number(), conversion_count: z.number().int() })),
+      /** How long after the event conversions were made: half of them, and 95 of 100, took at most so long, ms; null without any. */
+      freshness: z.object({ median_ms: z.number().int(), p95_ms: z.number().int() }).nullable(),
+      last_conversion_time: time.nullable(),
+    }),
+  ),
+})
+export type SignalQuality = z.infer<typeof signalQuality>
+
+const reasonCount = z.object({ reason: z.enum(notSentReasons), text: z.string(), count: z.number().int() })
+
+export const signalPreview = z.object({
+  /** Stored events that were looked at, and those that would be conversions. */
+  looked_at_count: z.number().int(),
+  conversion_count: z.number().int(),
+  /** Conversions with the event ID of another one in the sample, which are not sent twice. */
+  repeated_count: z.number().int(),
+  platforms: z.array(
+    platformQuality.extend({
+      sent_count: z.number().int(),
+      not_sent: z.array(reasonCount),
+    }),
+  ),
+  /** The latest conversions, without personal data. */
+  sample: z.array(
+    z.object({
+      event_time: time,
+      event_name: z.string(),
+      event_id: z.string(),
+      value: z.number().nullable(),
+      currency: z.string(),
+      platforms: z.array(
+        z.object({
+          destination: z.string(),
+          identifiers: z.array(z.enum(matchIdentifiers)),
+          /** Why it would not be sent; '' when it would. */
+          reason: z.union([z.literal(''), z.enum(notSentReasons)]),
+          reason_text: z.string(),
+          /** What the platform would be sent, as JSON text, with personal data hashed or hidden. */
+          payload: z.string(),
+        }),
+      ),
+    }),
+  ),
+})
+export type SignalPreview = z.infer<typeof signalPreview>
+
+/** What became of a conversion at a platform. `not_sent`: decided before its destination was asked. */
+export const conversionStatuses = ['pending', 'delivered', 'failed', 'filtered', 'not_sent'] as const
+export type ConversionStatus = (typeof conversionStatuses)[number]
+
+/** What a conversion came from. */
+export const conversionOrigins = ['event', 'audience', 'upload', 'refund'] as const
+
+export const conversion = z.object({
+  /** Names it for good. */
+  id: z.string(),
+  event_id: z.string(),
+  origin: z.enum(conversionOrigins),
+  /** The event by resource name; '' where it came from no stored event. */
+  event: z.string(),
+  event_time: time,
+  create_time: time,
+  value: z.number().nullable(),
+  currency: z.string(),
+  /** A test event. */
+  test: z.boolean(),
+  platforms: z.array(
+    z.object({
+      destination: z.string(),
+      title: z.string(),
+      platform: z.enum(signalPlatforms),
+      status: z.enum(conversionStatuses),
+      /** Why it was not sent, filtered, or failed; '' otherwise. */
+      reason: z.string(),
+      identifiers: z.array(z.enum(matchIdentifiers)),
+    }),
+  ),
+})
+export type Conversion = z.infer<typeof conversion>
+
+export const signalOverview = z.object({
+  conversion_count: z.number().int(),
+  /** Of the period of the same length before. */
+  previous_conversion_count: z.number().int(),
+  refund_count: z.number().int(),
+  amounts,
+  /** Events whose event ID was known: from another server, a retry, or a replay. */
+  repeated_count: z.number().int(),
+  /** By UTC day, `YYYYMMDD`; days without any are left out. */
+  days: z.array(z.object({ day: z.string(), conversion_count: z.number().int(), amounts })),
+  platforms: z.array(
+    z.object({
+      destination: z.string(),
+      title: z.string(),
+      platform: z.enum(signalPlatforms),
+      /** Appended to be delivered. */
+      sent_count: z.number().int(),
+      not_sent: z.array(reasonCount),
+      /** Of those sent, by their outcome until now. */
+      delivered_count: z.number().int(),
+      failed_count: z.number().int(),
+      filtered_count: z.number().int(),
+      pending_count: z.number().int(),
+      /** Why they failed or were filtered, the most frequent first. */
+      reasons: z.array(
+        z.object({ status: z.enum(['filtered', 'failed']), reason: z.string(), count: z.number().int() }),
+      ),
+    }),
+  ),
+})
+export type SignalOverview = z.infer<typeof signalOverview>
+
+/** Platforms whose clicks are known; `none` for conversions without a click. */
+export const clickedPlatforms = ['google', 'meta', 'tiktok', 'none'] as const
+
+export const attributionRow = z.object({
+  /** `YYYYMMDD`, UTC. */
+  day: z.string(),
+  signal: z.string(),
+  signal_title: z.string(),
+  clicked_platform: z.enum(clickedPlatforms),
+  /** Campaign parameters of the page of the click (`utm_…`); '' for none. */
+  utm_source: z.string(),
+  utm_medium: z.string(),
+  utm_campaign: z.string(),
+  conversion_count: z.number().int(),
+  amounts,
+})
+export type AttributionRow = z.infer<typeof attributionRow>
+
+export const offlineUpload = z.object({
+  row_count: z.number().int(),
+  /** Rows that are conversions now, or would be. */
+  accepted_count: z.number().int(),
+  /** Rows whose event ID was known already. */
+  repeated_count: z.number().int(),
+  refused_count: z.number().int(),
+  /** The first 100 refused rows, by the line of the file. No values are repeated. */
+  refused: z.array(z.object({ line: z.number().int(), column: z.string(), reason: z.string() })),
+})
+export type OfflineUpload = z.infer<typeof offlineUpload>

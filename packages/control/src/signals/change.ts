@@ -1,0 +1,84 @@
+import { audit, changesOf, type Tx } from '@tributary/api-kit'
+import type { SignalDefinition } from '@tributary/contract'
+import { type Actor, badRequest } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { CheckedPlatform } from './platforms.ts'
+import type { PresentDeps } from './present.ts'
+import { platformProblem } from './present.ts'
+import { signalName } from './read.ts'
+import type { TriggerIds } from './references.ts'
+
+const incomplete = (text: string): Error => badRequest('SIGNAL_INCOMPLETE', text)
+
+/** Throws 400 for a signal that could send nothing. */
+export const requireComplete = async (
+  deps: PresentDeps,
+  workspaceId: string,
+  platforms: readonly { destination_id: string }[],
+): Promise<void> => {
+  if (platforms.length === 0) throw incomplete('Add a platform before you enable the signal')
+  for (const each of platforms) {
+    const problem = await platformProblem(deps, workspaceId, each)
+    if (problem !== '') throw incomplete(problem)
+  }
+}
+
+/** Puts these sources and platforms in the place of those of a signal. */
+export const writeParts = async (
+  tx: Tx,
+  { id, workspaceId }: { id: string; workspaceId: string },
+  parts: { trigger?: TriggerIds | undefined; platforms?: readonly CheckedPlatform[] | undefined },
+): Promise<void> => {
+  if (parts.trigger !== undefined) {
+    await tx.deleteFrom('signal_sources').where('signal_id', '=', id).execute()
+    if (parts.trigger.sources.length > 0)
+      await tx
+        .insertInto('signal_sources')
+        .values(parts.trigger.sources.map((source_id) => ({ signal_id: id, source_id })))
+        .execute()
+  }
+  if (parts.platforms === undefined) return
+  await tx.deleteFrom('signal_platforms').where('signal_id', '=', id).execute()
+  if (parts.platforms.length > 0)
+    await tx
+      .insertInto('signal_platforms')
+      .values(parts.platforms.map((each) => ({ ...each, signal_id: id, workspace_id: workspaceId })))
+      .execute()
+}
+
+/** The last change of an audience: who entered before a signal was enabled is no conversion. */
+export const lastChangeOf = async (tx: Tx, audienceId: string | null): Promise<string> => {
+  if (audienceId === null) return '0'
+  const { rows } = await sql<{ change: string }>`
+    select coalesce(max(id), 0)::text as change from audience_changes where audience_id = ${audienceId}::uuid`.execute(
+    tx,
+  )
+  return rows[0]?.change ?? '0'
+}
+
+/** Notes in the audit log what was done with a signal. */
+export const auditSignal = async (
+  tx: Tx,
+  action: 'create' | 'update' | 'delete' | 'enable' | 'disable' | 'uploadConversions',
+  given: {
+    actor: Actor
+    workspace: { id: string; organizationId: string }
+    id: string
+    detail: Record<string, string | number | boolean>
+    before?: Partial<SignalDefinition> & { title?: string }
+    after?: Partial<SignalDefinition> & { title?: string }
+    time: Date
+  },
+): Promise<void> => {
+  const { actor, workspace, id, detail, before, after, time } = given
+  await audit(tx, {
+    actor,
+    action: `signals.${action}`,
+    resource: signalName(workspace.id, id),
+    organizationId: workspace.organizationId,
+    workspaceId: workspace.id,
+    detail,
+    ...(before === undefined || after === undefined ? {} : { changes: changesOf({ ...before }, { ...after }) }),
+    time,
+  })
+}

@@ -1,0 +1,382 @@
+import { createLoadedConnectors } from '@tributary/connector-kit'
+import { type DeliveryMeta, methods, type NotSentReason, type SignalDefinition } from '@tributary/contract'
+import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { createLearning } from '@tributary/profiles'
+import type { LogEntry, ProducerStamp } from '@tributary/storage'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSignalCache, type SignalCache } from '../../configuration-cache/signal-cache.ts'
+import {
+  type Harness,
+  idIn,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../../testing/control-harness.ts'
+import { makePlatform, signalsCatalog, trialSignal } from '../../testing/signals.ts'
+import { type Candidate, convert } from './convert.ts'
+import { createSignalSender } from './sender.ts'
+
+let harness: Harness
+let organization: Organization
+let cache: SignalCache
+let workspace: string
+let source: string
+const platforms: Record<'meta' | 'google_ads' | 'google_analytics', string> = {
+  meta: '',
+  google_ads: '',
+  google_analytics: '',
+}
+
+beforeAll(async () => {
+  harness = await startControl({ catalog: signalsCatalog })
+  cache = createSignalCache({
+    db: harness.db,
+    pool: harness.database.pool,
+    logger: silentLogger,
+    connectors: createLoadedConnectors(signalsCatalog.destinations, silentLogger),
+  })
+  await cache.start()
+})
+afterAll(async () => {
+  await cache.stop()
+  await harness[Symbol.asyncDispose]()
+})
+
+beforeEach(async () => {
+  organization = await startOrganization(harness)
+  workspace = organization.workspaceId
+  const body = { title: 'Shop', app: { name: 'catalogSources/ads' } }
+  source = (await organization.administrator.ok(methods.sources.create, { workspace }, { body })).name
+  platforms.meta = await makePlatform(organization, 'meta')
+  platforms.google_ads = await makePlatform(organization, 'google-ads')
+  platforms.google_analytics = await makePlatform(organization, 'google-analytics')
+})
+
+/** An enabled signal of orders; resolves to its id. */
+const enable = async (more: Partial<SignalDefinition> = {}): Promise<string> => {
+  const body = { title: 'Orders', enabled: true, ...trialSignal(source, Object.values(platforms)), ...more }
+  const { name } = await organization.administrator.ok(methods.signals.create, { workspace }, { body })
+  await cache.refresh()
+  return idIn(name)
+}
+
+let serial = 0
+const order = (more: Record<string, unknown> = {}, properties: Record<string, unknown> = {}) => {
+  const id = `0-${++serial}-0`
+  const time = new Date(harness.now()).toISOString()
+  return {
+    eventId: id,
+    messageId: `m-${id}`,
+    type: 'track' as const,
+    event: 'Order Completed',
+    userId: 'u1',
+    anonymousId: 'a1',
+    properties: { order_id: `o-${id}`, total: 25.5, currency: 'EUR', ...properties },
+    context: { traits: { email: 'ada@example.com' } },
+    test: false,
+    receivedAt: time,
+    timestamp: time,
+    ...more,
+  }
+}
+
+/** Hands events to the signals of the workspace. */
+const receive = async (...events: ReturnType<typeof order>[]) => {
+  const signals = cache.find(workspace)
+  if (signals === undefined) throw new Error('there are no signals')
+  const candidates = events.map((event): Candidate => {
+    const own = signals.bySource.get(idIn(source)) ?? []
+    return {
+      event,
+      signals: own.flatMap((signal) => {
+        const origin = signal.matches(event)
+        return origin === undefined ? [] : [{ signal, origin }]
+      }),
+    }
+  })
+  return await convert({ db: harness.db, clock: harness.now }, workspace, signals, candidates)
+}
+
+const outbox = async () =>
+  (
+    await harness.db
+      .selectFrom('signal_outbox')
+      .select(['destinations', 'json'])
+      .where('workspace_id', '=', workspace)
+      .orderBy('id')
+      .execute()
+  ).map(({ destinations, json }) => ({ destinations, event: JSON.parse(json) }))
+
+/** Why the latest conversion is not sent, by platform. */
+const reasonsOf = (made: Awaited<ReturnType<typeof receive>>): Record<string, NotSentReason | ''> => {
+  const names = Object.entries(platforms).map(([platform, name]): [string, string] => [idIn(name), platform])
+  const by = new Map(names)
+  return Object.fromEntries(
+    (made.fresh.at(-1)?.platforms ?? []).map(({ destinationId, reason }) => [by.get(destinationId) ?? '', reason]),
+  )
+}
+const all = (reason: NotSentReason | '') => ({ meta: reason, google_ads: reason, google_analytics: reason })
+
+describe('one conversion per signal and event ID', () => {
+  test('whatever is retried, replayed, sent by a second server or by browser and server', async () => {
+    await enable()
+    const event = order()
+    expect((await receive(event)).fresh).toHaveLength(1)
+    // The same event again, as after a kill.
+    expect(await receive(event)).toEqual({ fresh: [], repeated: [] })
+    // The same order of another event: a second server, or the server beside the browser.
+    const second = order({}, { order_id: event.properties['order_id'] })
+    expect(await receive(second, order({}, { order_id: event.properties['order_id'] }))).toMatchObject({
+      fresh: [],
+      repeated: [{}, {}],
+    })
+    expect(await outbox()).toHaveLength(1)
+  })
+
+  test('also when two take it at the same moment', async () => {
+    await enable()
+    const [one, other] = [order({}, { order_id: 'same' }), order({}, { order_id: 'same' })]
+    const stored = await Promise.all([receive(one), receive(other), receive(one)])
+    expect(stored.flatMap(({ fresh }) => fresh)).toHaveLength(1)
+    expect(await outbox()).toHaveLength(1)
+  })
+
+  test('an event without an order ID has its message ID', async () => {
+    await enable()
+    const event = order({}, { order_id: ' ' })
+    const { fresh } = await receive(event)
+    expect(fresh[0]?.eventId).toBe(event.messageId)
+    expect((await outbox())[0]?.event).toMatchObject({ messageId: event.messageId, event: 'Order Completed' })
+  })
+})
+
+describe('bad input', () => {
+  test.each<[string, Record<string, unknown>, NotSentReason | '', string?]>([
+    ['a currency in lower case is sent in capitals', { currency: 'usd' }, '', 'USD'],
+    ['an unknown currency is not sent', { currency: 'XYZ' }, 'invalid_currency'],
+    ['a value as text with a comma is not sent', { total: '1.234,50' }, 'invalid_value'],
+    ['a negative value is not sent', { total: -5 }, 'invalid_value'],
+    ['a value as text with a point is sent as a number', { total: '25.50' }, '', 'EUR'],
+  ])('%s', async (_, properties, reason, currency) => {
+    await enable()
+    const made = await receive(order({}, properties))
+    expect(reasonsOf(made)).toEqual(all(reason))
+    if (reason === '')
+      expect((await outbox())[0]?.event.context.signal).toMatchObject({ value: 25.5, currency, kind: 'conversion' })
+    else expect(await outbox()).toEqual([])
+  })
+
+  test('an event in the future is not sent, and one of a clock that is a little ahead is', async () => {
+    await enable()
+    const at = (ms: number) => order({ timestamp: new Date(harness.now() + ms).toISOString() })
+    expect(reasonsOf(await receive(at(3_600_000)))).toEqual(all('in_future'))
+    expect(reasonsOf(await receive(at(60_000)))).toEqual(all(''))
+  })
+
+  test('an event beyond the age that a platform takes is not sent, and says so', async () => {
+    await enable()
+    const old = order({ timestamp: new Date(harness.now() - 8 * 86_400_000).toISOString() })
+    expect(reasonsOf(await receive(old))).toEqual(all('too_old'))
+  })
+
+  test('a test event is sent only to a platform with a test code', async () => {
+    const [first, ...rest] = trialSignal(source, Object.values(platforms)).platforms
+    if (first === undefined) throw new Error('there are platforms')
+    await enable({ platforms: [{ ...first, test_event_code: 'TEST1' }, ...rest] })
+    expect(reasonsOf(await receive(order({ test: true })))).toEqual({ ...all('test_event'), meta: '' })
+    const counts = await harness.db.selectFrom('signal_counts').select('kind').execute()
+    expect(counts.filter(({ kind }) => kind === 'conversion')).toEqual([])
+  })
+
+  test('an event that says nothing of a person is not sent', async () => {
+    await enable()
+    const made = await receive(order({ context: {} }))
+    expect(reasonsOf(made)).toEqual(all('no_identifier'))
+  })
+
+  test('a click ID of another platform in the field is not kept', async () => {
+    await enable()
+    await receive(order({}, { gclid: 'fb.1.1554763741205.AbCdEf' }))
+    expect((await outbox())[0]?.event.context.signal).not.toHaveProperty('gclid')
+  })
+
+  test('an order that is refunded is restated where the platform takes that, once, with what is left', async () => {
+    const refunds = {
+      events: [{ event_type: 'track' as const, event_name: 'Order Refunded' }],
+      order_path: 'properties.order_id',
+      amount_path: 'properties.total',
+    }
+    await enable({ refunds })
+    const event = order({}, { order_id: 'r1', total: 100 })
+    const refund = (total: number) => order({ event: 'Order Refunded' }, { order_id: 'r1', total })
+    const part = refund(30)
+    expect(reasonsOf(await receive(event, part))).toEqual({
+      meta: 'not_refundable',
+      google_ads: '',
+      google_analytics: 'not_refundable',
+    })
+    expect((await receive(part)).fresh).toEqual([])
+    await receive(refund(20))
+    const sent = (await outbox()).slice(1).map(({ event: { context } }) => context.signal)
+    expect(sent).toMatchObject([
+      { kind: 'refund', event_id: 'r1', value: 30, remaining_value: 70, conversion_time: event.timestamp },
+      { kind: 'refund', event_id: 'r1', value: 20, remaining_value: 50 },
+    ])
+    expect(reasonsOf(await receive(order({ event: 'Order Refunded' }, { order_id: 'unknown', total: 1 })))).toEqual({
+      meta: 'not_refundable',
+      google_ads: 'no_order',
+      google_analytics: 'not_refundable',
+    })
+  })
+})
+
+describe('consent', () => {
+  const consent = (advertising: unknown) => ({
+    context: { traits: { email: 'ada@example.com' }, consent: { categoryPreferences: { advertising } } },
+  })
+  test('of the event decides, a platform that takes a denial is told of it', async () => {
+    await enable()
+    expect(reasonsOf(await receive(order(consent(true))))).toEqual(all(''))
+    expect(reasonsOf(await receive(order(consent(false))))).toEqual({ ...all('no_consent'), google_analytics: '' })
+    const [granted, denied] = await outbox()
+    expect(granted?.event.context.signal.consent).toBe(true)
+    expect(denied?.event.context.signal.consent).toBe(false)
+  })
+
+  test('of an event that says nothing is a setting of the workspace', async () => {
+    await enable()
+    expect(reasonsOf(await receive(order()))).toEqual(all(''))
+    const body = { without_consent: 'leave_out' as const }
+    await organization.administrator.ok(methods.signalSettings.update, { workspace }, { body })
+    await cache.refresh()
+    expect(reasonsOf(await receive(order()))).toEqual(all('consent_unknown'))
+  })
+
+  test('that was withdrawn after the event keeps it from being sent, and what was kept of clicks is gone', async () => {
+    await enable()
+    const earlier = new Date(harness.now() - 60_000).toISOString()
+    await receive(order({}, { gclid: 'CjwKCAiAabcdefghijk' }))
+    await receive(order({ event: 'Seen', ...consent(false) }))
+    const late = order({ ...consent(true), timestamp: earlier })
+    expect(reasonsOf(await receive(late))).toEqual(all('consent_withdrawn'))
+    const kept = await harness.db
+      .selectFrom('signal_clicks')
+      .select('name')
+      .where('workspace_id', '=', workspace)
+      .execute()
+    expect(new Set(kept.map(({ name }) => name))).toEqual(new Set(['consent']))
+  })
+})
+
+describe('clicks', () => {
+  const gclid = 'CjwKCAiAabcdefghijk'
+  const visit = (more: Record<string, unknown> = {}) => ({
+    ...order({ type: 'page', event: '', userId: undefined, properties: {}, ...more }),
+    context: { page: { url: `https://shop.example/?gclid=${gclid}&utm_source=google&utm_campaign=spring` } },
+  })
+
+  test('of an anonymous visit are joined to a later conversion of the same person, and attributed to it', async () => {
+    const signal = await enable()
+    await receive(visit({ anonymousId: 'visitor' }) as ReturnType<typeof order>)
+    const learn = createLearning({ db: harness.db, metrics: noMetrics })
+    const link = order({ type: 'identify', userId: 'buyer', anonymousId: 'visitor' })
+    await learn([{ workspaceId: workspace, sourceId: newId(), eventId: link.eventId, json: JSON.stringify(link) }])
+    await receive(order({ userId: 'buyer', anonymousId: undefined }))
+    expect((await outbox())[0]?.event.context.signal).toMatchObject({ gclid })
+    const day = Math.floor(harness.now() / 86_400_000) * 86_400
+    const query = { 'start_date.seconds': day, 'end_date.seconds': day + 86_400, touch: 'first' as const }
+    const { rows } = await organization.guest.ok(methods.signals.getAttribution, { workspace }, { query })
+    expect(rows).toMatchObject([
+      {
+        clicked_platform: 'google',
+        utm_source: 'google',
+        utm_campaign: 'spring',
+        conversion_count: 1,
+        amounts: [{ currency: 'EUR', amount: 25.5 }],
+        signal: `workspaces/${workspace}/signals/${signal}`,
+      },
+    ])
+    const csv = await organization.guest.ok(methods.signals.exportAttribution, { workspace }, { query })
+    expect(csv.content.split('\r\n')[1]).toMatch(/^\d{4}-\d\d-\d\d,Orders,google,google,,spring,1,EUR,25\.5$/)
+  })
+
+  test('are not joined to a conversion before them, or when they are over', async () => {
+    await enable()
+    const before = new Date(harness.now() - 3_600_000).toISOString()
+    await receive(visit() as ReturnType<typeof order>)
+    await receive(order({ timestamp: before }))
+    expect((await outbox())[0]?.event.context.signal).not.toHaveProperty('gclid')
+    const long = new Date(harness.now() - 91 * 86_400_000).toISOString()
+    await receive({ ...(visit({ anonymousId: 'old' }) as ReturnType<typeof order>), timestamp: long })
+    await receive(order({ anonymousId: 'old', userId: undefined }))
+    expect((await outbox())[1]?.event.context.signal).not.toHaveProperty('gclid')
+  })
+
+  test('are found under hashes only', async () => {
+    await enable()
+    await receive(visit({ anonymousId: 'visitor@example.com' }) as ReturnType<typeof order>)
+    const rows = await harness.db
+      .selectFrom('signal_clicks')
+      .selectAll()
+      .where('workspace_id', '=', workspace)
+      .execute()
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain('visitor')
+  })
+})
+
+describe('the stream', () => {
+  const stream = () => {
+    const appended: { entries: readonly LogEntry[]; stamp: ProducerStamp | undefined }[] = []
+    let sequence = 0
+    return {
+      appended,
+      port: {
+        appendGroup: async (entries: readonly LogEntry[], stamp?: ProducerStamp) => {
+          appended.push({ entries, stamp })
+          sequence = stamp?.sequence ?? sequence
+          return []
+        },
+        beginEpoch: async () => 1,
+        lastSequences: async () => (sequence === 0 ? [] : [{ partition: 0, sequence, note: '' }]),
+      },
+    }
+  }
+  const senderOf = (port: ReturnType<typeof stream>['port']) =>
+    createSignalSender({ db: harness.db, stream: port as never, mayAppend: () => true, logger: silentLogger })
+
+  test('gets each conversion once, for the destinations of its signal, whatever is killed behind the append', async () => {
+    const signal = await enable()
+    await receive(order(), order())
+    const { appended, port } = stream()
+    const { rows } = await harness.database.pool.query('select * from signal_outbox where workspace_id = $1', [
+      workspace,
+    ])
+    await senderOf(port).send()
+    const metas = appended.flatMap(({ entries }) => entries.map(({ meta }): DeliveryMeta => JSON.parse(meta)))
+    expect(metas).toEqual([
+      expect.objectContaining({
+        w: workspace,
+        s: signal,
+        d: Object.values(platforms).map(idIn),
+        n: 2,
+        b: { k: 'signal', n: `signal ${signal}`, e: rows.map(({ key }) => key) },
+      }),
+    ])
+    const body = Buffer.from(appended[0]?.entries[0]?.body ?? '').toString()
+    expect(body).toMatch(
+      new RegExp(`^\\[\\{"eventId":"${signal}-[0-9a-f]{32}","messageId":"o-[^"]+","type":"track","event":`),
+    )
+    expect(await outbox()).toEqual([])
+    // Killed before the rows were removed: another process finds them, and the stream has them.
+    for (const row of rows)
+      await harness.database.pool.query(
+        `insert into signal_outbox (id, workspace_id, signal_id, destinations, key, source_id, subjects, json)
+         overriding system value values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [row.id, row.workspace_id, row.signal_id, row.destinations, row.key, row.source_id, row.subjects, row.json],
+      )
+    await senderOf(port).send()
+    expect(appended).toHaveLength(1)
+    expect(await outbox()).toEqual([])
+  })
+})

@@ -1,0 +1,92 @@
+import type { Db } from '@tributary/api-kit'
+import { type methods, resourceNames, type SignalOverview, signalPlatforms } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
+import { allPlatforms } from './engine/counts.ts'
+import { countOutcomes } from './outcomes.ts'
+import { dayName, daysOf } from './period.ts'
+import { readPlatforms, readSignal } from './read.ts'
+import { countOf, notSentOf, readCounts } from './read-counts.ts'
+
+const mostReasons = 20
+
+const sums = (rows: readonly { currency: string; amount: number }[]) =>
+  [...Map.groupBy(rows, ({ currency }) => currency)]
+    .filter(([currency]) => currency !== '')
+    .map(([currency, own]) => ({
+      currency,
+      amount: Math.round(own.reduce((sum, { amount }) => sum + amount, 0) * 100) / 100,
+    }))
+    .toSorted((a, b) => b.amount - a.amount)
+
+/** What conversions of a signal were worth, by day and currency. */
+const readAmounts = async (db: Db, signalId: string, from: string, to: string) => {
+  const { rows } = await sql<{ day: string; currency: string; amount: number }>`
+    select day::text, currency, sum(amount) as amount from signal_days
+    where signal_id = ${signalId}::uuid and touch = 'last' and day >= ${from}::date and day < ${to}::date
+    group by day, currency`.execute(db)
+  return rows
+}
+
+/** Conversions and worth of a signal by day, and what became of them at each platform. */
+export const getSignalOverview =
+  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.getOverview> =>
+  async ({ workspace, params, query, signal: aborted }) => {
+    const { from, to, before } = daysOf(query)
+    const { id } = await readSignal(db, workspace.id, params.signal)
+    const [platforms, counts, amounts] = await Promise.all([
+      readPlatforms(db, [id]),
+      readCounts(db, id, before, to),
+      readAmounts(db, id, from, to),
+    ])
+    const rows = platforms.get(id) ?? []
+    const period = { from: Date.parse(from), to: Date.parse(to) }
+    const destinations = rows.map(({ destination_id }) => destination_id)
+    const outcomes = await countOutcomes(eventStore, workspace.id, { signalId: id, destinations, ...period }, aborted)
+    const all = counts.filter(({ destination_id }) => destination_id === allPlatforms)
+    const current = all.filter(({ day }) => day >= from)
+    const days = new Map<string, SignalOverview['days'][number]>()
+    for (const { day, kind, count } of current)
+      if (kind === 'conversion')
+        days.set(day, {
+          day: dayName(day),
+          conversion_count: count,
+          amounts: sums(amounts.filter((each) => each.day === day)),
+        })
+    return {
+      conversion_count: countOf(current, 'conversion'),
+      previous_conversion_count: countOf(
+        all.filter(({ day }) => day < from),
+        'conversion',
+      ),
+      refund_count: countOf(current, 'refund'),
+      amounts: sums(amounts),
+      repeated_count: countOf(current, 'repeated'),
+      days: [...days.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day),
+      platforms: rows.map((row) => {
+        const own = counts.filter(({ destination_id, day }) => destination_id === row.destination_id && day >= from)
+        const ended = outcomes.filter(({ destination }) => destination === row.destination_id)
+        const sum = (status: string): number =>
+          ended.reduce((total, each) => (each.status === status ? total + each.count : total), 0)
+        const sent = countOf(own, 'sent') + countOf(own, 'sent_refund')
+        const [delivered, failed, filtered] = [sum('delivered'), sum('failed'), sum('filtered')]
+        return {
+          destination: resourceNames.destination.format({ workspace: workspace.id, destination: row.destination_id }),
+          title: row.title,
+          platform: signalPlatforms.find((each) => each === row.platform) ?? 'meta',
+          sent_count: sent,
+          not_sent: notSentOf(own),
+          delivered_count: delivered,
+          failed_count: failed,
+          filtered_count: filtered,
+          pending_count: Math.max(0, sent - delivered - failed - filtered),
+          reasons: ended
+            .flatMap(({ status, reason, count }) =>
+              status === 'failed' || status === 'filtered' ? [{ status, reason, count }] : [],
+            )
+            .slice(0, mostReasons),
+        }
+      }),
+    }
+  }

@@ -1,0 +1,123 @@
+import { openPage } from '@tributary/api-kit'
+import { identifiersIn } from '@tributary/connector-kit'
+import {
+  type Conversion,
+  conversionOrigins,
+  type methods,
+  notSentReasons,
+  notSentReasonTexts,
+  resourceNames,
+  signalPlatforms,
+} from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { ControlDeps } from '../deps.ts'
+import { type OutcomeAt, readOutcomesOf } from './outcomes.ts'
+import { readPlatforms, readSignal } from './read.ts'
+
+type Row = {
+  id: string
+  key: string
+  origin: string
+  event_id: string
+  source_event: string
+  event_time: Date
+  create_time: Date
+  amount: number | null
+  currency: string
+  test: boolean
+  platforms: string
+}
+
+const stored = z.array(z.tuple([z.string(), z.string(), z.number()]))
+
+type Platform = { title: string; platform: Conversion['platforms'][number]['platform'] }
+
+const wordsOf = (reason: string): string => {
+  const known = notSentReasons.find((each) => each === reason)
+  return known === undefined ? reason : notSentReasonTexts[known]
+}
+
+const present = (
+  workspace: string,
+  signalId: string,
+  row: Row,
+  platforms: ReadonlyMap<string, Platform>,
+  outcomes: ReadonlyMap<string, OutcomeAt>,
+): Conversion => ({
+  id: `${signalId}-${row.key}`,
+  event_id: row.event_id,
+  origin: conversionOrigins.find((each) => each === row.origin) ?? 'event',
+  event: row.origin === 'event' || row.origin === 'refund' ? eventName(workspace, row.source_event) : '',
+  event_time: row.event_time.toISOString(),
+  create_time: row.create_time.toISOString(),
+  value: row.amount,
+  currency: row.currency,
+  test: row.test,
+  platforms: stored.parse(JSON.parse(row.platforms)).flatMap(([destination, reason, bits]) => {
+    const known = platforms.get(destination)
+    if (known === undefined) return []
+    const outcome = outcomes.get(`${destination} ${signalId}-${row.key}`) ?? { status: 'pending', reason: '' }
+    return [
+      {
+        destination: resourceNames.destination.format({ workspace, destination }),
+        ...known,
+        ...(reason === '' ? outcome : { status: 'not_sent' as const, reason: wordsOf(reason) }),
+        identifiers: identifiersIn(bits),
+      },
+    ]
+  }),
+})
+
+const eventName = (workspace: string, event: string): string =>
+  event === '' ? '' : resourceNames.event.format({ workspace, event })
+
+/** How long before a conversion its first delivery can be: clocks differ. */
+const slackMs = 60_000
+
+/** The conversions of a signal, newest first. */
+export const listConversions =
+  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.listConversions> =>
+  async ({ workspace, params, query, signal: aborted }) => {
+    const page = openPage('signals.listConversions', params, query, z.string().regex(/^\d{1,18}$/))
+    const { id: signalId } = await readSignal(db, workspace.id, params.signal)
+    const { rows: found } = await sql<Row>`
+      select id::text, encode(key, 'hex') as key, origin, event_id, source_event, event_time, create_time, amount, currency, test,
+        platforms from signal_conversions
+      where signal_id = ${signalId}::uuid
+        and ${page.after === undefined ? sql`true` : sql`id < ${page.after}::bigint`}
+        and ${query.event_id === '' ? sql`true` : sql`event_id = ${query.event_id}`}
+        and ${
+          query.status === ''
+            ? sql`true`
+            : query.status === 'not_sent'
+              ? sql`platforms ~ '"[a-z_]+",[0-9]+\\]'`
+              : sql`platforms ~ '"",[0-9]+\\]'`
+        }
+      order by id desc limit ${page.size + 1}`.execute(db)
+    const { rows, next } = page.cut(found, ({ id }) => id)
+    const platforms = new Map(
+      ((await readPlatforms(db, [signalId])).get(signalId) ?? []).map((row): [string, Platform] => [
+        row.destination_id,
+        { title: row.title, platform: signalPlatforms.find((each) => each === row.platform) ?? 'meta' },
+      ]),
+    )
+    const since = Math.min(...rows.map(({ create_time }) => create_time.getTime())) - slackMs
+    const outcomes = await readOutcomesOf(
+      eventStore,
+      workspace.id,
+      { destinations: [...platforms.keys()], ids: rows.map(({ key }) => `${signalId}-${key}`), since },
+      aborted,
+    )
+    const conversions = rows.map((row) => present(workspace.id, signalId, row, platforms, outcomes))
+    const wanted = query.status
+    return {
+      // Of a page those that have ended so: what becomes of the others is known later.
+      conversions:
+        wanted === '' || wanted === 'not_sent'
+          ? conversions
+          : conversions.filter((each) => each.platforms.some(({ status }) => status === wanted)),
+      next_page_token: next,
+    }
+  }

@@ -1,0 +1,64 @@
+import type { ConversionStatus } from '@tributary/contract'
+import type { EventStore } from '@tributary/storage'
+
+/** What became of a conversion at a destination, as its delivery log says. */
+export type OutcomeAt = { status: Exclude<ConversionStatus, 'not_sent'>; reason: string }
+
+const statusOf: Readonly<Record<string, OutcomeAt['status']>> = {
+  delivered: 'delivered',
+  dead: 'failed',
+  filtered: 'filtered',
+}
+
+/** What became of conversions, by destination and the ID of what was sent; what is not there has not been tried yet. */
+export const readOutcomesOf = async (
+  eventStore: Pick<EventStore, 'query'>,
+  workspaceId: string,
+  { destinations, ids, since }: { destinations: readonly string[]; ids: readonly string[]; since: number },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, OutcomeAt>> => {
+  if (ids.length === 0 || destinations.length === 0) return new Map()
+  const rows = await eventStore.query<{ destination_id: string; event_id: string; last: string; why: string }>(
+    `select destination_id, event_id, argMax(status, (time, attempt)) as last, argMax(reason, (time, attempt)) as why
+     from deliveries
+     where workspace_id = {workspace:String} and destination_id in {destinations:Array(String)}
+       and time >= fromUnixTimestamp64Milli({since:Int64}) and event_id in {ids:Array(String)}
+     group by destination_id, event_id`,
+    { workspace: workspaceId, destinations, ids, since },
+    { owner: workspaceId, slot: 'short', signal },
+  )
+  return new Map(
+    rows.map(({ destination_id, event_id, last, why }) => {
+      const status = statusOf[last] ?? 'pending'
+      return [`${destination_id} ${event_id}`, { status, reason: status === 'delivered' ? '' : why }]
+    }),
+  )
+}
+
+/** How many conversions of a signal ended how at each destination, and why, of those sent in a period. */
+export const countOutcomes = async (
+  eventStore: Pick<EventStore, 'query'>,
+  workspaceId: string,
+  { signalId, destinations, from, to }: { signalId: string; destinations: readonly string[]; from: number; to: number },
+  signal: AbortSignal,
+): Promise<{ destination: string; status: OutcomeAt['status']; reason: string; count: number }[]> => {
+  if (destinations.length === 0) return []
+  const rows = await eventStore.query<{ destination_id: string; last: string; why: string; conversions: number }>(
+    `select destination_id, last, if(last in ('dead', 'filtered'), why, '') as why, count() as conversions from (
+       select destination_id, argMax(status, (time, attempt)) as last, argMax(reason, (time, attempt)) as why
+       from deliveries
+       where workspace_id = {workspace:String} and destination_id in {destinations:Array(String)}
+         and time >= fromUnixTimestamp64Milli({from:Int64}) and time < fromUnixTimestamp64Milli({to:Int64})
+         and producer = 'signal' and source_id = {signal:String}
+       group by destination_id, event_id)
+     group by destination_id, last, why order by conversions desc limit 1000`,
+    { workspace: workspaceId, destinations, from, to, signal: signalId },
+    { owner: workspaceId, slot: 'heavy', signal },
+  )
+  return rows.map(({ destination_id, last, why, conversions }) => ({
+    destination: destination_id,
+    status: statusOf[last] ?? 'pending',
+    reason: why,
+    count: Number(conversions),
+  }))
+}

@@ -1,0 +1,248 @@
+import { compileMappings, identifierBit, identifiersIn, type Mapper, signalMappings } from '@tributary/connector-kit'
+import {
+  type FieldMapping,
+  type MatchIdentifier,
+  matchIdentifiers,
+  type methods,
+  notSentReasons,
+  notSentReasonTexts,
+  type PipelineEvent,
+  resourceNames,
+  type SignalDefinition,
+  type SignalPreview,
+} from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { newId, takeTurn } from '@tributary/kernel'
+import { sql } from 'kysely'
+import { audienceEventText, readToldProfiles } from '../audiences/destinations/audience-events.ts'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { readRecentEvents } from '../events/recent-events.ts'
+import { storedEvent } from '../events/stored-event.ts'
+import { factsOf } from './engine/click-facts.ts'
+import { compileMatcher, type EngineSignal, type Made, makeConversion, type ReadyPlatform } from './engine/make.ts'
+import { identifiersOf, readKept, readPersons } from './engine/persons.ts'
+import { checkPlatforms, eventNameOf, platformOf } from './platforms.ts'
+import { qualityOf } from './quality.ts'
+import { checkRefunds, checkTrigger, type TriggerIds } from './references.ts'
+import { readSignalSettings } from './settings.ts'
+
+type PreviewDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'workShare' | 'clock'>
+
+/** Stored events that are looked through for each name. */
+const mostLooked = 1000
+/** Conversions that are shown. */
+const mostShown = 20
+
+type Recent = { events: PipelineEvent[]; looked: number }
+
+const readEvents = async (
+  { eventStore, clock }: PreviewDeps,
+  workspaceId: string,
+  {
+    trigger,
+    sources,
+    limit,
+  }: { trigger: Extract<SignalDefinition['trigger'], { type: 'events' }>; sources: readonly string[]; limit: number },
+  signal: AbortSignal,
+): Promise<Recent> => {
+  const found: PipelineEvent[] = []
+  let looked = 0
+  for (const { event_type, event_name } of trigger.events) {
+    const filter = { workspaceId, sourceIds: sources, types: [event_type], event: event_name }
+    const most = trigger.filters.length === 0 ? limit : mostLooked
+    const rows = await readRecentEvents(eventStore, filter, most, { now: clock(), signal })
+    looked += rows.length
+    found.push(...rows.flatMap((row) => storedEvent(row) ?? []))
+  }
+  return { events: found.toSorted((a, b) => (a.receivedAt < b.receivedAt ? 1 : -1)), looked }
+}
+
+const readEntered = async (
+  { db }: PreviewDeps,
+  workspaceId: string,
+  audience: string,
+  limit: number,
+): Promise<Recent> => {
+  const { rows } = await sql<{ id: string; kind: 'entered'; profile_id: string; time: Date; title: string }>`
+    select c.id, c.kind, c.profile_id, c.time, a.title from audience_changes c join audiences a on a.id = c.audience_id
+    where c.audience_id = ${audience}::uuid and c.kind = 'entered' order by c.id desc limit ${limit}`.execute(db)
+  const profiles = await readToldProfiles(db, workspaceId, [...new Set(rows.map(({ profile_id }) => profile_id))])
+  const events = rows.flatMap(({ id, kind, profile_id: profileId, time, title }) => {
+    const profile = profiles.get(profileId)
+    if (profile === undefined) return []
+    const text = audienceEventText({ id: audience, title }, { kind, profileId, time }, profile, { id: `preview-${id}` })
+    return [JSON.parse(text) as PipelineEvent]
+  })
+  return { events, looked: rows.length }
+}
+
+/** Places that a signal fills in itself, and that say nothing of a person. */
+const shownPlaces = /^context\.signal\.(event_id|time|value|currency|consent|action_source|event_source|kind)$/
+
+/** Targets whose values may be shown: hashed, or nothing of a person. */
+const shownTargets = (platform: ReadyPlatform): ReadonlySet<string> => {
+  const { definition, settings } = platform
+  const action = definition.actions.find(({ name }) => name === definition.conversions.action)
+  const [mapping] = signalMappings(definition, settings)
+  const may = ({ source, target }: FieldMapping): boolean =>
+    action?.targets.some(({ name, pii }) => name === target.name && pii !== undefined) === true ||
+    source.type === 'CONSTANT' ||
+    (source.type === 'FIELD' && shownPlaces.test(source.name))
+  return new Set(mapping?.field_mappings.filter(may).map(({ target }) => target.name))
+}
+
+const shownPayload = (mapper: Mapper, made: Made, signalId: string, shown: ReadonlySet<string>): string => {
+  const event = JSON.parse(made.json) as PipelineEvent
+  const mapped = mapper(event, signalId)
+  if (mapped.kind !== 'mapped') return ''
+  const entries = Object.entries(mapped.payload ?? {}).map(([name, value]) => [
+    name,
+    shown.has(name) ? value : '[hidden]',
+  ])
+  return JSON.stringify(Object.fromEntries(entries))
+}
+
+const readyPlatforms = async (
+  deps: PreviewDeps,
+  workspaceId: string,
+  { conversion, platforms }: SignalDefinition,
+): Promise<(ReadyPlatform & { title: string })[]> => {
+  const checked = await checkPlatforms(deps, workspaceId, conversion, platforms)
+  const ready: (ReadyPlatform & { title: string })[] = []
+  for (const [index, row] of checked.entries()) {
+    const { title, app } = await readDestination(deps.db, workspaceId, row.destination_id)
+    const definition = await platformOf(deps.catalog, app)
+    if (definition === undefined) continue
+    ready.push({
+      title,
+      destinationId: row.destination_id,
+      definition,
+      settings: {
+        eventName: eventNameOf(definition, row, conversion),
+        testCode: row.test_event_code,
+        fields: platforms[index]?.field_mappings ?? undefined,
+      },
+    })
+  }
+  return ready
+}
+
+const countsOf = (made: readonly Made[], destinationId: string) => {
+  const own = made.flatMap(({ platforms }) => platforms.filter((each) => each.destinationId === destinationId))
+  const sent = own.filter(({ reason }) => reason === '')
+  const identifiers = new Map<MatchIdentifier, number>(
+    matchIdentifiers.map((each) => [each, own.filter((at) => (at.identifiers & identifierBit(each)) !== 0).length]),
+  )
+  const not_sent = notSentReasons
+    .map((reason) => ({
+      reason,
+      text: notSentReasonTexts[reason],
+      count: own.filter((each) => each.reason === reason).length,
+    }))
+    .filter(({ count }) => count > 0)
+  return { identifiers, count: own.length, sent: sent.length, not_sent }
+}
+
+const make = async (deps: PreviewDeps, signal: EngineSignal, events: readonly PipelineEvent[]): Promise<Made[]> => {
+  const settings = await readSignalSettings(deps.db, signal.workspaceId)
+  const persons = await readPersons(deps.db, signal.workspaceId, events.map(identifiersOf))
+  const known = await readKept(deps.db, signal.workspaceId, persons)
+  const made: Made[] = []
+  for (const [index, event] of events.entries()) {
+    const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
+    const options = { settings, now: deps.clock() }
+    const own = factsOf(event, Date.parse(event.timestamp))
+    made.push(
+      await takeTurn(deps.workShare, signal.workspaceId, () =>
+        makeConversion({ signal, event, own, person, origin: 'event', options }),
+      ),
+    )
+  }
+  return made
+}
+
+const readCandidates = async (
+  deps: PreviewDeps,
+  workspaceId: string,
+  definition: SignalDefinition,
+  ids: TriggerIds,
+  { limit, signal }: { limit: number; signal: AbortSignal },
+): Promise<Recent> => {
+  const { trigger } = definition
+  if (trigger.type === 'audience') return await readEntered(deps, workspaceId, ids.audience ?? '', limit)
+  const { events, looked } = await readEvents(deps, workspaceId, { trigger, sources: ids.sources, limit }, signal)
+  const matches = compileMatcher(definition)
+  const fitting: PipelineEvent[] = []
+  for (const event of events)
+    if (fitting.length < limit && (await takeTurn(deps.workShare, workspaceId, () => matches(event))) === 'event')
+      fitting.push(event)
+  return { events: fitting, looked }
+}
+
+/** Scores what a signal would send of the latest events, before it is saved or switched on. */
+export const previewSignal =
+  (deps: PreviewDeps): Handler<typeof methods.signals.preview> =>
+  async ({ workspace, body, signal: aborted }) => {
+    const { sample_size, ...definition } = body
+    checkRefunds(definition.trigger, definition.refunds)
+    const ids = await checkTrigger(deps.db, workspace.id, definition.trigger)
+    const platforms = await readyPlatforms(deps, workspace.id, definition)
+    const signal: EngineSignal = { id: newId(), workspaceId: workspace.id, definition, platforms }
+    const { events, looked } = await readCandidates(deps, workspace.id, definition, ids, {
+      limit: sample_size,
+      signal: aborted,
+    })
+    const all = await make(deps, signal, events)
+    const made = [...new Map(all.map((each) => [each.key, each])).values()]
+    const nameOf = (destination: string): string =>
+      resourceNames.destination.format({ workspace: workspace.id, destination })
+    const mappers = platforms.map((platform) => ({
+      platform,
+      shown: shownTargets(platform),
+      mapper: compileMappings(platform.definition, signalMappings(platform.definition, platform.settings), {
+        workspaceId: workspace.id,
+        destinationId: platform.destinationId,
+      }),
+    }))
+    const sample: SignalPreview['sample'] = []
+    for (const each of made.slice(0, mostShown)) {
+      const event = JSON.parse(each.json) as PipelineEvent
+      const shown: SignalPreview['sample'][number]['platforms'] = []
+      for (const { platform, mapper, shown: targets } of mappers) {
+        const at = each.platforms.find(({ destinationId }) => destinationId === platform.destinationId)
+        shown.push({
+          destination: nameOf(platform.destinationId),
+          identifiers: identifiersIn(at?.identifiers ?? 0),
+          reason: at?.reason ?? '',
+          reason_text: at === undefined || at.reason === '' ? '' : notSentReasonTexts[at.reason],
+          payload: await takeTurn(deps.workShare, workspace.id, () => shownPayload(mapper, each, signal.id, targets)),
+        })
+      }
+      sample.push({
+        event_time: event.timestamp,
+        event_name: event.event === '' ? event.type : event.event,
+        event_id: each.eventId,
+        value: each.amount,
+        currency: each.currency,
+        platforms: shown,
+      })
+    }
+    return {
+      looked_at_count: looked,
+      conversion_count: made.length,
+      repeated_count: all.length - made.length,
+      platforms: platforms.map((platform) => {
+        const { identifiers, count, sent, not_sent } = countsOf(made, platform.destinationId)
+        return {
+          destination: nameOf(platform.destinationId),
+          title: platform.title,
+          platform: platform.definition.conversions.platform,
+          ...qualityOf(platform.definition.conversions, identifiers, count),
+          sent_count: sent,
+          not_sent,
+        }
+      }),
+      sample,
+    }
+  }

@@ -1,0 +1,54 @@
+import { type Db, isId } from '@tributary/api-kit'
+import { resourceNames, type SignalDefinition, signalDefinition } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { SignalPlatformsTable, SignalsTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+
+export type SignalRow = Selectable<SignalsTable>
+export type PlatformRow = Selectable<SignalPlatformsTable>
+
+export const signalName = (workspace: string, signal: string): string =>
+  resourceNames.signal.format({ workspace, signal })
+
+/** What a row says of its signal; platforms are rows of their own. */
+export type StoredDefinition = Omit<SignalDefinition, 'platforms'>
+const storedDefinition = signalDefinition.omit({ platforms: true })
+
+/** What a row says of its signal. */
+export const definitionOf = ({ definition }: Pick<SignalRow, 'definition'>): StoredDefinition =>
+  storedDefinition.parse(JSON.parse(definition))
+
+/** A signal of this workspace; throws 404 for one that is absent or of another. */
+export const readSignal = async (db: Db, workspaceId: string, id: string): Promise<SignalRow> => {
+  const row = isId(id)
+    ? await db
+        .selectFrom('signals')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('signal not found')
+  return row
+}
+
+/** A platform of a signal with its destination. */
+export type PlatformWithDestination = PlatformRow & { title: string; app: string; enabled: boolean }
+
+/** The platforms of signals in their order, those of deleted destinations excepted. */
+export const readPlatforms = async (
+  db: Db,
+  signalIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly PlatformWithDestination[]>> => {
+  if (signalIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('signal_platforms as p')
+    .innerJoin('destinations as d', 'd.id', 'p.destination_id')
+    .selectAll('p')
+    .select(['d.title', 'd.app', 'd.enabled'])
+    .where('p.signal_id', 'in', signalIds)
+    .where('d.delete_time', 'is', null)
+    .orderBy('p.place')
+    .execute()
+  return Map.groupBy(rows, ({ signal_id }) => signal_id)
+}

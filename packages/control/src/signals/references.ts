@@ -1,0 +1,46 @@
+import { type Db, parseReference } from '@tributary/api-kit'
+import { resourceNames, type SignalTrigger } from '@tributary/contract'
+import { badRequest, notFound } from '@tributary/kernel'
+
+/** The ids of what feeds a signal. */
+export type TriggerIds = { sources: readonly string[]; audience: string | null }
+
+/** The ids that a trigger names; throws 400 for what is no name, 404 for what is of another workspace or is not there. */
+export const checkTrigger = async (db: Db, workspaceId: string, trigger: SignalTrigger): Promise<TriggerIds> => {
+  if (trigger.type === 'audience') {
+    const { workspace, audience } = parseReference(resourceNames.audience, 'trigger.audience', trigger.audience)
+    const row =
+      workspace === workspaceId
+        ? await db
+            .selectFrom('audiences')
+            .select('id')
+            .where('workspace_id', '=', workspaceId)
+            .where('id', '=', audience)
+            .executeTakeFirst()
+        : undefined
+    if (row === undefined) throw notFound('audience not found')
+    return { sources: [], audience }
+  }
+  const ids = trigger.sources.map((name, index) => {
+    const { workspace, source } = parseReference(resourceNames.source, `trigger.sources.${index}`, name)
+    if (workspace !== workspaceId) throw notFound('source not found')
+    return source
+  })
+  const sources = [...new Set(ids)]
+  const rows = await db
+    .selectFrom('sources')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', sources)
+    .where('delete_time', 'is', null)
+    .execute()
+  if (rows.length < sources.length) throw notFound('source not found')
+  return { sources, audience: null }
+}
+
+/** Throws 400 for refunds of what is no event. */
+export const checkRefunds = (trigger: SignalTrigger, refunds: unknown): void => {
+  if (refunds === null || trigger.type === 'events') return
+  const text = 'Only conversions of events have refunds'
+  throw badRequest('VALIDATION', text, { refunds: text })
+}

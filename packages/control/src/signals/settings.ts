@@ -1,0 +1,65 @@
+import { audit, changesOf, type Db } from '@tributary/api-kit'
+import {
+  defaultConsentPath,
+  type methods,
+  resourceNames,
+  type SignalSettings,
+  withoutConsentChoices,
+} from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+
+/** What holds for all signals of a workspace, with what holds where it has decided nothing. */
+export const readSignalSettings = async (db: Db, workspaceId: string): Promise<SignalSettings> => {
+  const row = await db
+    .selectFrom('signal_settings')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return {
+    name: resourceNames.signalSettings.format({ workspace: workspaceId }),
+    without_consent: withoutConsentChoices.find((each) => each === row?.without_consent) ?? 'send',
+    consent_path: row?.consent_path ?? defaultConsentPath,
+    update_time: row?.update_time.toISOString() ?? null,
+  }
+}
+
+/** The settings of all signals of a workspace. */
+export const getSignalSettings =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.signalSettings.get> =>
+  ({ workspace }) =>
+    readSignalSettings(db, workspace.id)
+
+/** Changes them, in force for the next event. */
+export const updateSignalSettings =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.signalSettings.update> =>
+  async ({ actor, workspace, body }) => {
+    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    if (Object.keys(changes).length > 0)
+      await db.transaction().execute(async (tx) => {
+        await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
+        const before = await readSignalSettings(tx, workspace.id)
+        const time = new Date(clock())
+        const next = {
+          without_consent: body.without_consent ?? before.without_consent,
+          consent_path: body.consent_path ?? before.consent_path,
+          update_time: time,
+        }
+        await tx
+          .insertInto('signal_settings')
+          .values({ workspace_id: workspace.id, ...next })
+          .onConflict((on) => on.column('workspace_id').doUpdateSet(next))
+          .execute()
+        await audit(tx, {
+          actor,
+          action: 'signalSettings.update',
+          resource: before.name,
+          organizationId: workspace.organizationId,
+          workspaceId: workspace.id,
+          detail: changes,
+          changes: changesOf({ ...before }, changes),
+          time,
+        })
+      })
+    return await readSignalSettings(db, workspace.id)
+  }

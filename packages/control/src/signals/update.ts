@@ -1,0 +1,78 @@
+import type { methods, SignalDefinition } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { conflict, notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { auditSignal, lastChangeOf, requireComplete, writeParts } from './change.ts'
+import { checkPlatforms } from './platforms.ts'
+import { type PresentDeps, presentSignal } from './present.ts'
+import { definitionOf, readPlatforms, readSignal, type StoredDefinition } from './read.ts'
+import { checkRefunds, checkTrigger } from './references.ts'
+
+const asInput = (rows: Awaited<ReturnType<typeof readPlatforms>>, id: string, workspaceId: string) =>
+  (rows.get(id) ?? []).map((row) => ({
+    destination: `workspaces/${workspaceId}/destinations/${row.destination_id}`,
+    event_name: row.event_name,
+    test_event_code: row.test_event_code,
+    field_mappings: row.field_mappings === null ? null : JSON.parse(row.field_mappings),
+  }))
+
+/** Changes a signal; of two who change the same revision one is told (409). In force for the next event. */
+export const updateSignal =
+  (deps: PresentDeps & Pick<ControlDeps, 'workShare'>): Handler<typeof methods.signals.update> =>
+  async ({ actor, workspace, params, body }) => {
+    const { db, clock } = deps
+    const { id } = await readSignal(db, workspace.id, params.signal)
+    const { title, revision, platforms: given, ...rest } = body
+    const asked = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const row = await tx.selectFrom('signals').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+      if (row === undefined) throw notFound('signal not found')
+      const changes = given !== undefined || Object.keys(asked).length > 0
+      if (changes && revision !== undefined && revision !== row.revision)
+        throw conflict('SIGNAL_CHANGED', 'Someone else changed this signal. Reload it', {
+          revision: String(row.revision),
+        })
+      const before = definitionOf(row)
+      const next: StoredDefinition = { ...before, ...(asked as Partial<StoredDefinition>) }
+      checkRefunds(next.trigger, next.refunds)
+      const trigger = asked['trigger'] === undefined ? undefined : await checkTrigger(tx, workspace.id, next.trigger)
+      const stored = await readPlatforms(tx, [id])
+      const known = asInput(stored, id, workspace.id)
+      const wanted = given ?? known
+      // A conversion of another kind has another name at each platform.
+      const platforms = changes
+        ? await checkPlatforms({ ...deps, db: tx }, workspace.id, next.conversion, wanted)
+        : undefined
+      if (row.enabled && platforms !== undefined) await requireComplete(deps, workspace.id, platforms)
+      await tx
+        .updateTable('signals')
+        .set({
+          ...(title === undefined ? {} : { title }),
+          definition: JSON.stringify(next),
+          revision: row.revision + 1,
+          ...(trigger === undefined
+            ? {}
+            : { audience_id: trigger.audience, seen_change: await lastChangeOf(tx, trigger.audience) }),
+          author_id: actor.userId,
+          update_time: time,
+        })
+        .where('id', '=', id)
+        .execute()
+      await writeParts(tx, { id, workspaceId: workspace.id }, { trigger, platforms })
+      await auditSignal(tx, 'update', {
+        actor,
+        workspace,
+        id,
+        detail: { revision: row.revision + 1 },
+        before: { ...before, title: row.title, platforms: known } as SignalDefinition & { title: string },
+        after: {
+          ...(asked as Partial<SignalDefinition>),
+          ...(title === undefined ? {} : { title }),
+          ...(given === undefined ? {} : { platforms: given }),
+        },
+        time,
+      })
+    })
+    return await presentSignal(deps, await readSignal(db, workspace.id, id))
+  }

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto'
+import { amountOf, isPlatform, moneyOf } from '@tributary/connector-kit'
+import { type methods, type OfflineUpload, type PipelineEvent, signalLimits } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
+import type { CachedSignal } from '../configuration-cache/signal-cache.ts'
+import type { ControlDeps } from '../deps.ts'
+import { auditSignal } from './change.ts'
+import { type CsvRow, parseCsv } from './csv.ts'
+import { convert } from './engine/convert.ts'
+import { compileMatcher, keyOf, type ReadyPlatform } from './engine/make.ts'
+import { eventNameOf, platformOf } from './platforms.ts'
+import { definitionOf, readPlatforms, readSignal, type SignalRow } from './read.ts'
+import { readSignalSettings } from './settings.ts'
+import { ownFields } from './stored-platform.ts'
+
+/** Columns of an uploaded file: what stands under each is put at a place of the event that is made of a row. */
+const columns = {
+  event_id: undefined,
+  event_time: undefined,
+  value: undefined,
+  currency: undefined,
+  consent: undefined,
+  user_id: undefined,
+  email: 'email',
+  phone: 'phone',
+  first_name: 'firstName',
+  last_name: 'lastName',
+  city: 'city',
+  state: 'state',
+  postal_code: 'postalCode',
+  country: 'country',
+  gclid: 'gclid',
+  gbraid: 'gbraid',
+  wbraid: 'wbraid',
+  fbc: 'fbc',
+  fbp: 'fbp',
+  fbclid: 'fbclid',
+  ttclid: 'ttclid',
+  ttp: 'ttp',
+  ga_client_id: 'ga_client_id',
+  action_source: 'action_source',
+} as const
+type Column = keyof typeof columns
+const isColumn = (name: string): name is Column => Object.hasOwn(columns, name)
+
+const refuseFile = (text: string): Error => badRequest('FILE_REFUSED', text, { file: text })
+
+type Refusal = OfflineUpload['refused'][number]
+
+/** The header and the rows of a file; throws 400 for what is none. */
+const readFile = (content: string): { header: Column[]; rows: CsvRow[] } => {
+  const rows = parseCsv(content, signalLimits.uploadRows + 1)
+  if (rows === undefined) throw refuseFile('A quote does not end')
+  const [first, ...rest] = rows
+  if (first === undefined || rest.length === 0) throw refuseFile('The file has no rows')
+  const names = first.cells.map((name) => name.trim().toLowerCase())
+  const unknown = names.find((name) => !isColumn(name))
+  if (unknown !== undefined) throw refuseFile(`There is no column "${unknown.slice(0, 40)}"`)
+  const header = names.filter(isColumn)
+  if (new Set(header).size < header.length) throw refuseFile('A column is there twice')
+  for (const name of ['event_id', 'event_time'] as const)
+    if (!header.includes(name)) throw refuseFile(`The column ${name} is missing`)
+  if (rest.length > signalLimits.uploadRows) throw refuseFile(`A file can have at most ${signalLimits.uploadRows} rows`)
+  return { header, rows: rest }
+}
+
+const longest = 500
+
+/** An event of a row, as conversions are made of it; a refusal where it cannot be one. Values are in no message. */
+const eventOf = (
+  header: readonly Column[],
+  { line, cells }: CsvRow,
+  signal: CachedSignal,
+  now: number,
+): { event: PipelineEvent } | Refusal => {
+  const refuse = (column: Column | '', reason: string): Refusal => ({ line, column, reason })
+  if (cells.length !== header.length) return refuse('', `Has ${cells.length} fields in place of ${header.length}`)
+  const given = new Map(header.map((name, index) => [name, cells[index] ?? '']))
+  for (const [name, value] of given)
+    if (value.length > longest || !value.isWellFormed() || value.includes('\0'))
+      return refuse(name, `Longer than ${longest} characters, or not text`)
+  const of = (name: Column): string => given.get(name) ?? ''
+  if (of('event_id') === '') return refuse('event_id', 'Required')
+  if (of('event_id').length > 300) return refuse('event_id', 'At most 300 characters')
+  const at = /^\d{4}-\d\d-\d\d([T ]|$)/.test(of('event_time')) ? Date.parse(of('event_time')) : Number.NaN
+  if (Number.isNaN(at)) return refuse('event_time', 'Write a time such as 2026-03-04T05:06:07Z')
+  const money = moneyOf(of('value'), of('currency'))
+  if ('problem' in money)
+    return refuse(
+      money.of,
+      money.of === 'value' ? 'Write a number that is not negative, such as 25.50' : 'Write a code such as USD',
+    )
+  const texts = Object.fromEntries(
+    Object.entries(columns).flatMap(([name, place]) =>
+      place === undefined || of(name as Column) === '' ? [] : [[place, of(name as Column)]],
+    ),
+  )
+  const { email, phone, firstName, lastName, city, state, postalCode, country, ...properties } = texts
+  const time = new Date(at).toISOString()
+  const messageId = of('event_id')
+  return {
+    event: {
+      eventId: `upload-${keyOf(signal.id, messageId)}`,
+      messageId,
+      type: 'track',
+      event: 'Offline Conversion',
+      ...(of('user_id') === '' ? {} : { userId: of('user_id') }),
+      properties: { ...properties, order_id: messageId, value: amountOf(of('value')), currency: of('currency') },
+      context: {
+        traits: { email, phone, firstName, lastName, address: { city, state, postalCode, country } },
+      },
+      test: false,
+      receivedAt: new Date(now).toISOString(),
+      timestamp: time,
+    },
+  }
+}
+
+/** A signal by which rows of a file are conversions: their ID and worth stand where the file has them. */
+const offlineSignal = async (
+  { db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>,
+  row: SignalRow,
+): Promise<CachedSignal> => {
+  const stored = definitionOf(row)
+  const definition = {
+    ...stored,
+    event_id: { type: 'message_id' as const },
+    value:
+      stored.value.type === 'fixed'
+        ? stored.value
+        : {
+            type: 'event' as const,
+            amount_path: 'properties.value',
+            currency_path: 'properties.currency',
+            currency: '',
+          },
+  }
+  const platforms: ReadyPlatform[] = []
+  for (const each of (await readPlatforms(db, [row.id])).get(row.id) ?? []) {
+    const app = await platformOf(catalog, each.app)
+    if (isPlatform(app))
+      platforms.push({
+        destinationId: each.destination_id,
+        definition: app,
+        settings: {
+          eventName: eventNameOf(app, each, stored.conversion),
+          testCode: each.test_event_code,
+          fields: ownFields(each),
+        },
+      })
+  }
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    definition,
+    platforms,
+    enabledAt: 0,
+    matches: compileMatcher(definition),
+    audienceId: null,
+  }
+}
+
+const mostRefused = 100
+/** Rows of one transaction. */
+const rowsAtOnce = 500
+
+/** Reads offline conversions and stores them; a row that was uploaded before, or sent by an event, is not sent again. */
+export const uploadConversions =
+  ({
+    db,
+    catalog,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.signals.uploadConversions> =>
+  async ({ actor, workspace, params, body }) => {
+    const row = await readSignal(db, workspace.id, params.signal)
+    const { header, rows } = readFile(body.content)
+    const signal = await offlineSignal({ db, catalog }, row)
+    const settings = await readSignalSettings(db, workspace.id)
+    const consentPath = settings.consent_path
+    const now = clock()
+    const consentColumn = header.indexOf('consent')
+    const refused: Refusal[] = []
+    const events: PipelineEvent[] = []
+    for (const each of rows) {
+      const made = eventOf(header, each, signal, now)
+      if (!('event' in made)) refused.push(made)
+      else {
+        const consent = consentColumn < 0 ? '' : (each.cells[consentColumn] ?? '')
+        events.push(consent === '' ? made.event : withConsent(made.event, consentPath, consent))
+      }
+    }
+    const known = new Set(events.map(({ messageId }) => messageId))
+    let accepted = known.size
+    if (!body.validate_only) {
+      accepted = 0
+      for (let at = 0; at < events.length; at += rowsAtOnce) {
+        const candidates = events
+          .slice(at, at + rowsAtOnce)
+          .map((event) => ({ event, signals: [{ signal, origin: 'upload' as const }] }))
+        accepted += (await convert({ db, clock }, workspace.id, { settings }, candidates)).fresh.length
+      }
+      const hash = createHash('sha256').update(body.content).digest('hex').slice(0, 12)
+      await db.transaction().execute((tx) =>
+        auditSignal(tx, 'uploadConversions', {
+          actor,
+          workspace,
+          id: row.id,
+          detail: { file_name: body.file_name, file: hash, rows: rows.length, accepted },
+          time: new Date(now),
+        }),
+      )
+    }
+    return {
+      row_count: rows.length,
+      accepted_count: accepted,
+      repeated_count: events.length - accepted,
+      refused_count: refused.length,
+      refused: refused.slice(0, mostRefused),
+    }
+  }
+
+const withConsent = (event: PipelineEvent, path: string, consent: string): PipelineEvent => {
+  const names = path.split('.')
+  const put = (value: unknown, at: number): unknown =>
+    at === names.length
+      ? consent
+      : {
+          ...(typeof value === 'object' && value !== null ? value : {}),
+          [names[at] ?? '']: put((value as Record<string, unknown> | undefined)?.[names[at] ?? ''], at + 1),
+        }
+  return put(event, 0) as PipelineEvent
+}
