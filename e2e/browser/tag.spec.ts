@@ -28,7 +28,7 @@ test('SIG-02, AMB-72: a source of signals is made and listed apart; the tag of i
   const main = page.getByRole('main')
   await expect(main.getByText('Waiting for the first event…')).toBeVisible()
   const source = new URL(page.url()).pathname.slice(1)
-  await main.getByRole('button', { name: /^Copy/ }).nth(1).click()
+  await main.getByRole('button', { name: 'Copy html' }).click()
   const snippet = await page.evaluate(() => navigator.clipboard.readText())
   expect(snippet).toContain(`${product.url}/tag/v1/`)
 
@@ -39,8 +39,10 @@ test('SIG-02, AMB-72: a source of signals is made and listed apart; the tag of i
   await shop.goto(`${site.withHead(snippet)}&gclid=EAIaIQobChMI&utm_source=google`)
   const sent = (messageId: string) =>
     eventually(`the event ${messageId}`, async () => {
-      const { events } = await product.api.ok('GET', `/${source}/events?message=${messageId}`)
-      const [event] = events as { name: string }[]
+      const { events } = await product.api.ok('GET', `/${source}/events?page_size=100`)
+      const event = (events as { name: string; message_id: string }[]).find(
+        ({ message_id }) => message_id === messageId,
+      )
       return event === undefined ? undefined : await product.api.ok('GET', `/${event.name}`)
     })
   const track = (event: string): Promise<string> =>
