@@ -13,6 +13,7 @@ import { measureMapping } from './figures/mapping.ts'
 import { measureMetering } from './figures/metering.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
 import { measureProfiles } from './figures/profiles.ts'
+import { measureSignals } from './figures/signals.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
 import { measureSyncs } from './figures/syncs.ts'
@@ -41,6 +42,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   'configuration-cache': measureConfigurationCache,
   explorer: () => measureExplorer(5_000_000),
   audiences: measureAudiences,
+  signals: measureSignals,
   syncs: measureSyncs,
   stored: () => measureStored(8),
   profiles: measureProfiles,

@@ -1,5 +1,4 @@
-import type { MappingPreset } from '@tributary/connector-kit'
-import { conversionNames } from '@tributary/contract'
+import { conversionNames, type MappingPreset } from '@tributary/connector-kit'
 
 /** The conversions that a destination has presets for, in their order. */
 const presetConversions = [

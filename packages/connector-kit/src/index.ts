@@ -1,5 +1,5 @@
 export type { CursorKind, DataColumn, DataQuery, DataTable, KeyCheck } from '@tributary/contract'
-export { fileTable } from '@tributary/contract'
+export { conversionNames, fileTable } from '@tributary/contract'
 export { campaignIn, clickIdsIn, ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
 export * from './definition/action.ts'
 export * from './definition/data-source.ts'

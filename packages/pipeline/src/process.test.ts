@@ -672,6 +672,26 @@ describe('delivery records', () => {
     if (context !== undefined) whole.set('context', JSON.stringify(context))
     expect([...streamed]).toEqual([...whole])
   })
+  it('have an event of a source that a consumer needs as a whole as a whole, for no destination; what is only kept is not', () => {
+    const metaOf = (more: object) => {
+      const processor = createProcessor({
+        journal: { firstSeen: () => undefined },
+        destinationsFor: () => [],
+        needsWhole: (source) => source === 's',
+        schemaFor: () => undefined,
+        isWatched: () => false,
+        deliveryRecordBytes: 4000,
+      })
+      processor.add(record(JSON.stringify({ type: 'track', event: 'E', userId: 'u', properties: { a: 1 } }), more))
+      const [entry] = processor.take().deliveries
+      return { text: Buffer.from(entry?.body ?? []).toString(), meta: JSON.parse(entry?.meta ?? '{}'), entry }
+    }
+    const { text, meta, entry } = metaOf({})
+    expect(text).toContain('"properties":{"a":1}')
+    expect(meta.d).toEqual([])
+    expect(entry?.addressed).toBe(false)
+    expect(metaOf({ u: true }).text).not.toContain('"properties"')
+  })
 })
 
 it('names events after their record, its incarnation, and their index in it', () => {

@@ -39,13 +39,9 @@ const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
   const signals = await tx
     .selectFrom('signals')
     .selectAll()
-    .select((eb) =>
-      sql<string[]>`array(${eb
-        .selectFrom('signal_sources')
-        .innerJoin('sources', 'sources.id', 'signal_sources.source_id')
-        .select('signal_sources.source_id')
-        .whereRef('signal_sources.signal_id', '=', 'signals.id')
-        .where('sources.delete_time', 'is', null)})`.as('sources'),
+    .select(
+      sql<string[]>`array(select f.source_id from signal_sources f join sources s on s.id = f.source_id
+        where f.signal_id = signals.id and s.delete_time is null)`.as('sources'),
     )
     .where('enabled', '=', true)
     .where(among('workspace_id'))

@@ -34,11 +34,11 @@ const recentDays = 7
 /** Counts of the last days of each signal, the oldest first. */
 const readRecent = async (db: Db, ids: readonly string[], now: number): Promise<ReadonlyMap<string, number[]>> => {
   const { rows } = await sql<{ id: string; counts: number[] }>`
-    select signal.id, array_agg(coalesce(c.count, 0)::int order by day) as counts
+    select signal.id, array_agg(coalesce(c.count, 0)::int order by at.day) as counts
     from unnest(${ids}::uuid[]) as signal (id)
     cross join generate_series(0, ${recentDays - 1}) as ago (days)
     cross join lateral (
-      select (to_timestamp(${now / 1000}) at time zone 'UTC')::date - ago.days as day
+      select (to_timestamp(${now / 1000}::double precision) at time zone 'UTC')::date - ago.days as day
     ) as at
     left join signal_counts c on c.signal_id = signal.id and c.destination_id = ${allPlatforms}::uuid
       and c.day = at.day and c.kind = 'conversion'

@@ -21,7 +21,7 @@ const now = Date.parse(event.timestamp)
 
 const nobody: ForgottenUsers = { until: () => 0, version: () => '', isOf: () => false }
 
-const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}, total = '5'): DeliveryRecord => {
+const recordOf = (more: Partial<PipelineEvent>, meta: object = {}, total = '5'): DeliveryRecord => {
   const text = `[${JSON.stringify({ ...event, ...more }).replace('"total":5', `"total":${total}`)}]\n`
   const made = { partition: 0, offset: 1, incarnation: '', time: now, key: 'w', body: Buffer.from(text) }
   const record = openRecord({ ...made, meta: JSON.stringify({ w: 'w', s: 's1', d: ['d'], n: 1, ...meta }) })
@@ -293,5 +293,38 @@ describe('the work of one event is bounded', () => {
       reason:
         'The mappings use more work than one event allows. Use fewer conditions, templates, or fields with large values',
     })
+  })
+})
+
+describe('conversions of signals', () => {
+  const target = { label: '', help: '', type: 'any', required: false, recommended: false, kind: 'custom' } as const
+  const platform: typeof relay = {
+    ...relay,
+    actions: [...relay.actions, { ...relay.actions[0]!, name: 'convert', targets: [{ ...target, name: 'event_name' }] }],
+    conversions: {
+      platform: 'meta',
+      maxAgeMs: { online: 1 },
+      action: 'convert',
+      eventName: 'event_name',
+      eventId: { target: 'event_id', pixelParameter: 'eventID' },
+      fields: { value: { type: 'FIELD', name: 'context.signal.value' } },
+      identifiers: {},
+      needs: [],
+    },
+  }
+  const settings = { eventName: 'Purchase', testCode: '', fields: undefined }
+  const of = (signals: DestinationEntry['signals'], mappings?: EventMapping[]) => {
+    const context = { signal: { kind: 'conversion', value: 5 } }
+    const meta = { s: 'signal-1', b: { k: 'signal', n: 'signal signal-1', e: ['k'] } }
+    return createGate(platform, { ...entry, mappings, signals }, nobody)(recordOf({ context }, meta), 0, now)
+  }
+  it('are mapped by the fields of their signal, whatever the mappings of the destination', () => {
+    const conversion = { kind: 'pass', action: 'convert', payload: { event_name: 'Purchase', value: 5 } }
+    expect(of(new Map([['signal-1', settings]]))).toEqual(conversion)
+    expect(of(new Map([['signal-1', settings]]), [])).toEqual(conversion)
+  })
+  it('of a signal that does not send to the destination any more are left out with that reason', () => {
+    const left = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
+    expect([of(undefined), of(new Map([['another', settings]]))]).toEqual([left, left])
   })
 })

@@ -3,7 +3,9 @@ import { type DeliveryMeta, methods, type NotSentReason, type SignalDefinition }
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { LogEntry, ProducerStamp } from '@tributary/storage'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createDestinationCache } from '../../configuration-cache/destination-cache.ts'
 import { createSignalCache, type SignalCache } from '../../configuration-cache/signal-cache.ts'
 import {
   type Harness,
@@ -12,8 +14,12 @@ import {
   startControl,
   startOrganization,
 } from '../../testing/control-harness.ts'
+import { trialAudience } from '../../testing/requests.ts'
 import { makePlatform, signalsCatalog, trialSignal } from '../../testing/signals.ts'
+import { eraseConversions } from '../erase.ts'
 import { type Candidate, convert } from './convert.ts'
+import { createSignalAudienceFollower } from './follow-audiences.ts'
+import { personHash } from './persons.ts'
 import { createSignalSender } from './sender.ts'
 
 let harness: Harness
@@ -379,4 +385,95 @@ describe('the stream', () => {
     expect(appended).toHaveLength(1)
     expect(await outbox()).toEqual([])
   })
+})
+
+test('the pipeline knows the sources of enabled signals, and delivery what each destination is sent', async () => {
+  const destinations = createDestinationCache({
+    db: harness.db,
+    pool: harness.database.pool,
+    secretBox: harness.secretBox,
+    logger: silentLogger,
+  })
+  await destinations.start()
+  onTestFinished(() => destinations.stop())
+  const signal = await enable()
+  await destinations.refresh()
+  expect(destinations.feedsSignal(idIn(source))).toBe(true)
+  expect(destinations.destinationsFor(idIn(source))).toEqual([])
+  const sent = () => destinations.get(idIn(platforms.meta))?.signals?.get(signal)
+  expect(sent()).toEqual({ eventName: 'Purchase', testCode: '', fields: undefined })
+  const { administrator } = organization
+  const params = { workspace, signal }
+  await administrator.ok(methods.signals.disable, params, { body: {} })
+  await Promise.all([destinations.refresh(), cache.refresh()])
+  expect(destinations.feedsSignal(idIn(source))).toBe(false)
+  expect(cache.find(workspace)).toBeUndefined()
+  // What was made before is still sent.
+  expect(sent()).toBeDefined()
+  await administrator.ok(methods.signals.delete, params)
+  await destinations.refresh()
+  expect(sent()).toBeUndefined()
+})
+
+test('a profile that enters an audience is a conversion once', async () => {
+  const { administrator } = organization
+  const body = { title: 'Reachable', query: trialAudience }
+  const audience = await administrator.ok(methods.audiences.create, { workspace }, { body })
+  await enable({ trigger: { type: 'audience', audience: audience.name }, value: { type: 'none' }, event_id: { type: 'message_id' } })
+  const learn = createLearning({ db: harness.db, metrics: noMetrics })
+  const known = { ...order({ type: 'identify' }), traits: { email: 'eve@example.com' } }
+  await learn([{ workspaceId: workspace, sourceId: newId(), eventId: known.eventId, json: JSON.stringify(known) }])
+  const { profile_id } = await harness.db
+    .selectFrom('profile_identifiers')
+    .select('profile_id')
+    .where('workspace_id', '=', workspace)
+    .executeTakeFirstOrThrow()
+  await sql`insert into audience_changes (audience_id, profile_id, kind, time)
+    values (${idIn(audience.name)}::uuid, ${profile_id}::uuid, 'entered', ${new Date(harness.now())})`.execute(harness.db)
+  const followed = () =>
+    createSignalAudienceFollower({ db: harness.db, clock: harness.now, cache, logger: silentLogger }).follow()
+  await followed()
+  await followed()
+  const sent = await outbox()
+  expect(sent).toHaveLength(1)
+  expect(sent[0]?.event).toMatchObject({
+    event: 'Audience Entered',
+    context: { traits: { email: 'eve@example.com' }, signal: { kind: 'conversion', action_source: 'system_generated' } },
+  })
+})
+
+test('of somebody who was deleted no click, no ID and nothing unsent is kept, and that there was a conversion is', async () => {
+  await enable()
+  const event = order({ userId: 'zora', anonymousId: 'a-zora' }, { order_id: 'order-of-zora', gclid: 'CjwKCAiAabcdefghijk' })
+  await receive(event, order({ userId: 'yves', anonymousId: 'a-yves' }, { gclid: 'CjwKCAiAabcdefghijk' }))
+  const requestId = newId()
+  const people = {
+    workspaceId: workspace,
+    requestId,
+    identifiers: [
+      { type: 'user_id', value: 'zora' },
+      { type: 'anonymous_id', value: 'a-zora' },
+    ],
+  }
+  const marked: string[] = []
+  const eventStore = { insert: async (_: string, rows: unknown) => void marked.push(String(rows)) }
+  await eraseConversions({ db: harness.db, eventStore: eventStore as never }, people)
+  expect(await outbox()).toHaveLength(1)
+  const rows = await harness.db
+    .selectFrom('signal_conversions')
+    .select(['event_id', 'source_event', 'subjects', sql<string>`encode(key, 'hex')`.as('key'), 'signal_id'])
+    .where('workspace_id', '=', workspace)
+    .orderBy('id')
+    .execute()
+  expect(rows[0]).toMatchObject({ event_id: '', source_event: '', subjects: [] })
+  expect(rows[1]?.event_id).not.toBe('')
+  expect(marked.join()).toContain(`"event_id":"${rows[0]?.signal_id}-${rows[0]?.key}"`)
+  const clicks = await harness.db.selectFrom('signal_clicks').select('person').where('workspace_id', '=', workspace).execute()
+  const ofYves = ['user_id yves', 'anonymous_id a-yves'].map((text) => {
+    const [type = '', value = ''] = text.split(' ')
+    return personHash(workspace, { type, value }).toString('hex')
+  })
+  expect(new Set(clicks.map(({ person }) => Buffer.from(person).toString('hex')))).toEqual(new Set(ofYves))
+  // It is not made again.
+  expect((await receive(event)).fresh).toEqual([])
 })

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { adminCredentials, createSource, createWorkspace, eventually, startProduct } from '@tributary/test-kit'
+import { expect, test } from 'vitest'
+import {
+  createMetaConversions,
+  token as metaToken,
+  pixel,
+} from '../../connectors/destinations/meta-conversions/testing-meta-conversions.ts'
+import {
+  createTikTok,
+  token as tiktokToken,
+  pixel as tiktokPixel,
+} from '../../connectors/destinations/tiktok-events/testing-tiktok.ts'
+import { type Asked, startVendorPeer } from '../vendors/start-peer.ts'
+import { post } from './calls.ts'
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const email = 'ada.quux@example.com'
+const gclid = 'CjwKCAiAquuxabcdefghijk'
+
+/** Google Analytics takes everything without a word. */
+const createAnalytics = () => {
+  const taken: { name: string; params: Record<string, unknown> }[] = []
+  const answer = ({ body }: Asked) => {
+    taken.push(...(body as { events: typeof taken }).events)
+    return { status: 204 }
+  }
+  return { taken, answer }
+}
+
+test('SIG-01, OPEN-31: an order of browser and server is one conversion at each platform, hashed, attributed to its click, and the same after a kill', async () => {
+  await using stack = new AsyncDisposableStack()
+  const [meta, tiktok, analytics] = [createMetaConversions(), createTikTok(), createAnalytics()]
+  const peers = {
+    'https://graph.facebook.com': stack.use(await startVendorPeer('graph.facebook.com', meta.answer as never)),
+    'https://business-api.tiktok.com': stack.use(
+      await startVendorPeer('business-api.tiktok.com', tiktok.answer as never),
+    ),
+    'https://www.google-analytics.com': stack.use(await startVendorPeer('www.google-analytics.com', analytics.answer)),
+  }
+  const env = {
+    TRIBUTARY_FLAGS: 'signals=on',
+    NODE_OPTIONS: `--import=${new URL('../vendors/hook.ts', import.meta.url).href}`,
+    VENDOR_PEERS: JSON.stringify(Object.fromEntries(Object.entries(peers).map(([origin, { url }]) => [origin, url]))),
+  }
+  let product = await startProduct({ env })
+  stack.defer(() => product[Symbol.asyncDispose]())
+  const { dataDir } = product
+  await product.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(product.api)
+  const { source, key } = await createSource(product.api, workspace)
+  const make = async (app: string, settings: object): Promise<string> =>
+    String(
+      (
+        await product.api.ok('POST', `/${workspace}/destinations`, {
+          title: app,
+          app: { name: `catalogDestinations/${app}` },
+          settings,
+        })
+      ).name,
+    )
+  const platforms = [
+    await make('meta-conversions', { pixel_id: pixel, access_token: metaToken }),
+    await make('tiktok-events', { pixel_code: tiktokPixel, access_token: tiktokToken }),
+    await make('google-analytics', { measurement_id: 'G-A1B2C3D4E5', api_secret: 'measurement-secret' }),
+  ]
+  const signal = await product.api.ok('POST', `/${workspace}/signals`, {
+    title: 'Orders',
+    enabled: true,
+    trigger: { type: 'events', sources: [source], events: [{ event_name: 'Order Completed' }] },
+    conversion: { type: 'purchase' },
+    value: { type: 'event', amount_path: 'properties.total', currency_path: 'properties.currency' },
+    event_id: { type: 'path', path: 'properties.order_id' },
+    platforms: platforms.map((destination) => ({ destination })),
+  })
+  const name = String(signal.name)
+  const visit = {
+    type: 'page',
+    messageId: 'visit',
+    anonymousId: 'a-quux',
+    context: { page: { url: `https://shop.example/?gclid=${gclid}&utm_source=google` } },
+  }
+  const order = (messageId: string, order_id: string, more: object = {}) => ({
+    type: 'track',
+    event: 'Order Completed',
+    messageId,
+    anonymousId: 'a-quux',
+    properties: { order_id, total: 25.5, currency: 'eur' },
+    context: { traits: { email }, userAgent: 'Mozilla/5.0 (X11)', ip: '192.0.2.71' },
+    ...more,
+  })
+  const send = async (...batch: object[]) => expect((await post(product, '/v1/batch', key, { batch })).status).toBe(200)
+  await send(visit)
+  // Of the browser, and of the server.
+  await send(order('browser-1', 'order-1'))
+  await send(order('server-1', 'order-1', { userId: 'u-quux' }))
+  const counted = () => [meta.counted.size, tiktok.counted.size, analytics.taken.length]
+  await eventually('each platform has it', () => counted().every((count) => count >= 1), 30_000)
+  const [purchase] = [...meta.counted.values()]
+  expect(purchase).toMatchObject({
+    event_name: 'Purchase',
+    event_id: 'order-1',
+    custom_data: { value: 25.5, currency: 'EUR' },
+    user_data: { em: [sha256(email)] },
+  })
+  const overviewOf = async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const query = `start_date.seconds=${now - 3600}&end_date.seconds=${now + 3600}`
+    return {
+      overview: await product.api.ok('GET', `/${name}:getOverview?${query}`),
+      quality: await product.api.ok('GET', `/${name}:getQuality?${query}`),
+      attribution: await product.api.ok('GET', `/${workspace}/signals:getAttribution?${query}`),
+    }
+  }
+  await eventually('the second is known', async () => (await overviewOf()).overview.repeated_count === 1)
+  expect((await overviewOf()).attribution).toMatchObject({
+    rows: [{ clicked_platform: 'google', utm_source: 'google', conversion_count: 1 }],
+  })
+
+  await send(...Array.from({ length: 50 }, (_, index) => order(`m-${index}`, `killed-${index}`)))
+  await product.kill()
+  product = await startProduct({ env, dataDir })
+  await product.api.login(adminCredentials)
+  await eventually('each platform has all', () => counted().every((count) => count >= 51), 60_000)
+  const { overview, quality } = await overviewOf()
+  expect(overview).toMatchObject({ conversion_count: 51 })
+  expect(new Set(analytics.taken.map(({ params }) => params['transaction_id'])).size).toBe(51)
+  expect(quality).toMatchObject({ platforms: [{ conversion_count: 51 }, {}, {}] })
+  await eventually('all is delivered', async () => {
+    const { platforms: all } = (await overviewOf()).overview as { platforms: { delivered_count: number }[] }
+    return all.every(({ delivered_count: count }) => count === 51)
+  })
+  // Nobody is in the clear where conversions are looked at, or in what was printed.
+  const shown = JSON.stringify([
+    await product.api.ok('GET', `/${name}/conversions`),
+    ...(await Promise.all(platforms.map((each) => product.api.ok('GET', `/${each}/deliveries`)))),
+  ])
+  for (const clear of ['ada.quux', '192.0.2.71', 'Mozilla/5.0']) {
+    expect(shown).not.toContain(clear)
+    expect(product.output()).not.toContain(clear)
+  }
+})

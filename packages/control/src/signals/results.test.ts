@@ -1,0 +1,216 @@
+import { methods, type SignalDefinition } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { makePlatform, signalsCatalog, trialSignal } from '../testing/signals.ts'
+
+let harness: Harness
+let organization: Organization
+let workspace: string
+let source: string
+let meta: string
+const day = 86_400
+
+beforeAll(async () => {
+  harness = await startControl({ catalog: signalsCatalog })
+  organization = await startOrganization(harness)
+  workspace = organization.workspaceId
+  const body = { title: 'Shop', app: { name: 'catalogSources/ads' } }
+  source = (await organization.administrator.ok(methods.sources.create, { workspace }, { body })).name
+  meta = await makePlatform(organization, 'meta')
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const period = () => {
+  const start = Math.floor(harness.now() / 1000 / day) * day
+  return { 'start_date.seconds': start, 'end_date.seconds': start + day }
+}
+const create = async (more: Partial<SignalDefinition> = {}): Promise<string> => {
+  const body = { title: 'Orders', enabled: true, ...trialSignal(source, [meta]), ...more }
+  return idIn((await organization.administrator.ok(methods.signals.create, { workspace }, { body })).name)
+}
+
+/** An event as the event store has it, received a minute ago. */
+const storedEvent = (index: number, original: object) => {
+  const at = new Date(harness.now() - 60_000 - index).toISOString().replace('T', ' ').slice(0, 23)
+  return {
+    workspace_id: workspace,
+    source_id: idIn(source),
+    event_id: `0-${index}-0`,
+    message_id: `m${index}`,
+    type: 'track',
+    event: 'Order Completed',
+    user_id: `user-${index}`,
+    status: 'accepted',
+    receive_time: at,
+    timestamp: at,
+    original: JSON.stringify(original),
+    context: JSON.stringify((original as { context?: object }).context ?? {}),
+  }
+}
+
+test('a preview scores stored events, says what would not be sent, and shows nobody in the clear', async () => {
+  const person = (index: number) => ({
+    properties: { order_id: `o${index}`, total: index === 3 ? '1,5' : 10, currency: 'EUR' },
+    context: {
+      ip: '192.0.2.71',
+      traits: { email: `secret${index}@example.com`, ...(index === 1 ? { phone: '+4930123456' } : {}) },
+    },
+  })
+  const rows = [1, 2, 3].map((index) => storedEvent(index, person(index)))
+  const repeated = { ...storedEvent(4, person(1)), event_id: '0-4-0' }
+  await harness.eventStore.insert('events', [...rows, repeated].map((row) => JSON.stringify(row)).join('\n'), {
+    token: newId(),
+  })
+  const body = { ...trialSignal(source, [meta]), sample_size: 50 }
+  const preview = await organization.administrator.ok(methods.signals.preview, { workspace }, { body })
+  expect(preview).toMatchObject({
+    looked_at_count: 4,
+    conversion_count: 3,
+    repeated_count: 1,
+    platforms: [
+      {
+        destination: meta,
+        conversion_count: 3,
+        sent_count: 2,
+        not_sent: [{ reason: 'invalid_value', count: 1 }],
+        advice: [{ identifier: 'click_id' }, { identifier: 'phone', text: 'Add phone: +67% of conversions' }],
+      },
+    ],
+  })
+  expect(preview.platforms[0]?.identifiers).toContainEqual({ identifier: 'email', count: 3, share: 1 })
+  const text = JSON.stringify(preview)
+  for (const clear of ['secret', '192.0.2.71', '+4930123456', 'user-1']) expect(text).not.toContain(clear)
+  const payload = JSON.parse(preview.sample[0]?.platforms[0]?.payload ?? '{}')
+  expect(payload).toMatchObject({ event_name: 'Purchase', ip: '[hidden]', email: expect.stringMatching(/^[0-9a-f]{64}$/) })
+})
+
+const csv = (...rows: string[]) => ['event_id,event_time,email,value,currency', ...rows].join('\r\n')
+const upload = (signal: string, content: string, validate_only = false) =>
+  organization.administrator.call('POST', `/workspaces/${workspace}/signals/${signal}:uploadConversions`, {
+    file_name: 'offline.csv',
+    content,
+    validate_only,
+  })
+
+test('offline conversions are stored once, a row that is refused is named by its line and column without its value', async () => {
+  const signal = await create()
+  const time = new Date(harness.now() - 3_600_000).toISOString()
+  const content = csv(
+    `o1,${time},ada@example.com,5,EUR`,
+    `o1,${time},ada@example.com,5,EUR`,
+    `o2,yesterday,eve@example.com,5,EUR`,
+    `o3,${time},secret@example.com,"1,5",EUR`,
+    `o4,${time},eve@example.com,5,euro`,
+    `,${time},eve@example.com,5,EUR`,
+    `o5,${time}`,
+  )
+  const refused = [
+    { line: 4, column: 'event_time', reason: 'Write a time such as 2026-03-04T05:06:07Z' },
+    { line: 5, column: 'value', reason: 'Write a number that is not negative, such as 25.50' },
+    { line: 6, column: 'currency', reason: 'Write a code such as USD' },
+    { line: 7, column: 'event_id', reason: 'Required' },
+    { line: 8, column: '', reason: 'Has 2 fields in place of 5' },
+  ]
+  const counts = { row_count: 7, accepted_count: 1, repeated_count: 1, refused_count: 5, refused }
+  const count = async () =>
+    (await harness.db.selectFrom('signal_conversions').select('id').where('signal_id', '=', signal).execute()).length
+  expect((await upload(signal, content, true)).body).toEqual(counts)
+  expect(await count()).toBe(0)
+  const { body } = await upload(signal, content)
+  expect(body).toEqual(counts)
+  expect(JSON.stringify(body)).not.toContain('secret')
+  expect(await count()).toBe(1)
+  expect((await upload(signal, content)).body).toMatchObject({ accepted_count: 0, repeated_count: 2 })
+  const { conversions } = await organization.guest.ok(methods.signals.listConversions, { workspace, signal })
+  expect(conversions).toMatchObject([
+    {
+      event_id: 'o1',
+      origin: 'upload',
+      event: '',
+      value: 5,
+      currency: 'EUR',
+      platforms: [{ destination: meta, status: 'pending', reason: '', identifiers: ['email'] }],
+    },
+  ])
+})
+
+test.each([
+  ['without rows', 'event_id,event_time', 'The file has no rows'],
+  ['with an unknown column', 'event_id,event_time,secret\r\na,b,c', 'There is no column "secret"'],
+  ['without a required column', 'event_id,email\r\na,b', 'The column event_time is missing'],
+  ['with a column twice', 'event_id,event_time,email,email\r\na,b,c,d', 'A column is there twice'],
+  ['with a quote that does not end', 'event_id,event_time\r\n"a,b', 'A quote does not end'],
+])('a file %s is refused in words', async (_, content, file) => {
+  const signal = await create()
+  expect(await upload(signal, content)).toMatchObject({
+    status: 400,
+    body: { reason: 'FILE_REFUSED', metadata: { file } },
+  })
+})
+
+test('quality, overview and the list sum the same conversions, and say what became of them', async () => {
+  const signal = await create()
+  const time = new Date(harness.now() - 1500).toISOString()
+  await upload(signal, csv(`q1,${time},a@example.com,5,EUR`, `q2,${time},b@example.com,7,EUR`, `q3,${time},,1,EUR`))
+  const params = { workspace, signal }
+  const { guest } = organization
+  const quality = await guest.ok(methods.signals.getQuality, params, { query: period() })
+  expect(quality.platforms).toMatchObject([
+    {
+      destination: meta,
+      conversion_count: 2,
+      score: 4,
+      previous_score: null,
+      trend: [{ score: 4, conversion_count: 2 }],
+      freshness: { median_ms: 2000, p95_ms: 2000 },
+    },
+  ])
+  const row = { workspace_id: workspace, source_id: signal, destination_id: idIn(meta), producer: 'signal' }
+  const { conversions } = await guest.ok(methods.signals.listConversions, params)
+  const [, second, first] = conversions
+  const attempts = [
+    { ...row, event_id: first?.id, status: 'retry', attempt: 1, reason: 'later' },
+    { ...row, event_id: first?.id, status: 'delivered', attempt: 2 },
+    { ...row, event_id: second?.id, status: 'dead', attempt: 1, reason: 'The token is refused' },
+  ].map((each, index) => ({
+    ...each,
+    time: new Date(harness.now() + index).toISOString().replace('T', ' ').slice(0, 23),
+  }))
+  await harness.eventStore.insert('deliveries', attempts.map((each) => JSON.stringify(each)).join('\n'), {
+    token: newId(),
+  })
+  const listed = await guest.ok(methods.signals.listConversions, params)
+  expect(listed.conversions.map(({ event_id, platforms }) => [event_id, platforms[0]?.status, platforms[0]?.reason])).toEqual([
+    ['q3', 'not_sent', 'Nothing that the platform can match a person by'],
+    ['q2', 'failed', 'The token is refused'],
+    ['q1', 'delivered', ''],
+  ])
+  const overview = await guest.ok(methods.signals.getOverview, params, { query: period() })
+  expect(overview).toMatchObject({
+    conversion_count: 3,
+    amounts: [{ currency: 'EUR', amount: 13 }],
+    platforms: [
+      {
+        sent_count: 2,
+        not_sent: [{ reason: 'no_identifier', count: 1 }],
+        delivered_count: 1,
+        failed_count: 1,
+        pending_count: 0,
+        reasons: [{ status: 'failed', reason: 'The token is refused', count: 1 }],
+      },
+    ],
+  })
+  const failed = await guest.ok(methods.signals.listConversions, params, { query: { status: 'failed' } })
+  expect(failed.conversions.map(({ event_id }) => event_id)).toEqual(['q2'])
+})
+
+test.each([
+  ['that ends before it begins', -day],
+  ['that is too long', 93 * day],
+])('a period %s is refused', async (_, length) => {
+  const start = period()['start_date.seconds']
+  const query = `start_date.seconds=${start}&end_date.seconds=${start + length}`
+  const path = `/workspaces/${workspace}/signals:getAttribution?${query}`
+  expect(await organization.guest.call('GET', path)).toMatchObject({ status: 400 })
+})
