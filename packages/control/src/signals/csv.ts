@@ -48,7 +48,6 @@ export const parseCsv = (text: string, most: number): CsvRow[] | undefined => {
     }
     if (text[at] === ',') {
       at++
-      if (at === text.length) cells.push('')
       continue
     }
     if (text[at] === '\r') at++

@@ -188,9 +188,9 @@ describe('bad input', () => {
   test('a test event is sent only to a platform with a test code', async () => {
     const [first, ...rest] = trialSignal(source, Object.values(platforms)).platforms
     if (first === undefined) throw new Error('there are platforms')
-    await enable({ platforms: [{ ...first, test_event_code: 'TEST1' }, ...rest] })
+    const signal = await enable({ platforms: [{ ...first, test_event_code: 'TEST1' }, ...rest] })
     expect(reasonsOf(await receive(order({ test: true })))).toEqual({ ...all('test_event'), meta: '' })
-    const counts = await harness.db.selectFrom('signal_counts').select('kind').execute()
+    const counts = await harness.db.selectFrom('signal_counts').select('kind').where('signal_id', '=', signal).execute()
     expect(counts.filter(({ kind }) => kind === 'conversion')).toEqual([])
   })
 
