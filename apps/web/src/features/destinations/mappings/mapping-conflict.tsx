@@ -1,7 +1,7 @@
 import type { DestinationMappings } from '@tributary/contract'
 import { TriangleAlert } from 'lucide-react'
+import { changeWords } from '../../../parts/mapping/mapping-draft.ts'
 import { Button } from '../../../ui/button.tsx'
-import { changeWords } from './mapping-draft.ts'
 import type { MappingDraft } from './use-mapping-draft.ts'
 
 /** Told while somebody changed the mappings under what is not saved here, with the two ways on. */

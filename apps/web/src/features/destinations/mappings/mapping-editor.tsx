@@ -10,6 +10,8 @@ import { type ReactNode, useCallback, useEffect, useId, useMemo, useState } from
 import { type EventField, withCommonFields } from '../../../lib/events/event-fields.ts'
 import { mappingSuggestionsQuery } from '../../../lib/queries/mapping-queries.ts'
 import { ConditionBuilder } from '../../../parts/condition-builder.tsx'
+import { FieldTable } from '../../../parts/mapping/field-table.tsx'
+import type { ChangeMapping, MappingProblems } from '../../../parts/mapping/mapping-draft.ts'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { preloadCodeEditor } from '../../../ui/code/code-editor.tsx'
@@ -17,13 +19,8 @@ import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 import { SlideOver } from '../../../ui/overlays/slide-over.tsx'
-import { FieldTable } from './field-table.tsx'
-import type { MappingProblems } from './mapping-draft.ts'
 import { MappingPreviewPane } from './mapping-preview.tsx'
 import { mappingTitle } from './mapping-words.ts'
-
-/** Changes the mapping that is edited; steps with the same key in a row are undone together. */
-export type ChangeMapping = (change: (mapping: EventMapping) => EventMapping, key?: string) => void
 
 const Part = ({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) => (
   <section aria-label={title} className="space-y-3">

@@ -9,13 +9,13 @@ import { destinationAudiencesQuery } from '../../../lib/queries/audience-queries
 import { workspaceEventsQuery } from '../../../lib/queries/event-queries.ts'
 import { type MappingTrial, mappingPreviewQuery } from '../../../lib/queries/mapping-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { type MappingProblems, sendable } from '../../../parts/mapping/mapping-draft.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { CodeEditor } from '../../../ui/code/code-editor.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
 import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { type MappingProblems, sendable } from './mapping-draft.ts'
 import { SendTestDialog } from './send-test-dialog.tsx'
 
 /** The event that a pasted one begins with. */

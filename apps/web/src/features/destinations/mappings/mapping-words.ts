@@ -1,17 +1,6 @@
-import type { DestinationAction, EventMapping, TargetType } from '@tributary/contract'
+import type { DestinationAction, EventMapping } from '@tributary/contract'
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { pluralise } from '../../../lib/format/text.ts'
-
-/** Types of targets as they are called on the page. */
-export const targetTypeWords: Readonly<Record<TargetType, string>> = {
-  any: 'Any type',
-  string: 'Text',
-  number: 'Number',
-  boolean: 'Yes or no',
-  datetime: 'Time',
-  object: 'Object',
-  array: 'List',
-}
 
 /** Which events a mapping is for, in a few words. */
 export const mappingTitle = ({ event_name }: Pick<EventMapping, 'event_name'>): string =>

@@ -5,6 +5,14 @@ import { useState } from 'react'
 import { ApiError } from '../../../lib/api/errors.ts'
 import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
+import {
+  newMapping,
+  problemsOf,
+  refusedProblems,
+  saved,
+  withDuplicate,
+  withMoved,
+} from '../../../parts/mapping/mapping-draft.ts'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { DraftBar } from '../../../ui/forms/draft-bar.tsx'
@@ -12,7 +20,6 @@ import { DangerDialog } from '../../../ui/overlays/danger-dialog.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { MappingConflict } from './mapping-conflict.tsx'
-import { newMapping, problemsOf, refusedProblems, saved, withDuplicate, withMoved } from './mapping-draft.ts'
 import { MappingEditor } from './mapping-editor.tsx'
 import { isMappingsChanged, useSaveMappings } from './mapping-mutations.ts'
 import { MappingRow, type RowActions } from './mapping-row.tsx'

@@ -1,6 +1,6 @@
 import type { DestinationMappings, EventMapping } from '@tributary/contract'
 import { createContext, useContext, useMemo, useState } from 'react'
-import { changeWords } from './mapping-draft.ts'
+import { changeWords } from '../../../parts/mapping/mapping-draft.ts'
 
 type List = readonly EventMapping[]
 

@@ -2,7 +2,7 @@
 import { screen } from '@testing-library/react'
 import type { Destination, DestinationAction } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { renderUi } from '../../../testing/render.tsx'
+import { renderUi } from '../../testing/render.tsx'
 import { FieldLine } from './field-line.tsx'
 import { customTarget, emptySource, newField, newMapping } from './mapping-draft.ts'
 

@@ -1,5 +1,4 @@
 import {
-  type Destination,
   type DestinationMappings,
   type EventMapping,
   type FieldMapping,
@@ -10,18 +9,18 @@ import {
 } from '@tributary/contract'
 import { ArrowRight, Pencil, X } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
-import type { EventField } from '../../../lib/events/event-fields.ts'
-import { fieldSuggestions } from '../../../parts/condition-builder.tsx'
-import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { cn } from '../../../ui/cn.ts'
-import { FieldError, FieldNote } from '../../../ui/forms/field.tsx'
-import { Input, Select } from '../../../ui/forms/input.tsx'
-import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
-import { Switch } from '../../../ui/forms/switch.tsx'
-import { Tooltip } from '../../../ui/overlays/tooltip.tsx'
-import { emptySource, type FieldRow } from './mapping-draft.ts'
-import { targetTypeWords } from './mapping-words.ts'
+import type { EventField } from '../../lib/events/event-fields.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
+import { FieldError, FieldNote } from '../../ui/forms/field.tsx'
+import { Input, Select } from '../../ui/forms/input.tsx'
+import { SuggestInput } from '../../ui/forms/suggest-input.tsx'
+import { Switch } from '../../ui/forms/switch.tsx'
+import { Tooltip } from '../../ui/overlays/tooltip.tsx'
+import { fieldSuggestions } from '../condition-builder.tsx'
+import { emptySource, type FieldRow, type MappedDestination } from './mapping-draft.ts'
+import { targetTypeWords } from './target-words.ts'
 import { TemplateDialog } from './template-dialog.tsx'
 
 const sourceWords: Readonly<Record<MappingSourceType, string>> = {
@@ -258,7 +257,7 @@ export const FieldLine = ({
   onChange,
   onRemove,
 }: {
-  destination: Destination
+  destination: MappedDestination
   mapping: EventMapping
   row: FieldRow
   fields: readonly EventField[]

@@ -1,16 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Destination, type DestinationMappings, type EventMapping, pathNames, valueAt } from '@tributary/contract'
+import { type DestinationMappings, type EventMapping, pathNames, valueAt } from '@tributary/contract'
 import { useMemo, useState } from 'react'
-import type { EventField } from '../../../lib/events/event-fields.ts'
-import { mappingPreviewQuery } from '../../../lib/queries/mapping-queries.ts'
-import { templateProblem, useTemplateProblem } from '../../../lib/settings/template-check.ts'
-import { filterParts, type TemplatePart } from '../../../lib/settings/template-parts.ts'
-import { TemplateEditor } from '../../../parts/settings/template-editor.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { CodeBlock } from '../../../ui/code/code-block.tsx'
-import { Field, FieldNote } from '../../../ui/forms/field.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
-import { type FieldRow, newField, sendable } from './mapping-draft.ts'
+import type { EventField } from '../../lib/events/event-fields.ts'
+import { mappingPreviewQuery } from '../../lib/queries/mapping-queries.ts'
+import { templateProblem, useTemplateProblem } from '../../lib/settings/template-check.ts'
+import { filterParts, type TemplatePart } from '../../lib/settings/template-parts.ts'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/code/code-block.tsx'
+import { Field, FieldNote } from '../../ui/forms/field.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { TemplateEditor } from '../settings/template-editor.tsx'
+import { type FieldRow, type MappedDestination, newField, sendable } from './mapping-draft.ts'
 
 /** Fields and variables as what a template can read. */
 const partsOf = (fields: readonly EventField[], variables: DestinationMappings['variables']): TemplatePart[] => [
@@ -31,7 +31,7 @@ const Rendered = ({
   row,
   template,
 }: {
-  destination: Destination
+  destination: MappedDestination
   mapping: EventMapping
   row: FieldRow
   template: string
@@ -96,7 +96,7 @@ export const TemplateDialog = ({
   onApply,
   onClosed,
 }: {
-  destination: Destination
+  destination: MappedDestination
   mapping: EventMapping
   row: FieldRow
   value: string

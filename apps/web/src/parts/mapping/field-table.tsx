@@ -1,26 +1,21 @@
-import type {
-  Destination,
-  DestinationAction,
-  DestinationMappings,
-  EventMapping,
-  FieldMapping,
-} from '@tributary/contract'
+import type { DestinationAction, DestinationMappings, EventMapping, FieldMapping } from '@tributary/contract'
 import { ArrowRight, Plus, Sparkles } from 'lucide-react'
 import { useRef, useState } from 'react'
-import type { EventField } from '../../../lib/events/event-fields.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
+import type { EventField } from '../../lib/events/event-fields.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { FieldLine } from './field-line.tsx'
 import {
+  type ChangeMapping,
   customTarget,
   type FieldRow,
   fieldRows,
   freeTargets,
   isEmptySource,
+  type MappedDestination,
   type MappingProblems,
   newField,
 } from './mapping-draft.ts'
-import type { ChangeMapping } from './mapping-editor.tsx'
 
 const AddField = ({
   mapping,
@@ -138,7 +133,7 @@ export const FieldTable = ({
   notes,
   onChange,
 }: {
-  destination: Destination
+  destination: MappedDestination
   mapping: EventMapping
   action: DestinationAction
   fields: readonly EventField[]

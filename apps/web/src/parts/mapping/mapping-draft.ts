@@ -1,4 +1,5 @@
 import {
+  type Destination,
   type DestinationAction,
   type EventMapping,
   type FieldMapping,
@@ -7,9 +8,15 @@ import {
   type MappingSourceType,
   type MappingTarget,
 } from '@tributary/contract'
-import { conditionProblems } from '../../../lib/events/condition-words.ts'
-import { shortId } from '../../../lib/format/short-id.ts'
-import { pluralise } from '../../../lib/format/text.ts'
+import { conditionProblems } from '../../lib/events/condition-words.ts'
+import { shortId } from '../../lib/format/short-id.ts'
+import { pluralise } from '../../lib/format/text.ts'
+
+/** What the editor of fields knows of the destination that they go to. */
+export type MappedDestination = { name: string; app: Pick<Destination['app'], 'display_name'> }
+
+/** Changes the mapping that is edited; steps with the same key in a row are undone together. */
+export type ChangeMapping = (change: (mapping: EventMapping) => EventMapping, key?: string) => void
 
 /** What an action takes at one place, with what is said of it. */
 export type ActionTarget = DestinationAction['targets'][number]
