@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { editors, type Model } from '@tributary/contract'
-import { Check } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { failureText } from '../../../lib/api/errors.ts'
@@ -11,9 +10,9 @@ import { useWorkspace } from '../../../lib/workspace.ts'
 import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { RequireAccess } from '../../../parts/require-access.tsx'
+import { StepList } from '../../../parts/step-list.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { cn } from '../../../ui/cn.ts'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { useCreateSync, useDiscardDraft, useSaveDraft } from '../sync-mutations.ts'
@@ -32,48 +31,6 @@ import {
 import { restored, savedOf } from './saved-draft.ts'
 import { DestinationStep, MappingStep, ModelStep, ModeStep, ReviewStep, ScheduleStep } from './steps.tsx'
 import { type RowDestination, useRowDestinations } from './use-row-destinations.ts'
-
-/** On a narrow page the steps scroll sideways: the one of now is in view. */
-const intoView = (item: HTMLElement | null): void => item?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-
-const StepList = ({ step, draft, onChoose }: { step: Step; draft: SyncDraft; onChoose: (step: Step) => void }) => {
-  const open = firstOpen(draft)
-  const reached = open === undefined ? steps.length : steps.indexOf(open) + 1
-  return (
-    <nav aria-label="Steps" className="max-sm:overflow-x-auto">
-      <ol className="flex gap-1 lg:flex-col">
-        {steps.map((each, at) => {
-          const done = at < steps.indexOf(step)
-          return (
-            <li key={each} ref={each === step ? intoView : undefined}>
-              <button
-                type="button"
-                disabled={at >= reached && each !== step}
-                aria-current={each === step ? 'step' : undefined}
-                onClick={() => onChoose(each)}
-                className={cn(
-                  'flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left text-sm whitespace-nowrap disabled:text-ink-3',
-                  each === step ? 'bg-active font-medium' : 'text-ink-2 hover:not-disabled:bg-hover',
-                )}
-              >
-                <span
-                  aria-hidden
-                  className={cn(
-                    'grid size-5 shrink-0 place-items-center rounded-full border border-line-strong text-2xs',
-                    done && 'border-success bg-success text-white',
-                  )}
-                >
-                  {done ? <Check className="size-3" /> : at + 1}
-                </span>
-                {stepTitles[each]}
-              </button>
-            </li>
-          )
-        })}
-      </ol>
-    </nav>
-  )
-}
 
 const headings: Readonly<Record<Step, string>> = {
   model: 'Which rows?',
@@ -177,7 +134,7 @@ const Wizard = ({
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[11rem_minmax(0,44rem)]">
       <div className="space-y-3">
-        <StepList step={step} draft={draft} onChoose={go} />
+        <StepList steps={steps} titles={stepTitles} step={step} open={firstOpen(draft)} onChoose={go} />
         {draft !== emptyDraft && (
           <p className="flex flex-wrap items-center gap-x-2 px-2 text-xs text-ink-3">
             <output>{kept === 'saved' ? 'Draft saved' : kept === 'failed' ? 'Draft not saved' : ''}</output>
