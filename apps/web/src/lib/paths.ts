@@ -94,6 +94,16 @@ export const paths = {
   signalSources: (workspace: string) => `/${workspace}/signals/sources`,
   catalogSignalSources: (workspace: string) => `/${workspace}/signals/sources/new`,
   newSignalSource: (workspace: string, app: string) => `/${workspace}/signals/sources/new/${slugOf(app)}`,
+  /** The steps to a new signal. */
+  newSignal: (workspace: string) => `/${workspace}/signals/new`,
+  /** What holds for all signals of a workspace. */
+  signalSettings: (workspace: string) => `/${workspace}/signals/settings`,
+  /** The clicks that conversions of all signals came from. */
+  signalAttribution: (workspace: string) => `/${workspace}/signals/attribution`,
+  signal: (signal: string, tab?: SignalTab) => `/${signal}${tab === undefined ? '' : `#${tab}`}`,
+  /** The conversions of a signal with one outcome, at one destination; '' is all. */
+  signalConversions: (signal: string, query: { status?: string; destination?: string } = {}) =>
+    `/${signal}${queryOf(query)}#conversions`,
   settings: (workspace: string) => `/${workspace}/settings`,
   organizationSettings: (workspace: string) => `/${workspace}/settings/organization`,
   billing: (workspace: string) => `/${workspace}/settings/organization/billing`,
@@ -115,6 +125,7 @@ export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as c
 export type SourceTab = 'overview' | 'schema' | 'violations' | 'refused' | 'setup' | 'connections' | 'settings'
 export type SyncTab = 'mapping' | 'settings'
 export type DataSourceTab = 'models' | 'settings'
+export type SignalTab = 'quality' | 'attribution' | 'conversions' | 'settings'
 export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
 
 /** Patterns of the router, relative to their parent: the root, the workspace, or its settings. */
@@ -172,6 +183,10 @@ export const patterns = {
   signalSources: 'signals/sources',
   catalogSignalSources: 'signals/sources/new',
   newSignalSource: 'signals/sources/new/:slug',
+  newSignal: 'signals/new',
+  signalSettings: 'signals/settings',
+  signalAttribution: 'signals/attribution',
+  signal: 'signals/:signalId',
   workspaceOrganizations: 'organizations/*',
   settings: 'settings',
   organizationSettings: 'organization',

@@ -81,10 +81,8 @@ const commandOf = (object: FoundObject, navigate: (to: string) => void): Command
     return { ...plain, heading: 'Audiences', icon: <Target />, act: () => navigate(paths.audience(name)) }
   if (kind === 'sync')
     return { ...plain, heading: 'Syncs', icon: <ArrowLeftRight />, act: () => navigate(paths.sync(name)) }
-  if (kind === 'signal') {
-    const [workspace = ''] = name.split('/signals/')
-    return { ...plain, heading: 'Signals', icon: <Sparkles />, act: () => navigate(paths.signals(workspace)) }
-  }
+  if (kind === 'signal')
+    return { ...plain, heading: 'Signals', icon: <Sparkles />, act: () => navigate(paths.signal(name)) }
   return {
     ...plain,
     heading: 'Sources and destinations',

@@ -15,6 +15,7 @@ import {
   PanelLeft,
   Plus,
   Radio,
+  Sparkles,
   Sun,
   UserRoundPlus,
 } from 'lucide-react'
@@ -75,6 +76,7 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
   const masked = useMask((state) => state.on)
   const audiences = useFlag('audiences')
   const syncs = useFlag('syncs')
+  const signals = useFlag('signals')
   const action = (id: string, label: string, icon: Command['icon'], act: () => void, words = ''): Command => ({
     id,
     heading: 'Actions',
@@ -127,6 +129,17 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
                   <Plus />,
                   () => go(paths.catalogDataSources(workspace.name)),
                   'add create database warehouse',
+                ),
+              ]
+            : []),
+          ...(signals
+            ? [
+                action(
+                  'new-signal',
+                  'New signal',
+                  <Plus />,
+                  () => go(paths.newSignal(workspace.name)),
+                  'add create conversion ads meta google tiktok',
                 ),
               ]
             : []),
@@ -197,9 +210,9 @@ export const useCommands = ({
   navigate: Go
 }): { shown: Command[]; searched: Command[] } => {
   const settings = useSettingsPages(workspace.name)
-  const withSignals = useFlag('signals')
   const actions = useActions(workspace, navigate)
   const help = useHelp()
+  const signals = useFlag('signals')
   const { all, change } = useWorkspaces(workspace, navigate)
   const page = (heading: string, label: string, to: string, icon: Command['icon'], words = ''): Command => ({
     id: to,
@@ -225,8 +238,14 @@ export const useCommands = ({
     searched: [
       ...(few ? [] : all),
       page('Go to', 'Source catalog', paths.catalogSources(workspace.name), <LayoutGrid />),
-      ...(withSignals ? [page('Go to', 'Signal sources', paths.signalSources(workspace.name), <Radio />)] : []),
+      ...(signals ? [page('Go to', 'Signal sources', paths.signalSources(workspace.name), <Radio />)] : []),
       page('Go to', 'Destination catalog', paths.catalogDestinations(workspace.name), <LayoutGrid />),
+      ...(signals
+        ? [
+            page('Go to', 'Attribution', paths.signalAttribution(workspace.name), <Sparkles />, 'signals conversions'),
+            page('Go to', 'Signal settings', paths.signalSettings(workspace.name), <Sparkles />, 'consent'),
+          ]
+        : []),
     ],
   }
 }

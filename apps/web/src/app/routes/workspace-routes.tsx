@@ -13,6 +13,7 @@ import {
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
+import { signalQuery, signalSettingsQuery, signalsQuery } from '../../lib/queries/signal-queries.ts'
 import {
   alertChannelsQuery,
   syncQuery,
@@ -329,6 +330,39 @@ const dataSourceRoutes: RouteObject[] = [
   },
 ]
 
+const signalRoutes: RouteObject[] = [
+  {
+    path: patterns.signals,
+    lazy: async () => ({ Component: (await import('../../features/signals/signals-page.tsx')).SignalsPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(signalsQuery(workspace))]),
+  },
+  {
+    path: patterns.newSignal,
+    lazy: async () => ({
+      Component: (await import('../../features/signals/new-signal/new-signal-page.tsx')).NewSignalPage,
+    }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(allSourcesQuery(workspace))]),
+  },
+  {
+    path: patterns.signalSettings,
+    lazy: async () => ({
+      Component: (await import('../../features/signals/signal-settings-page.tsx')).SignalSettingsPage,
+    }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(signalSettingsQuery(workspace))]),
+  },
+  {
+    path: patterns.signalAttribution,
+    lazy: async () => ({ Component: (await import('../../features/signals/attribution-page.tsx')).AttributionPage }),
+  },
+  {
+    path: patterns.signal,
+    lazy: async () => ({ Component: (await import('../../features/signals/signal-page.tsx')).SignalPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(signalQuery(`${workspace}/signals/${params.signalId ?? ''}`)),
+    ]),
+  },
+]
+
 const areaRoutes: RouteObject[] = [
   {
     path: patterns.connections,
@@ -343,13 +377,7 @@ const areaRoutes: RouteObject[] = [
   },
   {
     Component: requireFlag('signals'),
-    children: [
-      {
-        path: patterns.signals,
-        lazy: async () => ({ Component: (await import('../../features/signals/signals-page.tsx')).SignalsPage }),
-      },
-      ...signalSourceRoutes,
-    ],
+    children: [...signalRoutes, ...signalSourceRoutes],
   },
   { path: patterns.workspaceOrganizations, loader: toOrganizationSettings },
 ]

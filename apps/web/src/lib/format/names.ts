@@ -35,6 +35,7 @@ export const alertChannelIds = (name: string) => idsOf(resourceNames.alertChanne
 export const customDomainIds = (name: string) => idsOf(resourceNames.customDomain, name)
 export const apiKeyIds = (name: string) => idsOf(resourceNames.apiKey, name)
 export const syncTokenIds = (name: string) => idsOf(resourceNames.syncToken, name)
+export const signalIds = (name: string) => idsOf(resourceNames.signal, name)
 export const syncRunIds = (name: string) => idsOf(resourceNames.syncRun, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)

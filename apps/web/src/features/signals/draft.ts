@@ -1,0 +1,360 @@
+import {
+  conversionNames,
+  type EventConditions,
+  type EventType,
+  eventPath,
+  fieldMapping,
+  genericTitle,
+  type Signal,
+  type SignalConversion,
+  type SignalDefinition,
+  type SignalPlatformInput,
+  type SignalRefunds,
+  type SignalTrigger,
+  type SignalValue,
+  signalLimits,
+  standardConversions,
+} from '@tributary/contract'
+import { conditionProblems } from '../../lib/events/condition-words.ts'
+
+/** An event that a signal is fed from: a type, and a name where that has one; '' is every name. */
+export type DraftEvent = { event_type: EventType; event_name: string }
+
+/** What is entered of a signal so far, as its fields hold it. */
+export type SignalDraft = {
+  /** Undefined until somebody enters one: it is made of what is chosen. */
+  title: string | undefined
+  trigger: 'events' | 'audience'
+  sources: readonly string[]
+  events: readonly DraftEvent[]
+  filters: EventConditions
+  audience: string
+  conversion: SignalConversion
+  value: { type: SignalValue['type']; amount: string; amountPath: string; currencyPath: string; currency: string }
+  eventId: { type: 'message_id' | 'path'; path: string }
+  refunds: { on: boolean; events: readonly DraftEvent[]; orderPath: string; amountPath: string }
+  platforms: readonly SignalPlatformInput[]
+}
+
+const track = (event_name: string): DraftEvent => ({ event_type: 'track', event_name })
+
+/** What a new signal begins with: orders of a shop, by the names of the commerce schema. */
+export const emptyDraft: SignalDraft = {
+  title: undefined,
+  trigger: 'events',
+  sources: [],
+  events: [track('Order Completed')],
+  filters: { match: 'all', conditions: [] },
+  audience: '',
+  conversion: { type: 'purchase', custom_name: '' },
+  value: {
+    type: 'event',
+    amount: '',
+    amountPath: 'properties.total',
+    currencyPath: 'properties.currency',
+    currency: 'USD',
+  },
+  eventId: { type: 'path', path: 'properties.order_id' },
+  refunds: { on: false, events: [track('Order Refunded')], orderPath: 'properties.order_id', amountPath: '' },
+  platforms: [],
+}
+
+/** The parts of a signal in the order in which they are filled in; each is saved by itself later. */
+export const parts = ['trigger', 'conversion', 'value', 'event_id', 'platforms'] as const
+export type Part = (typeof parts)[number]
+
+/** The steps to a new signal. */
+export const steps = [...parts, 'review'] as const
+export type Step = (typeof steps)[number]
+
+/** What each step is called. */
+export const stepTitles: Readonly<Record<Step, string>> = {
+  trigger: 'Events',
+  conversion: 'Conversion',
+  value: 'Value',
+  event_id: 'Event ID',
+  platforms: 'Platforms',
+  review: 'Review',
+}
+
+/** Whether a conversion usually has a value: of the others none is suggested. */
+const hasValue = new Set<SignalConversion['type']>([
+  'purchase',
+  'add_to_cart',
+  'initiate_checkout',
+  'add_payment_info',
+  'subscribe',
+  'start_trial',
+])
+
+/** The conversion that an event of the commerce schema usually is; a purchase where it is no event of it. */
+const usualConversion = (events: readonly DraftEvent[]): SignalConversion['type'] =>
+  standardConversions.find(
+    (type) => type !== 'custom' && events.some(({ event_name }) => conversionNames[type].events.includes(event_name)),
+  ) ?? 'purchase'
+
+/**
+ * Another conversion is chosen. Its value and event ID are suggested anew where the other one was of another kind; platforms keep what
+ * was entered of them but for the name, which was that of the other conversion.
+ */
+export const withConversion = (draft: SignalDraft, conversion: SignalConversion): SignalDraft => {
+  const { type } = conversion
+  if (type === draft.conversion.type) return { ...draft, conversion }
+  const [was, now] = [hasValue.has(draft.conversion.type), hasValue.has(type)]
+  const ofOrder = type === 'purchase'
+  return {
+    ...draft,
+    conversion,
+    value: was === now ? draft.value : { ...draft.value, type: now ? 'event' : 'none' },
+    eventId:
+      ofOrder === (draft.conversion.type === 'purchase')
+        ? draft.eventId
+        : { ...draft.eventId, type: ofOrder ? 'path' : 'message_id' },
+    refunds: ofOrder ? draft.refunds : { ...draft.refunds, on: false },
+    platforms: draft.platforms.map((platform) => ({ ...platform, event_name: '' })),
+  }
+}
+
+/** Other events are chosen: what they usually are is suggested as the conversion, unless another one was chosen. */
+export const withEvents = (draft: SignalDraft, events: readonly DraftEvent[]): SignalDraft => {
+  const next = { ...draft, events }
+  return draft.conversion.type === usualConversion(draft.events)
+    ? withConversion(next, { type: usualConversion(events), custom_name: '' })
+    : next
+}
+
+/** Puts a destination among the platforms, or takes it away. */
+export const withPlatform = (draft: SignalDraft, destination: string, chosen: boolean): SignalDraft => ({
+  ...draft,
+  platforms: chosen
+    ? [...draft.platforms, { destination, event_name: '', test_event_code: '', field_mappings: null }]
+    : draft.platforms.filter((platform) => platform.destination !== destination),
+})
+
+/** What is wrong with a part, by the name of the field; empty when nothing is. */
+export type Problems = Readonly<Record<string, string>>
+
+const pathProblem = (path: string): string | undefined => eventPath.safeParse(path.trim()).error?.issues[0]?.message
+
+const only = (problems: Readonly<Record<string, string | undefined>>): Problems =>
+  Object.fromEntries(Object.entries(problems).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])))
+
+const isCurrency = (text: string): boolean => /^[A-Za-z]{3}$/.test(text.trim())
+
+/** An amount as it is typed, with a point or a comma; undefined for what is none. */
+export const amountOf = (text: string): number | undefined => {
+  const plain = text.trim().replace(',', '.')
+  return /^\d{1,12}(\.\d{1,4})?$/.test(plain) ? Number(plain) : undefined
+}
+
+const triggerProblems = ({ trigger, sources, events, filters, audience }: SignalDraft): Problems =>
+  trigger === 'audience'
+    ? only({ audience: audience === '' ? 'Choose an audience' : undefined })
+    : only({
+        sources:
+          sources.length === 0
+            ? 'Choose at least one source'
+            : sources.length > signalLimits.sources
+              ? `At most ${signalLimits.sources} sources`
+              : undefined,
+        events: events.length === 0 ? 'Add an event' : undefined,
+        ...conditionProblems(filters.conditions),
+      })
+
+const valueProblems = ({ value }: SignalDraft): Problems => {
+  const { type, amount, amountPath, currency, currencyPath } = value
+  if (type === 'none') return {}
+  const code = isCurrency(currency) ? undefined : 'Enter a code of three letters, such as USD'
+  if (type === 'fixed')
+    return only({
+      amount: amountOf(amount) === undefined ? 'Enter a number that is not negative, such as 25.50' : undefined,
+      currency: code,
+    })
+  return only({
+    amountPath: pathProblem(amountPath),
+    currency: currency.trim() === '' && currencyPath.trim() !== '' ? undefined : code,
+  })
+}
+
+const eventIdProblems = ({ eventId, refunds, trigger }: SignalDraft): Problems =>
+  only({
+    path: eventId.type === 'path' ? pathProblem(eventId.path) : undefined,
+    ...(refunds.on && trigger === 'events'
+      ? {
+          refundEvents: refunds.events.length === 0 ? 'Add an event' : undefined,
+          orderPath: pathProblem(refunds.orderPath),
+        }
+      : {}),
+  })
+
+/** What of the fields of a platform cannot be saved, by the ID of the field. */
+export const fieldProblems = ({ field_mappings }: SignalPlatformInput): Problems =>
+  only(
+    Object.fromEntries(
+      (field_mappings ?? []).map((field) => [field.id, fieldMapping.safeParse(field).error?.issues[0]?.message]),
+    ),
+  )
+
+const platformProblems = ({ platforms }: SignalDraft): Problems =>
+  only({
+    platforms:
+      platforms.length === 0
+        ? 'Choose at least one platform'
+        : platforms.length > signalLimits.platforms
+          ? `At most ${signalLimits.platforms} platforms`
+          : undefined,
+    ...Object.fromEntries(
+      platforms.map((platform) => [
+        platform.destination,
+        Object.keys(fieldProblems(platform)).length === 0 ? undefined : 'Some fields are not filled in',
+      ]),
+    ),
+  })
+
+/** The title, as it is entered or made of what is chosen: "Purchase". */
+export const titleOf = ({ title, conversion }: SignalDraft): string =>
+  title ?? (conversion.type === 'custom' ? conversion.custom_name : conversionNames[conversion.type].title)
+
+/** What keeps a step from being done; empty when nothing does. */
+export const problemsOf = (draft: SignalDraft, step: Step): Problems => {
+  switch (step) {
+    case 'trigger':
+      return triggerProblems(draft)
+    case 'conversion': {
+      const { type, custom_name } = draft.conversion
+      return only({
+        custom_name:
+          type !== 'custom' || /^[A-Za-z]\w{0,39}$/.test(custom_name.trim())
+            ? undefined
+            : 'Enter letters, digits, and underscores, beginning with a letter',
+      })
+    }
+    case 'value':
+      return valueProblems(draft)
+    case 'event_id':
+      return eventIdProblems(draft)
+    case 'platforms':
+      return platformProblems(draft)
+    case 'review':
+      return only({ title: genericTitle.safeParse(titleOf(draft)).error?.issues[0]?.message })
+  }
+}
+
+/** Whether nothing keeps a step from being done. */
+export const isDone = (draft: SignalDraft, step: Step): boolean => Object.keys(problemsOf(draft, step)).length === 0
+
+/** The first step that is not done; undefined when all are. */
+export const firstOpen = (draft: SignalDraft): Step | undefined => steps.find((step) => !isDone(draft, step))
+
+const eventsOf = (events: readonly DraftEvent[]): DraftEvent[] =>
+  events.map(({ event_type, event_name }) => ({ event_type, event_name: event_name.trim() }))
+
+const triggerOf = ({ trigger, sources, events, filters, audience }: SignalDraft): SignalTrigger =>
+  trigger === 'audience'
+    ? { type: 'audience', audience }
+    : {
+        type: 'events',
+        sources: [...sources],
+        events: eventsOf(events),
+        filters: [...filters.conditions],
+        filter_match: filters.match,
+      }
+
+const valueOf = ({ value }: SignalDraft): SignalValue => {
+  const currency = value.currency.trim().toUpperCase()
+  if (value.type === 'none') return { type: 'none' }
+  if (value.type === 'fixed') return { type: 'fixed', amount: amountOf(value.amount) ?? 0, currency }
+  return {
+    type: 'event',
+    amount_path: value.amountPath.trim(),
+    currency_path: value.currencyPath.trim(),
+    currency,
+  }
+}
+
+const refundsOf = ({ refunds, trigger }: SignalDraft): SignalRefunds =>
+  refunds.on && trigger === 'events'
+    ? {
+        events: eventsOf(refunds.events),
+        order_path: refunds.orderPath.trim(),
+        amount_path: refunds.amountPath.trim(),
+      }
+    : null
+
+/** The signal that a draft without problems is. */
+export const definitionOf = (draft: SignalDraft): SignalDefinition => ({
+  trigger: triggerOf(draft),
+  conversion: { type: draft.conversion.type, custom_name: draft.conversion.custom_name.trim() },
+  value: valueOf(draft),
+  event_id: draft.eventId.type === 'path' ? { type: 'path', path: draft.eventId.path.trim() } : { type: 'message_id' },
+  refunds: refundsOf(draft),
+  platforms: draft.platforms.map((platform) => ({
+    ...platform,
+    event_name: platform.event_name.trim(),
+    test_event_code: platform.test_event_code.trim(),
+  })),
+})
+
+/** The parts of a definition that a part of the draft is: the event ID goes with refunds, which name it. */
+export const changeOf = (draft: SignalDraft, part: Part): Partial<SignalDefinition> => {
+  const { trigger, conversion, value, event_id, refunds, platforms } = definitionOf(draft)
+  switch (part) {
+    case 'trigger':
+      return { trigger }
+    case 'conversion':
+      return { conversion }
+    case 'value':
+      return { value }
+    case 'event_id':
+      return { event_id, refunds }
+    case 'platforms':
+      return { platforms }
+  }
+}
+
+const draftEvents = (events: readonly { event_type: EventType; event_name: string }[]): DraftEvent[] =>
+  events.map(({ event_type, event_name }) => ({ event_type, event_name }))
+
+/** A signal that is saved, as its fields hold it. */
+export const draftOf = (
+  signal: Omit<SignalDefinition, 'platforms'> & Pick<Signal, 'platforms' | 'title'>,
+): SignalDraft => {
+  const { trigger, conversion, value, event_id, refunds, platforms, title } = signal
+  return {
+    ...emptyDraft,
+    title,
+    conversion,
+    trigger: trigger.type,
+    ...(trigger.type === 'audience'
+      ? { audience: trigger.audience }
+      : {
+          sources: trigger.sources,
+          events: draftEvents(trigger.events),
+          filters: { match: trigger.filter_match, conditions: trigger.filters },
+        }),
+    value: {
+      ...emptyDraft.value,
+      type: value.type,
+      ...(value.type === 'fixed' ? { amount: String(value.amount), currency: value.currency } : {}),
+      ...(value.type === 'event'
+        ? { amountPath: value.amount_path, currencyPath: value.currency_path, currency: value.currency }
+        : {}),
+    },
+    eventId: event_id.type === 'path' ? event_id : { ...emptyDraft.eventId, type: 'message_id' },
+    refunds:
+      refunds === null
+        ? emptyDraft.refunds
+        : {
+            on: true,
+            events: draftEvents(refunds.events),
+            orderPath: refunds.order_path,
+            amountPath: refunds.amount_path,
+          },
+    platforms: platforms.map(({ destination, event_name, test_event_code, is_preset, field_mappings }) => ({
+      destination,
+      event_name,
+      test_event_code,
+      field_mappings: is_preset ? null : field_mappings,
+    })),
+  }
+}

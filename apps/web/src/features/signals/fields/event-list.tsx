@@ -1,0 +1,98 @@
+import { type EventType, eventTypes, signalLimits } from '@tributary/contract'
+import { Plus, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { FieldError } from '../../../ui/forms/field.tsx'
+import { Select } from '../../../ui/forms/input.tsx'
+import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
+import type { DraftEvent } from '../draft.ts'
+import { useEventNames } from './use-event-fields.ts'
+
+/** Types whose events have names. */
+const named = new Set<EventType>(['track', 'page', 'screen'])
+
+/** Events by type and name, of which any counts. */
+export const EventList = ({
+  label,
+  value,
+  usual,
+  error,
+  disabled,
+  onChange,
+}: {
+  label: string
+  value: readonly DraftEvent[]
+  /** Names that are suggested besides those that were received. */
+  usual: readonly string[]
+  error: string | undefined
+  disabled: boolean
+  onChange: (events: readonly DraftEvent[]) => void
+}) => {
+  const [asked, setAsked] = useState(false)
+  const received = useEventNames(asked)
+  const suggestions = useMemo(
+    () => [...new Set([...received, ...usual])].map((name) => ({ value: name })),
+    [received, usual],
+  )
+  const change = (at: number, part: Partial<DraftEvent>): void =>
+    onChange(value.map((each, place) => (place === at ? { ...each, ...part } : each)))
+  const noun = label.toLowerCase().replace(/s$/, '')
+  return (
+    <fieldset className="min-w-0 space-y-2">
+      <legend className="mb-1.5 text-sm font-medium">{label}</legend>
+      <ul className="space-y-2">
+        {value.map(({ event_type, event_name }, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- an event is its place
+          <li key={at} className="grid grid-cols-[7rem_minmax(0,1fr)_2rem] items-center gap-2">
+            <Select
+              aria-label={`Type of ${noun} ${at + 1}`}
+              value={event_type}
+              disabled={disabled}
+              onChange={({ target }) => {
+                const type = eventTypes.find((each) => each === target.value) ?? 'track'
+                change(at, { event_type: type, ...(named.has(type) ? {} : { event_name: '' }) })
+              }}
+            >
+              {eventTypes.map((type) => (
+                <option key={type} value={type}>
+                  {type}
+                </option>
+              ))}
+            </Select>
+            <SuggestInput
+              aria-label={`Name of ${noun} ${at + 1}`}
+              placeholder="Any name"
+              maxLength={200}
+              value={event_name}
+              disabled={disabled || !named.has(event_type)}
+              suggestions={suggestions}
+              onFocus={() => setAsked(true)}
+              onChange={(name) => change(at, { event_name: name })}
+            />
+            {!disabled && value.length > 1 && (
+              <Button
+                variant="none"
+                square
+                aria-label={`Remove ${noun} ${at + 1}`}
+                onClick={() => onChange(value.filter((_, place) => place !== at))}
+              >
+                <X aria-hidden />
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <FieldError id={`${noun}-error`} message={error} live />
+      {!disabled && (
+        <Button
+          size="sm"
+          disabled={value.length >= signalLimits.events}
+          onClick={() => onChange([...value, { event_type: 'track', event_name: '' }])}
+        >
+          <Plus aria-hidden />
+          Add event
+        </Button>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,100 @@
+import { Field } from '../../../ui/forms/field.tsx'
+import { Input } from '../../../ui/forms/input.tsx'
+import type { FieldsProps } from './fields-props.ts'
+import { PathField } from './path-field.tsx'
+import { RadioCards } from './radio-cards.tsx'
+import { useEventFields } from './use-event-fields.ts'
+
+/** What a conversion is worth: nothing, a fixed value, or what the event says. */
+export const ValueFields = ({ draft, problems, disabled, onChange }: FieldsProps) => {
+  const fields = useEventFields(draft)
+  const { value } = draft
+  const set = (part: Partial<typeof value>): void => onChange({ ...draft, value: { ...value, ...part } })
+  const currency = (label: string, hint: string, required: boolean) => (
+    <Field label={label} required={required} hint={hint} error={problems['currency']}>
+      {(control) => (
+        <Input
+          {...control}
+          className="w-24 uppercase"
+          value={value.currency}
+          maxLength={3}
+          autoComplete="off"
+          spellCheck={false}
+          disabled={disabled}
+          onChange={({ target }) => set({ currency: target.value })}
+        />
+      )}
+    </Field>
+  )
+  const ofEvent = (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <PathField
+          label="Value"
+          required
+          value={value.amountPath}
+          placeholder="properties.total"
+          fields={fields}
+          error={problems['amountPath']}
+          disabled={disabled}
+          onChange={(amountPath) => set({ amountPath })}
+        />
+        <PathField
+          label="Currency"
+          value={value.currencyPath}
+          placeholder="properties.currency"
+          fields={fields}
+          error={problems['currencyPath']}
+          disabled={disabled}
+          onChange={(currencyPath) => set({ currencyPath })}
+        />
+      </div>
+      {currency(
+        'Currency of other events',
+        'A code such as USD, for events without one.',
+        value.currencyPath.trim() === '',
+      )}
+    </>
+  )
+  return (
+    <RadioCards
+      legend="Value of a conversion"
+      value={value.type}
+      disabled={disabled}
+      onChange={(type) => set({ type })}
+      options={[
+        {
+          value: 'event',
+          title: 'From the event',
+          text: 'The value and currency that the event has. A value that is missing or negative is not sent.',
+          children: ofEvent,
+        },
+        {
+          value: 'fixed',
+          title: 'A fixed value',
+          text: 'Each conversion is worth the same, such as a lead.',
+          children: (
+            <div className="flex flex-wrap gap-4">
+              <Field label="Value" required error={problems['amount']}>
+                {(control) => (
+                  <Input
+                    {...control}
+                    className="w-40 text-right tabular"
+                    inputMode="decimal"
+                    value={value.amount}
+                    maxLength={18}
+                    autoComplete="off"
+                    disabled={disabled}
+                    onChange={({ target }) => set({ amount: target.value })}
+                  />
+                )}
+              </Field>
+              {currency('Currency', 'A code such as USD.', true)}
+            </div>
+          ),
+        },
+        { value: 'none', title: 'None', text: 'Conversions are counted and have no value.' },
+      ]}
+    />
+  )
+}

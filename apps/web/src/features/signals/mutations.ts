@@ -1,0 +1,116 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type MethodRequest, methods, type Signal, type SignalSettings } from '@tributary/contract'
+import { call } from '../../lib/api/client.ts'
+import { forgetRecent } from '../../lib/browser/recent.ts'
+import { signalIds, workspaceIds } from '../../lib/format/names.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { signalQuery, signalSettingsQuery } from '../../lib/queries/signal-queries.ts'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
+
+/** What is saved of a new signal. */
+export type SignalInput = Omit<MethodRequest<typeof methods.signals.create>, 'request_id'>
+
+/** What is changed of a signal; its revision is added where one counts. */
+export type SignalChange = Omit<MethodRequest<typeof methods.signals.update>, 'revision'>
+
+const useRefresh = (workspace: string) => {
+  const cache = useQueryClient()
+  return {
+    cache,
+    again: () => refresh(cache, ['signals'], workspaceIds(workspace)),
+  }
+}
+
+const workspaceOf = (signal: string): string => `workspaces/${signalIds(signal).workspace}`
+
+/** Saves a new signal of a workspace (a resource name). Asked twice with the same `request_id`, it is made once. */
+export const useCreateSignal = (workspace: string) => {
+  const { cache, again } = useRefresh(workspace)
+  return useMutation({
+    mutationFn: (body: SignalInput & { request_id: string }) =>
+      call(methods.signals.create, { params: workspaceIds(workspace), body }),
+    onSuccess: (made) => {
+      cache.setQueryData(signalQuery(made.name).queryKey, made)
+      notify('success', 'Signal Created')
+    },
+    onSettled: again,
+  })
+}
+
+/** Changes parts of a signal, as it was when the page read it; what someone else changed meanwhile is not overwritten. */
+export const useUpdateSignal = ({ name, revision }: Pick<Signal, 'name' | 'revision'>) => {
+  const { cache, again } = useRefresh(workspaceOf(name))
+  return useMutation({
+    mutationFn: (change: SignalChange) => {
+      const parts = Object.keys(change)
+      const guarded = parts.some((part) => part !== 'title')
+      return call(methods.signals.update, {
+        params: signalIds(name),
+        query: { update_mask: parts.join(',') },
+        body: { ...change, ...(guarded ? { revision } : {}) },
+      })
+    },
+    onSuccess: (updated) => {
+      cache.setQueryData(signalQuery(name).queryKey, updated)
+      notify('success', 'Signal Updated')
+    },
+    onSettled: again,
+  })
+}
+
+/** Enables a signal, or disables one that is enabled. */
+export const useEnableSignal = ({ name, enabled }: Pick<Signal, 'name' | 'enabled'>) => {
+  const { cache, again } = useRefresh(workspaceOf(name))
+  return useMutation<Signal, Error, void>({
+    mutationFn: () =>
+      call(enabled ? methods.signals.disable : methods.signals.enable, { params: signalIds(name), body: {} }),
+    onSuccess: (changed) => {
+      cache.setQueryData(signalQuery(name).queryKey, changed)
+      notify('success', enabled ? 'Signal Disabled' : 'Signal Enabled')
+    },
+    onError: (error) => notifyRefusal(`Could not ${enabled ? 'disable' : 'enable'} the signal`, error),
+    onSettled: again,
+  })
+}
+
+/** Deletes a signal with its conversions and figures. */
+export const useDeleteSignal = ({ name }: Pick<Signal, 'name'>) => {
+  const { again } = useRefresh(workspaceOf(name))
+  return useMutation<unknown, Error, void>({
+    mutationFn: () => call(methods.signals.delete, { params: signalIds(name) }),
+    onSuccess: () => {
+      forgetRecent(workspaceOf(name), name)
+      notify('success', 'Signal Deleted')
+    },
+    onSettled: again,
+  })
+}
+
+/** Reads offline conversions from a CSV text; with `validate_only` it says what would be refused, and changes nothing. */
+export const useUploadConversions = ({ name }: Pick<Signal, 'name'>) => {
+  const { again } = useRefresh(workspaceOf(name))
+  return useMutation({
+    mutationFn: (body: { file_name: string; content: string; validate_only: boolean }) =>
+      call(methods.signals.uploadConversions, { params: signalIds(name), body }),
+    onSuccess: (_, { validate_only }) => {
+      if (!validate_only) again()
+    },
+  })
+}
+
+/** Changes what holds for all signals of a workspace. */
+export const useUpdateSignalSettings = (workspace: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ without_consent, consent_path }: Pick<SignalSettings, 'without_consent' | 'consent_path'>) =>
+      call(methods.signalSettings.update, {
+        params: workspaceIds(workspace),
+        query: { update_mask: 'without_consent,consent_path' },
+        body: { without_consent, consent_path },
+      }),
+    onSuccess: (saved) => {
+      cache.setQueryData(signalSettingsQuery(workspace).queryKey, saved)
+      notify('success', 'Settings Saved')
+    },
+  })
+}

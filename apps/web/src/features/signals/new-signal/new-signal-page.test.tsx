@@ -1,0 +1,85 @@
+// @vitest-environment happy-dom
+import { screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { methods } from '@tributary/contract'
+import { beforeEach, expect, test } from 'vitest'
+import { openInWorkspace } from '../../../testing/page.tsx'
+import { aPreview, aSignal, metaOption } from '../../../testing/signals.ts'
+import { NewSignalPage } from './new-signal-page.tsx'
+
+beforeEach(() => sessionStorage.clear())
+
+const source = {
+  name: 'workspaces/w1/sources/shop',
+  title: 'Shop',
+  target_product: 'SIGNALS',
+  app: { display_name: 'Tag', extra: { app_icon: '' } },
+}
+
+const open = (role = 'ORG_ADMIN') => {
+  const sent: Record<string, unknown> = {}
+  const page = openInWorkspace(<NewSignalPage />, {
+    role,
+    answers: (path, init) => {
+      if (path === '/workspaces/w1/sources') return Response.json({ sources: [source], next_page_token: '' })
+      if (path.endsWith('signals:listPlatforms')) return Response.json({ platforms: [metaOption], next_page_token: '' })
+      if (path.endsWith('audiences:suggest')) return Response.json({ suggestions: [] })
+      if (path.endsWith('/catalogDestinations')) return Response.json({ catalog_destinations: [], next_page_token: '' })
+      if (path.endsWith('signals:preview') || (path.endsWith('/signals') && init?.method === 'POST')) {
+        sent[path] = JSON.parse(String(init?.body))
+        return Response.json(path.endsWith(':preview') ? aPreview : aSignal)
+      }
+      return undefined
+    },
+  })
+  return { ...page, sent }
+}
+
+const goOn = () => userEvent.click(screen.getByRole('button', { name: 'Continue' }))
+
+test('OPEN-31, SIG-03: a signal is made step by step, and what would not be sent is told before it is', async () => {
+  const { sent } = open()
+  await screen.findByRole('heading', { name: 'What makes a conversion?' })
+  await goOn()
+  expect(await screen.findByText('Choose at least one source')).toBeDefined()
+  await userEvent.click(await screen.findByRole('button', { name: 'Add source' }))
+  await userEvent.click(await screen.findByRole('option', { name: /Shop/ }))
+  expect(screen.queryByText('Choose at least one source')).toBeNull()
+  await goOn()
+  await goOn()
+  await goOn()
+  expect(await screen.findByText(/eventID: order_id/)).toBeDefined()
+  await goOn()
+  await goOn()
+  expect(await screen.findByText('Choose at least one platform')).toBeDefined()
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Meta EU' }))
+  await userEvent.type(screen.getByRole('textbox', { name: 'Test code' }), 'TEST1')
+  await goOn()
+  const preview = await screen.findByRole('listitem', { name: 'Meta EU' })
+  expect(preview.textContent).toContain('1 conversion would be sent')
+  expect(preview.textContent).toContain('Older than the platform accepts.1 not sent')
+  expect(preview.textContent).toContain('Add phone: +18% of conversions')
+  await userEvent.click(screen.getByRole('switch', { name: 'Enable the signal' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Create signal' }))
+  await waitFor(() => expect(sent['/workspaces/w1/signals']).toBeDefined())
+  const body = methods.signals.create.request.parse(sent['/workspaces/w1/signals'])
+  expect(body).toMatchObject({
+    title: 'Purchase',
+    enabled: false,
+    trigger: {
+      type: 'events',
+      sources: [source.name],
+      events: [{ event_type: 'track', event_name: 'Order Completed' }],
+    },
+    event_id: { type: 'path', path: 'properties.order_id' },
+    platforms: [{ destination: metaOption.destination, test_event_code: 'TEST1', field_mappings: null }],
+  })
+  // It is made: nothing of it is left to go on with.
+  await waitFor(() => expect(sessionStorage.length).toBe(0))
+})
+
+test('who may not make a signal is told so', async () => {
+  open('ORG_GUEST')
+  expect(await screen.findByText("You don't have access to this resource.")).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
+})

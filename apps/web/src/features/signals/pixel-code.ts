@@ -1,0 +1,58 @@
+import type { PlatformOption, SignalConversion } from '@tributary/contract'
+import type { SignalDraft } from './draft.ts'
+
+type Pixel = Pick<PlatformOption, 'platform' | 'event_name'>
+type Of = Pick<SignalDraft, 'conversion' | 'value' | 'eventId' | 'events'>
+
+const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
+
+/** The last name of a path as a variable: `properties.order_id` is `order_id`. */
+const variableOf = (path: string): string => {
+  const name = (path.trim().split('.').at(-1) ?? '').replaceAll(/\W+/g, '_')
+  return /^[A-Za-z_]\w*$/.test(name) ? name : 'order_id'
+}
+
+const amountOf = ({ value }: Of): string[] => {
+  if (value.type === 'none') return []
+  if (value.type === 'fixed')
+    return [
+      `value: ${value.amount.trim().replace(',', '.')}`,
+      `currency: ${quoted(value.currency.trim().toUpperCase())}`,
+    ]
+  const currency =
+    value.currencyPath.trim() === '' ? quoted(value.currency.trim().toUpperCase()) : variableOf(value.currencyPath)
+  return [`value: ${variableOf(value.amountPath)}`, `currency: ${currency}`]
+}
+
+const object = (entries: readonly string[]): string => (entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`)
+
+const standardOf = (conversion: SignalConversion, name: string): boolean => conversion.type !== 'custom' && name !== ''
+
+/** The call of a platform's own script for a conversion with this ID, as the platforms document it. */
+const callOf = ({ platform, event_name: name }: Pixel, of: Of, id: string): string => {
+  const amount = amountOf(of)
+  switch (platform) {
+    // Meta, "Deduplicate Pixel and Server Events": eventID is in the fourth argument.
+    case 'meta':
+      return `fbq('${standardOf(of.conversion, name) ? 'track' : 'trackCustom'}', ${quoted(name)}, ${object(amount)}, { eventID: ${id} })`
+    // TikTok, "Event Deduplication": event_id is in the third argument.
+    case 'tiktok':
+      return `ttq.track(${quoted(name)}, ${object(amount)}, { event_id: ${id} })`
+    // Google Ads, "Use a transaction ID to minimize duplicate conversions".
+    case 'google_ads':
+      return `gtag('event', 'conversion', ${object([`send_to: 'AW-XXXXXXXXX/LABEL'`, ...amount, `transaction_id: ${id}`])})`
+    // Google Analytics, "Minimize duplicate key events with transaction IDs".
+    case 'google_analytics':
+      return `gtag('event', ${quoted(name)}, ${object([...amount, `transaction_id: ${id}`])})`
+  }
+}
+
+/**
+ * What a page that also loads the platform's own script must run, so that the platform counts the conversion once: both send the same
+ * event ID. For a message ID that is the one that the SDK has given to the event.
+ */
+export const pixelCode = (pixel: Pixel, of: Of): string => {
+  if (of.eventId.type === 'path') return callOf(pixel, of, variableOf(of.eventId.path))
+  const event = quoted(of.events[0]?.event_name || 'Order Completed')
+  return `const { event } = await analytics.track(${event}, properties)\n${callOf(pixel, of, 'event.messageId')}`
+}

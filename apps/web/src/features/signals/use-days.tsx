@@ -1,0 +1,28 @@
+import { presetOf, type RangePreset, rangePresets, viewOf } from '../../lib/format/date-range.ts'
+import { useRange } from '../../ui/charts/range-select.tsx'
+import { Select } from '../../ui/forms/input.tsx'
+
+/** Conversions are counted by day: ranges of days. */
+const daily = rangePresets.filter((preset) => viewOf(preset).granularity === 'day')
+
+/** The range of days that the address of the page names, and a choice of it. */
+export const useDays = (): [RangePreset, React.ReactNode] => {
+  const [range, choose] = useRange()
+  const preset = daily.includes(range) ? range : presetOf(null)
+  return [
+    preset,
+    <Select
+      key="range"
+      aria-label="Date range"
+      className="w-36 max-sm:w-40"
+      value={preset}
+      onChange={({ target }) => choose(presetOf(target.value))}
+    >
+      {daily.map((each) => (
+        <option key={each} value={each}>
+          {viewOf(each).title}
+        </option>
+      ))}
+    </Select>,
+  ]
+}

@@ -1,0 +1,4 @@
+import { storagePrefix } from './storage-prefix.ts'
+
+/** Under which this tab keeps what is entered of a new signal. */
+export const newSignalKey = `${storagePrefix}-new-signal`

@@ -1,0 +1,101 @@
+import { type ConversionStatus, methods, type SignalDefinition, type StandardConversion } from '@tributary/contract'
+import { type RangePreset, rangeOf } from '../format/date-range.ts'
+import { signalIds, workspaceIds } from '../format/names.ts'
+import { pagesQuery, query, rowsQuery } from './query.ts'
+
+/** How often what is shown of conversions is looked at, ms: they come at any moment. */
+const lookEvery = 10_000
+
+/** A range up to now, as the calls of signals take it; the key is the preset. */
+const during = (preset: RangePreset) => ({
+  of: preset,
+  at: (now: number) => {
+    const { start_date, end_date } = rangeOf(preset, now)
+    return { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
+  },
+})
+
+/** Stands in an input for the range, which is put in when the call is made. */
+const noPeriod = { 'start_date.seconds': 0, 'end_date.seconds': 0 }
+
+/** The signals of a workspace, newest first. */
+export const signalsQuery = (workspace: string) =>
+  rowsQuery(methods.signals.list, { params: workspaceIds(workspace) }, ({ signals }) => signals, {
+    staleTime: 0,
+    refetchInterval: lookEvery,
+  })
+
+/** One signal by resource name. */
+export const signalQuery = (signal: string) =>
+  query(methods.signals.get, { params: signalIds(signal) }, { staleTime: 0, refetchInterval: 3 * lookEvery })
+
+/** What holds for all signals of a workspace. */
+export const signalSettingsQuery = (workspace: string) =>
+  query(methods.signalSettings.get, { params: workspaceIds(workspace) })
+
+/** The destinations that can be platforms of a signal, with what each would be sent of a conversion. */
+export const signalPlatformsQuery = (
+  workspace: string,
+  { type, custom_name }: { type: StandardConversion; custom_name: string },
+) =>
+  rowsQuery(
+    methods.signals.listPlatforms,
+    // A custom conversion that has no name yet is as good as any.
+    { params: workspaceIds(workspace), query: { conversion: type, ...(custom_name === '' ? {} : { custom_name }) } },
+    ({ platforms }) => platforms,
+    { staleTime: 0 },
+  )
+
+/** What a signal would make of stored events. Read once: another look is asked for. */
+export const signalPreviewQuery = (workspace: string, definition: SignalDefinition) =>
+  query(
+    methods.signals.preview,
+    { params: workspaceIds(workspace), body: definition },
+    { staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 },
+  )
+
+/** Conversions and values of a signal over a range, and what became of them. */
+export const signalOverviewQuery = (signal: string, preset: RangePreset) =>
+  query(
+    methods.signals.getOverview,
+    { params: signalIds(signal), query: noPeriod },
+    { clocked: during(preset), staleTime: 0, refetchInterval: lookEvery },
+  )
+
+/** The match quality of a signal over a range. */
+export const signalQualityQuery = (signal: string, preset: RangePreset) =>
+  query(
+    methods.signals.getQuality,
+    { params: signalIds(signal), query: noPeriod },
+    { clocked: during(preset), staleTime: 0, refetchInterval: 3 * lookEvery },
+  )
+
+/** What attribution is asked for: of one signal or, with '', of all; by the first or the last click. */
+export type AttributionOf = { workspace: string; signal: string; touch: 'first' | 'last' }
+
+/** What the call of an attribution says, but for its range. */
+export const attributionInput = ({ workspace, signal, touch }: AttributionOf) => ({
+  params: workspaceIds(workspace),
+  query: { ...noPeriod, touch, ...(signal === '' ? {} : { signal }) },
+})
+
+/** The clicks that conversions of a range came from. */
+export const attributionQuery = (of: AttributionOf, preset: RangePreset) =>
+  query(methods.signals.getAttribution, attributionInput(of), {
+    clocked: during(preset),
+    staleTime: 0,
+    refetchInterval: 3 * lookEvery,
+  })
+
+/** What the list of conversions is narrowed by; '' is no filter. */
+export type ConversionFilters = { status: ConversionStatus | ''; event_id: string }
+
+/** The conversions of a signal, newest first, by pages. */
+export const conversionsQuery = (signal: string, filters: ConversionFilters, pageSize = 50) =>
+  pagesQuery(
+    methods.signals.listConversions,
+    { params: signalIds(signal), query: { page_size: pageSize, ...filters } },
+    {
+      refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : lookEvery / 2),
+    },
+  )
