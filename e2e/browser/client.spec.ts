@@ -142,15 +142,15 @@ test('a part of the product is there exactly while it is switched on', async ({ 
   const { workspace } = await createWorkspace(product.api, 'Switched off')
   const links = page.getByRole('navigation', { name: 'Workspace' })
   await page.goto(`/${workspace}/signals`)
+  await expect(page.getByText('Create your first signal')).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Signals' })).toBeVisible()
+  await page.route('**/ofrep/v1/evaluate/flags', (route) =>
+    route.fulfill({ json: { flags: [{ key: 'signals', value: false, reason: 'STATIC', variant: 'off' }] } }),
+  )
+  await page.reload()
   await expect(page.getByRole('heading', { name: 'The requested page was not found.' })).toBeVisible()
   await expect(links.getByRole('link', { name: 'Sources' })).toBeVisible()
   await expect(links.getByRole('link', { name: 'Signals' })).toHaveCount(0)
-  await page.route('**/ofrep/v1/evaluate/flags', (route) =>
-    route.fulfill({ json: { flags: [{ key: 'signals', value: true, reason: 'STATIC', variant: 'on' }] } }),
-  )
-  await page.reload()
-  await expect(page.getByText('Signals are not available in this version')).toBeVisible()
-  await expect(links.getByRole('link', { name: 'Signals' })).toBeVisible()
 })
 
 test('OBS-01, OBS-05, OBS-06, SRC-36b: with a key, what users do arrives, in its order, as events of the source it belongs to', async ({

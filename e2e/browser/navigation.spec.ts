@@ -125,13 +125,13 @@ test('NAV-05, NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destination
     }
 })
 
-test('NAV-13: connections are an area with everything below it; what is not built has no page', async ({
+test('NAV-09, NAV-13, SIG-01: signals and connections are areas with everything below them', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Further areas')
   for (const [area, title] of [
-    ['signals', 'The requested page was not found.'],
+    ['signals', 'Signals'],
     ['connections', 'Connections'],
   ] as const)
     for (const rest of ['', '/', '/below/it']) {

@@ -6,8 +6,7 @@ export const flagDefaults = {
   /** Whether somebody without an account can make one. */
   'sign-up-enabled': true,
   syncs: true,
-  /** Not built yet: what is behind it says so. */
-  signals: false,
+  signals: true,
   audiences: true,
   'custom-domain': true,
 } as const satisfies Record<string, boolean>
