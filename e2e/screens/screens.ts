@@ -18,6 +18,7 @@ import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
 import { signalSourceScreens } from './signal-source-screens.ts'
+import { signalScreens } from './signal-screens.ts'
 import { syncScreens } from './sync-screens.ts'
 
 /** One picture: a route in a state. */
@@ -502,4 +503,5 @@ export const screens: Screen[] = [
   ...audienceScreens,
   ...dataSourceScreens,
   ...syncScreens,
+  ...signalScreens,
 ]

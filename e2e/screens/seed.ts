@@ -8,6 +8,7 @@ import {
   type WebhookReceiver,
 } from '@tributary/test-kit'
 import { addPerson, openDatabase, type Person } from '../browser/people.ts'
+import { type SignalSeed, seedSignals } from './signal-seed.ts'
 import { type SyncSeed, seedSyncs } from './sync-seed.ts'
 
 /** Resource names of what the pictures show. */
@@ -36,6 +37,7 @@ export type Seed = {
   }
   empty: { workspace: string; source: string; destination: string }
   synced: SyncSeed
+  signals: SignalSeed
   /** 500 sources and 500 destinations; the first source is connected with three of them. */
   many: { workspace: string; destination: string }
   /** Path of an onboarding link. */
@@ -429,6 +431,7 @@ export const seedWorkspaces = async (
   return {
     many,
     synced: await seedSyncs(product, peer),
+    signals: await seedSignals(product),
     guest,
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
     filled: {

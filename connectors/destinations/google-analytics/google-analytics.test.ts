@@ -5,56 +5,12 @@ import { startVendor, testDestination, type VendorRequest } from '@tributary/con
 import { describe, expect, it } from 'vitest'
 import { googleAnalytics } from './definition.ts'
 import { check } from './settings.ts'
+import { createAnalytics, json, measurement, origins, type Sent, secret } from './testing-google-analytics.ts'
 
-const origins = ['https://www.google-analytics.com', 'https://region1.google-analytics.com']
-const secret = 'measurement-secret-0123456789'
-const settings = { measurement_id: 'G-A1B2C3D4E5', api_secret: secret }
+const settings = { measurement_id: measurement, api_secret: secret }
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString()
 const hourAgo = hoursAgo(1)
-
-type Sent = { client_id?: string; events?: { name: string; params?: Record<string, unknown> }[] }
-
-const json = (body: unknown): PeerAnswer => ({
-  status: 200,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-})
-
-/**
- * The Measurement Protocol as Google's pages have it (developers.google.com/analytics/devguides/collection/protocol/ga4): "Send Measurement
- * Protocol events" (25 events, 25 parameters, 130 kB, names, 72 hours) and "Validate events" (always 2xx, the validation server tells). What
- * breaks a rule is dropped without a word.
- */
-const createAnalytics = () => {
-  const counted: Sent[] = []
-  const mistakeOf = ({ client_id: client, events = [] }: Sent, bytes: number): string | undefined => {
-    if (client === undefined || client === '') return 'client_id is required'
-    if (events.length === 0 || events.length > 25 || bytes > 130_000) return 'Too many events'
-    const bad = events.find(
-      ({ name, params = {} }) =>
-        !/^[A-Za-z]\w{0,39}$/.test(name) ||
-        Object.keys(params).length > 25 ||
-        Object.entries(params).some(
-          ([key, value]) => key !== 'items' && (value === null || typeof value === 'object' || key.length > 40),
-        ),
-    )
-    return bad === undefined ? undefined : `Event ${bad.name} is invalid`
-  }
-  const answer = ({ host, path, query, body, raw }: VendorRequest): PeerAnswer => {
-    if (!origins.includes(`https://${host}`)) return { status: 404 }
-    const mistake = mistakeOf(body as Sent, raw.bytes.length)
-    if (path === '/debug/mp/collect')
-      return json({
-        validationMessages: mistake === undefined ? [] : [{ description: mistake, validationCode: 'VALUE_INVALID' }],
-      })
-    if (path !== '/mp/collect') return { status: 404 }
-    if (mistake === undefined && query['api_secret'] === secret && query['measurement_id'] === settings.measurement_id)
-      counted.push(body as Sent)
-    return { status: 204 }
-  }
-  return { answer, counted }
-}
 
 const event = (messageId: string, changes: Record<string, unknown> = {}): OutgoingEvent =>
   outgoingEvent(

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { type Page } from '@playwright/test'
+import {
+  adminCredentials,
+  createSource,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+} from '@tributary/test-kit'
+import { signIn } from './people.ts'
+import { expect, test } from './product-fixture.ts'
+import { startSdkPage } from './sdk-page.ts'
+import { startVendors, vendorDestinations } from './vendors.ts'
+
+type Browsing = Window & {
+  segment: typeof import('@segment/analytics-next').AnalyticsBrowser
+  shop: {
+    identify: (id: string, traits: object) => Promise<unknown>
+    track: (name: string, properties: object) => Promise<unknown>
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const email = 'ada@example.com'
+const phone = '+12025550123'
+
+/** Opens the site of a shop as somebody who clicked an ad, who is known there. */
+const visit = async (shop: Page, site: { url: string }, product: Product, key: string): Promise<void> => {
+  const click = { gclid: 'EAIaIQobChMI-e2e', fbclid: 'IwAR0-e2e', ttclid: 'E.C.P.e2e' }
+  const campaign = { utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spring' }
+  await shop.goto(`${site.url}?${new URLSearchParams({ ...click, ...campaign })}`)
+  await shop.evaluate(
+    async ({ writeKey, origin, traits }) => {
+      const browsing = window as unknown as Browsing
+      browsing.shop = browsing.segment.load({ writeKey, cdnURL: origin })
+      await browsing.shop.identify('user-ada', traits)
+    },
+    { writeKey: key, origin: product.url, traits: { email, phone } },
+  )
+}
+
+const buy = (shop: Page, order_id: string): Promise<void> =>
+  shop.evaluate(async (id) => {
+    const browsing = window as unknown as Browsing
+    await browsing.shop.track('Order Completed', { order_id: id, total: 25.5, currency: 'USD' })
+  }, order_id)
+
+/** Makes a signal of the orders of a source on the screen, for all platforms, and looks at what it would send. */
+const makeSignal = async (page: Page, workspace: string): Promise<void> => {
+  await page.goto(`/${workspace}/signals`)
+  await page.getByRole('link', { name: 'New signal' }).first().click()
+  await button(page, 'Add source').click()
+  await page.getByRole('option', { name: /^Shop/ }).click()
+  for (let step = 0; step < 3; step++) await button(page, 'Continue').click()
+  await expect(page.getByLabel('Meta', { exact: true })).toContainText('{ eventID: order_id }')
+  await button(page, 'Continue').click()
+  for (const { title } of vendorDestinations) await page.getByRole('checkbox', { name: title }).check()
+  // What was chosen is there after a reload.
+  await page.reload()
+  await expect(page.getByRole('checkbox', { name: 'TikTok' })).toBeChecked()
+  await button(page, 'Continue').click()
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await expect(preview).toContainText('1 conversion')
+  await expect(preview.getByRole('listitem', { name: 'Meta' })).toContainText('1 conversion would be sent.')
+  await button(page, 'Payload').first().click()
+  const payload = page.getByRole('dialog')
+  await expect(payload).toContainText('Matched by:')
+  for (const clear of [email, phone]) await expect(payload).not.toContainText(clear)
+  await button(page, 'Close').last().click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Orders')
+  await button(page, 'Create signal').click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Orders' })).toBeVisible()
+}
+
+test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversion at Meta, TikTok, and Google, which match quality and attribution show', async ({
+  chromium,
+}) => {
+  test.setTimeout(180_000)
+  await using vendors = await startVendors()
+  await using product = await startProduct({ command: vendors.command })
+  const { api } = product
+  await api.login(adminCredentials)
+  const { workspace } = await createWorkspace(api, 'Signals')
+  const { source, key } = await createSource(api, workspace, 'Shop', 'javascript')
+  for (const { app, title, settings } of vendorDestinations)
+    await api.ok('POST', `/${workspace}/destinations`, { title, app: { name: `catalogDestinations/${app}` }, settings })
+  await using context = await chromium.newContext({ baseURL: product.url })
+  const page = await context.newPage()
+  await signIn(page, adminCredentials)
+  await using site = await startSdkPage()
+  await using browsing = await chromium.newContext()
+  const shop = await browsing.newPage()
+  await visit(shop, site, product, key)
+  await buy(shop, 'order-1')
+  await eventually('the first order is stored', async () => {
+    const { events } = await api.ok('GET', `/${source}/events`)
+    return (events as { title: string }[]).some(({ title }) => title === 'Order Completed')
+  })
+  await makeSignal(page, workspace)
+
+  // The same order from the browser twice and from the server: one conversion.
+  await buy(shop, 'order-2')
+  await buy(shop, 'order-2')
+  await fetch(`${product.url}/v1/track`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      userId: 'user-ada',
+      event: 'Order Completed',
+      properties: { order_id: 'order-2', total: 25.5, currency: 'USD' },
+    }),
+  })
+  // A later one is sent when all before it were decided on.
+  await buy(shop, 'order-3')
+  const { meta, tiktok, analytics, bodies } = vendors
+  await expect.poll(() => [...meta.counted.keys()].toSorted()).toEqual(['Purchase/order-2', 'Purchase/order-3'])
+  await expect.poll(() => [...tiktok.counted.keys()].toSorted()).toEqual(['Purchase/order-2', 'Purchase/order-3'])
+  const orders = (): unknown[] =>
+    analytics.counted.flatMap(({ events = [] }) => events.map(({ params }) => params?.['transaction_id']))
+  await expect.poll(() => orders().toSorted()).toEqual(['order-2', 'order-3'])
+  expect(meta.counted.get('Purchase/order-2')).toMatchObject({
+    action_source: 'website',
+    user_data: { em: [sha256(email)], ph: [sha256('12025550123')], external_id: [sha256('user-ada')] },
+    custom_data: { value: 25.5, currency: 'USD' },
+  })
+  expect(JSON.stringify(meta.counted.get('Purchase/order-2')?.user_data?.['fbc'])).toContain('IwAR0-e2e')
+  expect(tiktok.counted.get('Purchase/order-2')).toMatchObject({
+    user: { email: sha256(email), phone: sha256(phone), ttclid: 'E.C.P.e2e' },
+    properties: { value: 25.5, currency: 'USD' },
+  })
+  // Each was sent once, and nothing in the clear.
+  expect(bodies.filter((body) => body.includes('order-2'))).toHaveLength(vendorDestinations.length)
+  for (const clear of [email, phone]) expect(bodies.join('\n')).not.toContain(clear)
+
+  // The place for the browser tag's page: the same with a source of signals, whose page loads the tag instead of the SDK.
+
+  const outcomes = page.getByRole('list', { name: 'Outcomes of Meta' })
+  await expect(outcomes).toContainText('Delivered2')
+  await page.getByRole('tab', { name: 'Match quality' }).click()
+  const quality = page.getByRole('region', { name: 'Meta', exact: true })
+  await expect(quality.getByRole('list', { name: 'Identifiers' })).toContainText('Email100%')
+  await page.getByRole('tab', { name: 'Attribution' }).click()
+  await expect(page.getByRole('table', { name: 'Campaigns' })).toContainText('spring')
+  await page.getByRole('tab', { name: 'Conversions' }).click()
+  await page.getByRole('searchbox', { name: 'Event ID' }).fill('order-2')
+  const rows = page.getByRole('table', { name: 'Conversions' }).getByRole('row')
+  await expect(rows).toHaveCount(2)
+  await rows.last().click()
+  const details = page.getByRole('dialog', { name: 'Conversion' })
+  await expect(details.getByText('Delivered')).toHaveCount(vendorDestinations.length)
+  await expect(details).not.toContainText(email)
+})

@@ -1,0 +1,197 @@
+import type { Page } from '@playwright/test'
+import { failing, settled } from './prepare.ts'
+import type { Screen } from './screens.ts'
+import type { Seed } from './seed.ts'
+import type { SignalSeed } from './signal-seed.ts'
+
+const at = (path: (seed: SignalSeed) => string) => (seed: Seed) => `/${path(seed.signals)}`
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const list = ({ workspace }: SignalSeed): string => `${workspace}/signals`
+const wizard = ({ workspace }: SignalSeed): string => `${workspace}/signals/new`
+
+/** Goes through the steps to a new signal, as far as the one that is asked for. */
+const toStep =
+  (step: number) =>
+  async (page: Page): Promise<void> => {
+    await settled(page)
+    const act = [
+      async () => {
+        await button(page, 'Add source').click()
+        await page.getByRole('option', { name: /^Online shop/ }).click()
+      },
+      async () => {},
+      async () => {},
+      async () => {},
+      async () => {
+        await page.getByRole('checkbox', { name: 'Meta pixel of the shop' }).check()
+        await page.getByRole('checkbox', { name: 'Analytics of the shop' }).check()
+      },
+    ]
+    for (let done = 0; done < step; done++) {
+      await act[done]?.()
+      await button(page, 'Continue').click()
+      await settled(page)
+    }
+  }
+
+/** A version of an API that ends soon, which none does today. */
+const ending = async (page: Page): Promise<void> => {
+  await page.route(/\/signals:listPlatforms\?/, async (route) => {
+    const answer = await route.fetch()
+    const { platforms, ...rest } = await answer.json()
+    const api_notice = 'Version v25.0 of the API of Meta ends on 2027-02-18. Update Tributary before'
+    await route.fulfill({ json: { ...rest, platforms: platforms.map((each: object) => ({ ...each, api_notice })) } })
+  })
+}
+
+const tabs = ['', 'quality', 'attribution', 'conversions', 'settings'] as const
+const calls = {
+  '': /:getOverview$/,
+  quality: /:getQuality$/,
+  attribution: /:getAttribution$/,
+  conversions: /\/conversions$/,
+  settings: /:listPlatforms$/,
+} as const
+
+const tabScreens = tabs.flatMap((tab): Screen[] => {
+  const name = `signal-${tab === '' ? 'overview' : tab}`
+  const hash = tab === '' ? '' : `#${tab}`
+  const wide = tab === 'conversions' ? { inView: true } : {}
+  return [
+    { name: `${name}-filled`, path: at(({ signal }) => `${signal}${hash}`), ready: settled, ...wide },
+    { name: `${name}-empty`, path: at(({ quiet }) => `${quiet}${hash}`), ready: settled },
+    {
+      name: `${name}-error`,
+      path: at(({ signal }) => `${signal}${hash}`),
+      prepare: failing(calls[tab]),
+      expectsFailedCalls: true,
+      ready: settled,
+    },
+  ]
+})
+
+/** The list of signals, the steps to a new one, a signal with its tabs, attribution of all, and consent. */
+export const signalScreens: Screen[] = [
+  { name: 'signals-filled', path: at(list), ready: settled },
+  { name: 'signals-notice', path: at(list), prepare: ending, ready: settled },
+  { name: 'signals-empty', path: ({ empty }) => `/${empty.workspace}/signals`, ready: settled },
+  {
+    name: 'signals-error',
+    path: at(list),
+    prepare: failing(/\/api\/workspaces\/[^/]+\/signals$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  { name: 'signals-guest', path: ({ filled }) => `/${filled.workspace}/signals`, asGuest: true, ready: settled },
+  ...['trigger', 'conversion', 'value', 'event-id', 'platforms', 'review'].map((name, step) => ({
+    name: `new-signal-${name}`,
+    path: at(wizard),
+    ready: toStep(step),
+  })),
+  {
+    name: 'new-signal-required',
+    path: at(wizard),
+    ready: async (page) => {
+      await settled(page)
+      await button(page, 'Add condition').click()
+      await button(page, 'Continue').click()
+      await page.getByText('Choose at least one source').waitFor()
+    },
+  },
+  {
+    name: 'new-signal-audience',
+    path: at(wizard),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('radio', { name: /^Entry into an audience/ }).check()
+      await settled(page)
+    },
+  },
+  {
+    name: 'new-signal-platform-fields',
+    path: at(wizard),
+    ready: async (page) => {
+      await toStep(4)(page)
+      await page.getByRole('checkbox', { name: 'Meta pixel of the shop' }).check()
+      await button(page, 'Edit fields').click()
+      await page.getByRole('list', { name: 'Fields' }).waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'new-signal-no-platform',
+    path: ({ empty }) => `/${empty.source.split('/sources/')[0] ?? ''}/signals/new`,
+    ready: async (page) => {
+      await settled(page)
+      await button(page, 'Add source').click()
+      await page.getByRole('option').first().click()
+      for (let step = 0; step < 4; step++) await button(page, 'Continue').click()
+      await page.getByText('Add a platform first').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'new-signal-payload',
+    path: at(wizard),
+    ready: async (page) => {
+      await toStep(5)(page)
+      await button(page, 'Payload').first().click()
+      await page.getByRole('dialog').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'new-signal-preview-error',
+    path: at(wizard),
+    prepare: failing(/signals:preview$/),
+    expectsFailedCalls: true,
+    ready: toStep(5),
+  },
+  ...tabScreens,
+  {
+    name: 'signal-conversion',
+    path: at(({ signal }) => `${signal}#conversions`),
+    inView: true,
+    ready: async (page) => {
+      await page.getByRole('table').getByRole('row').nth(2).click()
+      await page.getByRole('dialog', { name: 'Conversion' }).waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'signal-upload',
+    path: at(({ quiet }) => `${quiet}#conversions`),
+    ready: async (page) => {
+      await button(page, 'Upload conversions').click()
+      const buffer = Buffer.from(
+        'event_id,event_time,value,currency,email\na-1,2026-11-25T10:00:00Z,25.50,USD,ada@example.com\na-2,yesterday,1,USD,\na-3,2026-11-25T10:00:00Z,"12,50",USD,\n',
+      )
+      await page.getByLabel('CSV file').setInputFiles({ name: 'shop.csv', mimeType: 'text/csv', buffer })
+      await page.getByRole('region', { name: 'Report' }).waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'signal-delete',
+    path: at(({ quiet }) => `${quiet}#settings`),
+    ready: async (page) => {
+      await button(page, 'Delete signal').click()
+      await settled(page)
+    },
+  },
+  { name: 'signal-attribution-all', path: at(({ workspace }) => `${workspace}/signals/attribution`), ready: settled },
+  { name: 'signal-consent', path: at(({ workspace }) => `${workspace}/signals/settings`), ready: settled },
+  {
+    name: 'signal-consent-guest',
+    path: ({ filled }) => `/${filled.workspace}/signals/settings`,
+    asGuest: true,
+    ready: settled,
+  },
+  {
+    name: 'signal-consent-error',
+    path: at(({ workspace }) => `${workspace}/signals/settings`),
+    prepare: failing(/\/signalSettings$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+]

@@ -1,0 +1,111 @@
+import { createDestination, createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+
+/** What the pictures of signals show. */
+export type SignalSeed = {
+  workspace: string
+  /** With conversions of which some were not sent. */
+  signal: string
+  /** Disabled, and without any. */
+  quiet: string
+}
+
+/** Platforms that nobody answers for here: what is sent to them waits. */
+const platforms = [
+  {
+    app: 'meta-conversions',
+    title: 'Meta pixel of the shop',
+    settings: { pixel_id: '123456789012345', access_token: 'EAAG-seed-0123456789' },
+  },
+  {
+    app: 'tiktok-events',
+    title: 'TikTok',
+    settings: { pixel_code: 'C0123ABCD4567EFGH890', access_token: 'tiktok-seed-0123456789' },
+  },
+  {
+    app: 'google-analytics',
+    title: 'Analytics of the shop',
+    settings: { measurement_id: 'G-ABC123DEF4', api_secret: 'seed-secret-0123456789', region: 'global' },
+  },
+] as const
+
+const consent = (advertising: boolean) => ({ consent: { categoryPreferences: { advertising } } })
+
+/** Orders of people of whom more or less is known, over the last days, with and without clicks. */
+const orders = (): object[] =>
+  Array.from({ length: 60 }, (_, index) => ({
+    type: 'track',
+    event: 'Order Completed',
+    messageId: `seed-order-${index}`,
+    userId: `customer-${index % 25}`,
+    anonymousId: `browser-${index % 30}`,
+    timestamp: new Date(Date.now() - (index % 9) * 86_400_000 - 60_000).toISOString(),
+    properties: {
+      order_id: `order-${1000 + index}`,
+      total: index % 17 === 0 ? '12,50' : 20 + index,
+      currency: index % 13 === 0 ? 'EUR' : 'USD',
+    },
+    context: {
+      ip: '203.0.113.7',
+      userAgent: 'Mozilla/5.0 (Macintosh) Safari/605.1',
+      ...(index % 3 === 0 ? { traits: { email: `customer-${index % 25}@example.com` } } : {}),
+      page: {
+        url: `https://shop.example/thanks${index % 4 === 0 ? `?gclid=EAIaIQob${index}&utm_source=google&utm_medium=cpc&utm_campaign=spring` : index % 4 === 1 ? `?fbclid=IwAR0click${index}&utm_source=instagram&utm_medium=paid&utm_campaign=summer-sale-of-all-shoes` : ''}`,
+      },
+      ...(index % 10 === 9 ? consent(false) : index % 2 === 0 ? consent(true) : {}),
+    },
+  }))
+
+/** A workspace with two signals, one of which has made conversions. */
+export const seedSignals = async ({ api, url }: Product): Promise<SignalSeed> => {
+  const { workspace } = await createWorkspace(api, 'Contoso Shop')
+  const { source, key } = await createSource(api, workspace, 'Online shop')
+  const { source: other } = await createSource(api, workspace, 'Point of sale')
+  const destinations: string[] = []
+  // What signals are sent to needs no connection; this one leads to nothing, as no event comes over it.
+  for (const platform of platforms)
+    destinations.push(
+      await createDestination(api, workspace, other, { ...platform, settings: { ...platform.settings } }),
+    )
+  const definition = {
+    trigger: { type: 'events', sources: [source], events: [{ event_type: 'track', event_name: 'Order Completed' }] },
+    conversion: { type: 'purchase', custom_name: '' },
+    value: { type: 'event', amount_path: 'properties.total', currency_path: 'properties.currency', currency: 'USD' },
+    event_id: { type: 'path', path: 'properties.order_id' },
+    platforms: destinations.map((destination, place) => ({
+      destination,
+      ...(place === 1 ? { test_event_code: 'TEST12345' } : {}),
+    })),
+  }
+  const make = async (title: string, more: object): Promise<string> =>
+    String((await api.ok('POST', `/${workspace}/signals`, { title, ...definition, ...more })).name)
+  const quiet = await make('Qualified leads', {
+    conversion: { type: 'lead', custom_name: '' },
+    trigger: {
+      type: 'events',
+      sources: [source, other],
+      events: [{ event_type: 'track', event_name: 'Lead Created' }],
+      filters: [{ id: 'aB12', field: 'properties.score', operator: 'greater_than', value: '70' }],
+    },
+    value: { type: 'fixed', amount: 25, currency: 'USD' },
+    event_id: { type: 'message_id' },
+    platforms: definition.platforms.slice(0, 1),
+  })
+  const signal = await make('Orders of the shop', { enabled: true })
+  const batch = orders()
+  await fetch(`${url}/v1/batch`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      batch: [...batch, ...batch.slice(0, 4).map((order, index) => ({ ...order, messageId: `again-${index}` }))],
+    }),
+  })
+  await eventually(
+    'conversions are made and counted',
+    async () => {
+      const { recent_counts: counts } = await api.ok('GET', `/${signal}`)
+      return (counts as number[]).reduce((sum, each) => sum + each, 0) >= 40
+    },
+    60_000,
+  )
+  return { workspace, signal, quiet }
+}
