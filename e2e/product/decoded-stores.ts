@@ -33,7 +33,7 @@ export const decodePostgres = async (dataDir: string): Promise<Decoded> => {
   return decoded
 }
 
-/** Every table of the database of an event store, and what the engine writes about itself. */
+/** Every table of the database of an event store, events by what became of them, and what the engine writes about itself. */
 export const decodeEventStore = async (eventStore: TestEventStore): Promise<Decoded> => {
   const tables = await eventStore.query<{ name: string }>(
     `select if(database = 'system', concat('system.', name), name) as name from system.tables
@@ -41,8 +41,13 @@ export const decodeEventStore = async (eventStore: TestEventStore): Promise<Deco
     { database: eventStore.database },
   )
   const decoded: Decoded = new Map()
-  for (const { name } of tables)
-    decoded.set(`event-store ${name}`, JSON.stringify(await eventStore.query(`select * from ${name}`)))
+  for (const { name } of tables) {
+    const rows = await eventStore.query<{ status?: string }>(`select * from ${name}`)
+    if (name !== 'events') decoded.set(`event-store ${name}`, JSON.stringify(rows))
+    else
+      for (const [status, some] of Map.groupBy(rows, (row) => row.status))
+        decoded.set(`event-store ${name} ${status}`, JSON.stringify(some))
+  }
   return decoded
 }
 

@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { silentLogger } from '@tributary/kernel'
+import { openRelational, runningPostgresUrl } from '@tributary/storage'
 import {
   adminCredentials,
   createSource,
@@ -53,7 +55,10 @@ const inDataFolder = [
 /** Tables and files that have values of people, once everything in this file has happened. */
 const seeded = [
   'event-store deliveries',
-  'event-store events',
+  'event-store events accepted',
+  'event-store events blocked',
+  'event-store events held',
+  'event-store events rejected',
   'event-store sync_changes',
   'event-store sync_confirmed',
   'event-store sync_staged',
@@ -80,6 +85,13 @@ const until = async (what: string, look: () => boolean | Promise<boolean>, secon
     if (looks >= seconds) throw new Error(`${what}: not within ${seconds} s`)
     await pause(1000)
   }
+}
+
+/** Has a source hold what comes, as the plan of its organization does once that is over a limit. */
+const hold = async (dataDir: string, sourceId: string): Promise<void> => {
+  const url = await runningPostgresUrl(join(dataDir, 'postgres'))
+  await using relational = openRelational({ url, logger: silentLogger, maxConnections: 1 })
+  await relational.db.updateTable('sources').set({ held: true }).where('id', '=', sourceId).execute()
 }
 
 /** The longest that a log may keep what was received, and a day. */
@@ -142,6 +154,18 @@ test('of a user who was deleted no decoded store has a value once the bound is o
     const blocked = { event: 'Unheard of', messageId: `${word}-5`, userId }
     expect((await post(first, '/v1/track', strict.key, blocked)).status).toBe(200)
   }
+  const over = await createSource(api, workspace, 'Over the plan')
+  await hold(dataDir, over.sourceId)
+  await until('events of both are held', async () => {
+    for (const { userId, traits } of both) {
+      const event = { event: 'Seen', messageId: randomUUID(), userId, properties: { by: traits.name } }
+      expect((await post(first, '/v1/track', over.key, event)).status).toBe(200)
+    }
+    const held = await eventStore.query<{ user_id: string }>(
+      `select distinct user_id from events where status = 'held'`,
+    )
+    return held.length === both.length
+  })
   const broken = `{"batch":[${both.map(({ userId }) => JSON.stringify({ userId })).join()}`
   expect((await post(first, '/v1/batch', key, broken)).status).toBe(400)
   const profileOf = async (running: Product, { userId }: Person): Promise<string | undefined> =>
