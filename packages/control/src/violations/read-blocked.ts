@@ -1,4 +1,5 @@
 import type { EventStore } from '@tributary/storage'
+import type { ControlDeps } from '../deps.ts'
 import type { BlockedRow } from './blocked-event.ts'
 
 /** Whose blocked, or held, events are looked at: those of a source, or of one name of it. */
@@ -68,15 +69,18 @@ const chunksOf = (places: readonly Place[]): Place[][] => {
   return chunks
 }
 
+/** Some blocked events, and the time by which they were there: what happened later to their users is not in them. */
+export type BlockedPart = { readonly rows: BlockedRow[]; readonly readAt: number }
+
 /**
  * The blocked events that were not sent again, oldest first, a few megabytes at a time: places first, since a text may
  * be as large as a request.
  */
 export const readBlocked = async function* (
-  eventStore: EventStore,
+  { eventStore, clock }: Pick<ControlDeps, 'eventStore' | 'clock'>,
   filter: BlockedFilter,
   signal: AbortSignal,
-): AsyncGenerator<BlockedRow[]> {
+): AsyncGenerator<BlockedPart> {
   const options = { owner: filter.workspaceId, slot: 'heavy', signal } as const
   let last: Place | undefined
   for (;;) {
@@ -91,7 +95,8 @@ export const readBlocked = async function* (
       options,
     )
     for (const chunk of chunksOf(places)) {
-      yield await eventStore.query<BlockedRow>(
+      const readAt = clock()
+      const rows = await eventStore.query<BlockedRow>(
         `select event_id, message_id, type, event, original, context, integrations,
            toUnixTimestamp64Milli(timestamp) as timestamp_ms,
            toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
@@ -108,6 +113,7 @@ export const readBlocked = async function* (
         },
         options,
       )
+      yield { rows, readAt }
     }
     last = places.at(-1)
     if (places.length < pageSize) return

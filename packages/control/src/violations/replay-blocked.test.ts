@@ -14,12 +14,17 @@ import {
 let harness: Harness
 let organization: Organization
 let refusing = false
-const requests: { meta: { w: string; s: string; p?: string[] | undefined; f?: boolean | undefined }; body: string }[] =
-  []
+/** What happens before the log takes a request. */
+let meanwhile: () => unknown = () => {}
+const requests: {
+  meta: { w: string; s: string; r: number; p?: string[] | undefined; f?: boolean | undefined }
+  body: string
+}[] = []
 beforeAll(async () => {
   harness = await startControl({
     async appendRequest(meta, body) {
       if (refusing) throw new LogUnavailable(new Error('full'))
+      await meanwhile()
       requests.push({ meta, body: Buffer.from(body).toString() })
     },
   })
@@ -134,6 +139,26 @@ test('nothing counts as sent that the log did not take', async () => {
   expect(refused).toMatchObject({ status: 503, body: { reason: 'UNAVAILABLE' } })
   expect(sent()).toEqual([])
   expect(await replay()).toEqual({ replayed: 1, still_blocked: 0 })
+})
+
+test('blocked events count as received when they were read: of a user who is deleted before they are sent nothing is learned', async () => {
+  const { params, setSchema, blocked, insert, replay } = await start()
+  await setSchema(schemaOf('number'))
+  await insert([blocked('1')])
+  const { administrator } = organization
+  meanwhile = () =>
+    administrator.ok(
+      methods.privacyRequests.create,
+      { workspace: params.workspace },
+      { body: { kind: 'delete', identifiers: [{ type: 'user_id', value: 'u' }] } },
+    )
+  await replay()
+  meanwhile = () => {}
+  const { rows } = await harness.database.pool.query<{ delete_time: Date }>(
+    'select delete_time from privacy_hashes where workspace_id = $1',
+    [params.workspace],
+  )
+  expect(requests.at(-1)?.meta.r).toBeLessThan(rows[0]?.delete_time.getTime() ?? 0)
 })
 
 test('it is recorded who sent what by which schema', async () => {

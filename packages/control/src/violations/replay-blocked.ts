@@ -53,14 +53,14 @@ export const replayBlockedEvents =
     let replayed = 0
     let bytes = 0
     let lookedAt = 0
-    for await (const rows of readBlocked(eventStore, filter, signal)) {
+    for await (const { rows, readAt } of readBlocked({ eventStore, clock }, filter, signal)) {
       const fitting: Again[] = []
       for (const row of rows) {
         if (replayed + fitting.length >= maxEvents) break
         const event = replayedEvent(row, schema)
         if (event !== undefined) fitting.push({ id: row.event_id, text: event })
       }
-      await sendAgain({ eventStore, appendRequest, clock }, filter, fitting)
+      await sendAgain({ eventStore, appendRequest }, filter, fitting, readAt)
       replayed += fitting.length
       bytes += fitting.reduce((sum, event) => sum + event.text.length, 0)
       lookedAt += rows.length

@@ -11,21 +11,21 @@ const requestEvents = 500
 /**
  * Sends stored events of a source through the pipeline again, as requests of the log that name them. They are written down as sent
  * only when the log has them: after a crash between the two they are sent once more, and the pipeline, which knows them by the
- * stored events' ids, takes them once.
+ * stored events' ids, takes them once. They count as received when they were read: a user who was deleted since gets no profile by them.
  */
 export const sendAgain = async (
-  { eventStore, appendRequest, clock }: Pick<ControlDeps, 'eventStore' | 'appendRequest' | 'clock'>,
+  { eventStore, appendRequest }: Pick<ControlDeps, 'eventStore' | 'appendRequest'>,
   { workspaceId, sourceId }: { workspaceId: string; sourceId: string },
   events: readonly Again[],
+  readAt: number,
 ): Promise<void> => {
   for (let from = 0; from < events.length; from += requestEvents) {
     const part = events.slice(from, from + requestEvents)
-    const time = clock()
     const ids = part.map(({ id }) => id)
     // Their times are corrected already, as those that another server passes on.
-    const meta: RequestMeta = { w: workspaceId, s: sourceId, k: 'batch', r: time, ip: '', f: true, p: ids }
+    const meta: RequestMeta = { w: workspaceId, s: sourceId, k: 'batch', r: readAt, ip: '', f: true, p: ids }
     await appendRequest(meta, Buffer.from(`{"batch":[${part.map(({ text }) => text).join(',')}]}`))
-    const row = { workspace_id: workspaceId, source_id: sourceId, time }
+    const row = { workspace_id: workspaceId, source_id: sourceId, time: readAt }
     await eventStore.insert('replayed_events', ids.map((event_id) => JSON.stringify({ ...row, event_id })).join('\n'), {
       token: newId(),
     })

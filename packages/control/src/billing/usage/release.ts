@@ -30,7 +30,7 @@ export const releaseHeld = async (
   { organization }: { organization: string },
   { signal }: { signal: AbortSignal },
 ): Promise<void> => {
-  const { db, eventStore } = deps
+  const { db } = deps
   const state = () =>
     db
       .selectFrom('plan_usage')
@@ -44,7 +44,7 @@ export const releaseHeld = async (
   for (const { workspaceId, sourceId } of held) {
     const from = begun.removed_until?.getTime() ?? 0
     const filter = { workspaceId, sourceId, event: undefined, status: 'held', from } as const
-    for await (const rows of readBlocked(eventStore, filter, signal)) {
+    for await (const { rows, readAt } of readBlocked(deps, filter, signal)) {
       signal.throwIfAborted()
       const now = await state()
       if (now === undefined || now.hold_time !== null) return
@@ -52,7 +52,7 @@ export const releaseHeld = async (
         const text = replayedEvent(row)
         return text === undefined ? [] : [{ id: row.event_id, text }]
       })
-      await sendAgain(deps, filter, events)
+      await sendAgain(deps, filter, events, readAt)
     }
   }
 }
