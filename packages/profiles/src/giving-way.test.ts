@@ -11,8 +11,8 @@ const event = (ageMs: number): AcceptedEvent => ({
 })
 
 test.each<[string, AcceptedEvent[], number, boolean, number[]]>([
-  ['while the pipeline is behind', [event(90_000), event(100)], 50, true, [300]],
-  ['while it is behind, but not for long', [event(100)], 5000, true, [2000]],
+  ['while the pipeline is behind', [event(90_000), event(100)], 50, true, [600]],
+  ['while it is behind, but not for long', [event(100)], 5000, true, [4000]],
   ['not when nobody comes first', [event(100)], 50, false, []],
   ['not when profiles are a minute behind', [event(60_000)], 50, true, []],
   ['not after nothing', [], 50, true, []],

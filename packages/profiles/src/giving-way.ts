@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AcceptedEvent, valuesOf } from '@tributary/storage'
 
-/** Rests so many times as long as it worked: what remains is a seventh of a processor. */
-const restShare = 6
+/** Rests so many times as long as it worked: what remains is a thirteenth of a processor. */
+const restShare = 12
 /** Longest rest after a batch, ms. */
-const maxRestMs = 2000
+const maxRestMs = 4000
 /** Who is so far behind gives way no longer, ms since the last event was received. */
 const maxLagMs = 60_000
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@tributary/kernel'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ConsumerJournal } from '../log/journal-port.ts'
 import { type LogReader, type LogRecord, type LogWriter, partitionOf } from '../log/port.ts'
 import { openJournal } from '../log/sqlite/journal.ts'
@@ -232,5 +232,30 @@ describe('a consumer', () => {
     consumer.give([0, 1])
     await consumer.idle()
     expect(seen).toEqual([['a', 'b']])
+  })
+
+  test('that lingers reads on at once where it is behind, and lets what comes while it works become one batch', async () => {
+    const seen: string[] = []
+    const began = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    consumer = open(world, {
+      settings: { ...quick, readBytes: 1, lingerMs: 600_000 },
+      async handle(records) {
+        seen.push(...records.map(textOf))
+        if (seen.at(-1) === 'c') {
+          began.resolve()
+          await goOn.promise
+        }
+        return ''
+      },
+    })
+    for (const text of ['a', 'b', 'c']) await world.append('key', text)
+    consumer.give([0, 1])
+    await began.promise
+    await world.append('key', 'd')
+    goOn.resolve()
+    await vi.waitFor(() => expect(Math.max(...world.journal.positions().values())).toBe(3))
+    await consumer.stop()
+    expect(seen).toEqual(['a', 'b', 'c'])
   })
 })

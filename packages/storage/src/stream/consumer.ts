@@ -15,7 +15,10 @@ export type ConsumerSettings = {
   atOnce: number
   /** Positions of what is handled are committed this often. */
   commitMs: number
-  /** Who has handled everything waits so long for more after something came, so that batches are fewer. */
+  /**
+   * Who has read everything waits so long for more after something came, so that batches are fewer, also while there is always
+   * something new. Who is behind reads on.
+   */
   lingerMs: number
   /** Back-off of a batch that failed. */
   retryBaseMs: number
@@ -143,6 +146,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   let stopping = false
   /** Ends the wait of the reading loop. */
   let look = new AbortController()
+  const ending = new AbortController()
   let waiters: { ends: readonly number[]; resolve(): void }[] = []
 
   const news = (): void => look.abort()
@@ -291,9 +295,10 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     return true
   }
 
-  /** One round over the partitions with room; true when anything was read. */
-  const readRound = async (): Promise<boolean> => {
+  /** One round over the partitions with room: whether anything was read, and whether it left anything that was there already. */
+  const readRound = async (): Promise<{ read: boolean; behind: boolean }> => {
     let read = false
+    let behind = false
     const ends = await reader.ends()
     // What is handled meanwhile goes to the end of the map.
     const round = [...holdings.values()]
@@ -301,18 +306,19 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
       const room = roomOf(held)
       const end = ends[held.partition] ?? 0
       if (room > 0 && (held.next ?? 0) < end) read = (await readOne(held, room, end)) || read
+      if ((held.next ?? end) < end) behind = true
     }
-    return read
+    return { read, behind }
   }
 
-  const waitForNews = async (): Promise<void> => {
+  const waitForNews = async (behind: boolean): Promise<void> => {
     const from = [...holdings.values()].flatMap((held) =>
       roomOf(held) > 0 ? [{ partition: held.partition, offset: held.next ?? 0 }] : [],
     )
     if (from.length > 0) {
       await reader.wait(from, look.signal)
-      // What is handled meanwhile ends the wait, since then there is room for what waits already.
-      if (settings.lingerMs > 0) await pause(settings.lingerMs, look.signal)
+      // What is handled meanwhile ends the wait where there is room then for what waits already.
+      if (settings.lingerMs > 0) await pause(settings.lingerMs, behind ? look.signal : ending.signal)
       return
     }
     await new Promise<void>((resolve) => {
@@ -325,7 +331,8 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     while (!stopping) {
       look = new AbortController()
       try {
-        if (!(await readRound()) && !stopping) await waitForNews()
+        const { read, behind } = await readRound()
+        if (!(read && behind) && !stopping) await waitForNews(behind)
       } catch (error) {
         logger.error({ err: error, consumer: name }, 'A consumer cannot read; it is tried again')
         await pause(settings.retryBaseMs, new AbortController().signal)
@@ -409,6 +416,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     },
     async stop() {
       stopping = true
+      ending.abort()
       await take([...holdings.keys()])
       clearInterval(committing)
       news()
