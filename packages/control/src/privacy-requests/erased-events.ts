@@ -1,6 +1,6 @@
 import { type Db, isId } from '@tributary/api-kit'
 import { faultPoint } from '@tributary/kernel'
-import type { EventStore } from '@tributary/storage'
+import { type EventStore, prepared } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ProfileLedger } from '../profiles/ledger.ts'
 
@@ -179,7 +179,7 @@ export const erasedEventIds = async function* (
 export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
   const erasing = async (owner: string): Promise<string[]> => {
     if (!isId(owner)) return []
-    const { rows } = await sql<{ id: string }>`
+    const { rows } = await sql<{ id: string }>`${prepared('workspaces-erasing')}
       select distinct w.id from privacy_places p
       join privacy_requests r on r.id = p.request_id join workspaces w on w.id = r.workspace_id
       where p.place = 'events' and p.state <> 'done' and ${owner}::uuid in (w.id, w.organization_id)`.execute(db)

@@ -1,6 +1,7 @@
 import { cursorInteger, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { prepared } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from './mask.ts'
@@ -30,7 +31,11 @@ export const listProfiles =
   async ({ actor, workspace, params, query }) => {
     const page = openPage('profiles.list', params, query, cursorInteger)
     const search = query.search === undefined || query.search === '' ? undefined : query.search
-    const { rows: found } = await sql<{ id: string; create_time: Date; sequence: string }>`
+    const { rows: found } = await sql<{
+      id: string
+      create_time: Date
+      sequence: string
+    }>`${search === undefined ? sql`` : prepared('profiles-found')}
       select id, create_time, sequence from profiles
       where workspace_id = ${workspace.id}::uuid and merged_into is null
         and (${page.after ?? null}::bigint is null or sequence < ${page.after ?? null}::bigint)

@@ -96,8 +96,8 @@ const list = (query: object) =>
 
 const cases: readonly [string, () => Promise<unknown>, boolean][] = [
   ['the list of profiles', () => list({}), false],
-  ['a search by an identifier', () => list({ search: 'user_id7' }), false],
-  ['a search by a trait that one profile has', () => list({ search: 'email7' }), false],
+  ['a search by an identifier', () => list({ search: 'user_id7' }), true],
+  ['a search by a trait that one profile has', () => list({ search: 'email7' }), true],
   [
     'the page of a profile',
     async () => {
@@ -105,7 +105,7 @@ const cases: readonly [string, () => Promise<unknown>, boolean][] = [
       asked.length = 0
       return organization.guest.ok(methods.profiles.get, { workspace: organization.workspaceId, profile: idIn(name) })
     },
-    false,
+    true,
   ],
   [
     'the history of a trait',

@@ -8,6 +8,7 @@ import {
   resourceNames,
 } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
+import { prepared } from '@tributary/storage'
 import { sql } from 'kysely'
 
 /** Identifiers that a list shows of a profile. */
@@ -36,7 +37,7 @@ type TraitRow = {
 /** The profile that an id stands for now: itself, or the one that it was merged into. Throws 404 for none. */
 export const currentProfileId = async (db: Db, workspaceId: string, profileId: string): Promise<string> => {
   const { rows } = isId(profileId)
-    ? await sql<{ id: string }>`
+    ? await sql<{ id: string }>`${prepared('profile-current')}
         with recursive found as (
           select id, merged_into from profiles where workspace_id = ${workspaceId}::uuid and id = ${profileId}::uuid
           union all
@@ -55,7 +56,7 @@ export const readIdentifiers = async (
   workspaceId: string,
   profileIds: readonly string[],
 ): Promise<IdentifierRow[]> => {
-  const { rows } = await sql<IdentifierRow>`
+  const { rows } = await sql<IdentifierRow>`${prepared('profile-identifiers')}
     select profile_id, type, value, create_time from profile_identifiers
     where workspace_id = ${workspaceId}::uuid and profile_id = any(${profileIds}::uuid[]) order by sequence`.execute(db)
   return rows
@@ -71,7 +72,7 @@ const readTraits = async (
   profileIds: readonly string[],
   names?: readonly string[],
 ): Promise<TraitRow[]> => {
-  const { rows } = await sql<TraitRow>`
+  const { rows } = await sql<TraitRow>`${prepared('profile-traits')}
     select distinct on (i.profile_id, t.name) i.profile_id, t.name, t.value, ${shownTime} as time, t.event_id, t.source_id,
       t.time = 'infinity' as computed,
       t.time <> 'infinity' and (bool_or(t.earlier <> '[]') over same or count(*) over same > 1) as changed
@@ -153,7 +154,7 @@ const readHistory = async (db: Db, workspaceId: string, profileId: string): Prom
   const columns = sql.raw(
     'o.sequence, o.kind, o.profile_id, o.other_id, o.type, o.value, o.by_type, o.by_value, o.alias, o.reason, o.members, o.event_id, o.time',
   )
-  const { rows } = await sql<HistoryRow>`
+  const { rows } = await sql<HistoryRow>`${prepared('profile-history')}
     select ${columns} from identity_operations o
       where o.workspace_id = ${workspaceId}::uuid and o.profile_id = ${profileId}::uuid
         and o.kind in ('refuse','split','merge')

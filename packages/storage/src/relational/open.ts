@@ -2,6 +2,7 @@ import type { Logger } from '@tributary/kernel'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { Pool, type PoolConfig } from 'pg'
 import { isReadTimeout } from './errors.ts'
+import { preparedName } from './prepared.ts'
 import type { Database } from './schema.ts'
 
 export type RelationalOptions = {
@@ -52,7 +53,8 @@ const withoutSilentConnections = (pool: Pool): PostgresPool => ({
     let silent = false
     const run = async (text: string, values: readonly unknown[] = []) => {
       try {
-        return await client.query(text, [...values])
+        const name = preparedName(text)
+        return await client.query({ text, values: [...values], ...(name === undefined ? {} : { name }) })
       } catch (error) {
         silent ||= isReadTimeout(error)
         throw error
