@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openJournal } from '@tributary/storage'
 import { createTestEventStore, eventually, startSharedEventStore, type TestEventStore } from '@tributary/test-kit'
-import { childOf, metric, printFigures, runLoad, sizeOf, thousands } from './harness.ts'
+import { childOf, printFigures, runLoad, sizeOf, thousands } from './harness.ts'
 import { processorSeconds } from './processor-time.ts'
-import { type Bench, type Contents, continueBench, startBench } from './product.ts'
+import { type Bench, type Contents, continueBench, profilesKnow, startBench } from './product.ts'
 import { peopleOfLoad } from './profiles-world.ts'
 import { fillEventStore } from './stored-events.ts'
 
@@ -34,9 +34,7 @@ const send = async (bench: Bench, run: string, count: number): Promise<void> => 
   for (let sent = 0; sent < count; ) {
     sent += (await runLoad({ ...load, run: `${run}-${sent}`, events: Math.min(atOnce, count - sent) })).accepted
     await bench.settle()
-    const stored = await bench.stored()
-    const known = (): Promise<number> => metric(bench.product.url, 'tributary_profile_events_total')
-    await eventually('profiles of all events', async () => (await known()) >= stored, 600_000)
+    await profilesKnow(bench, await bench.stored())
   }
 }
 

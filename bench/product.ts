@@ -48,6 +48,19 @@ export const settleProduct = async (url: string, deadlineMs = 300_000): Promise<
   )
 }
 
+/** Resolves when profiles know of so many events; asked as seldom. */
+export const profilesKnow = async ({ product }: Pick<Bench, 'product'>, count: number): Promise<void> => {
+  await eventually(
+    'profiles of all events',
+    async () => {
+      if ((await metric(product.url, 'tributary_profile_events_total')) >= count) return true
+      await pause(500)
+      return false
+    },
+    600_000,
+  )
+}
+
 /** Environment of a product under load. */
 export const benchEnvironment: Record<string, string> = {
   ...startEnvironment,

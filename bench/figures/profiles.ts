@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { eventually } from '@tributary/test-kit'
 import {
   childOf,
   type Figure,
@@ -10,7 +9,6 @@ import {
   inTurns,
   mean,
   median,
-  metric,
   peakResidentBytes,
   percentile,
   printFigures,
@@ -21,7 +19,7 @@ import {
 } from '../harness.ts'
 import { personDigits } from '../load-body.ts'
 import { processorSeconds } from '../processor-time.ts'
-import type { Bench } from '../product.ts'
+import { type Bench, profilesKnow } from '../product.ts'
 import { createProfilesWorld, type ProfilesWorld } from '../profiles-world.ts'
 import { measureComputedTraits } from './computed-traits.ts'
 import { measureProfileApi } from './profile-api.ts'
@@ -157,8 +155,7 @@ const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
     await looking
     const stored = await bench.stored()
     if (kind !== 'without') {
-      const handled = (): Promise<number> => metric(bench.product.url, 'tributary_profile_events_total')
-      await eventually('profiles of all events', async () => (await handled()) >= stored, 300_000)
+      await profilesKnow(bench, stored)
       behind.push(performance.now() - (await bench.lastStored()))
     }
     cost[kind].push(((processorSeconds(bench.product.pid) - time) * 1e6) / (stored - before))
