@@ -129,6 +129,32 @@ export const privacyScreens: Screen[] = [
       await continueForm(page)
     },
   },
+  {
+    name: 'privacy-new-file',
+    path: empty,
+    ready: async (page) => {
+      await openForm(page)
+      await page.getByLabel('Request', { exact: true }).selectOption('delete_and_suppress')
+      await page.getByLabel('Kind of identifier').selectOption('external')
+      await page.getByRole('textbox', { name: 'Type' }).fill('shop_customer')
+      await page.getByLabel('Choose a file with identifiers').setInputFiles({
+        name: 'customers-who-asked-to-be-deleted-in-november.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(Array.from({ length: 40 }, (_, n) => `10004-${n}`).join('\n')),
+      })
+      await page.getByRole('textbox', { name: 'Identifiers' }).getByText('10004-39').waitFor()
+    },
+  },
+  {
+    name: 'privacy-new-invalid',
+    path: empty,
+    ready: async (page) => {
+      await openForm(page)
+      await page.getByLabel('Kind of identifier').selectOption('external')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByText('Required').first().waitFor()
+    },
+  },
   { name: 'privacy-suppressed', path: suppressed(filled), prepare: answered, ready: settled },
   { name: 'privacy-suppressed-empty', path: suppressed(empty), ready: settled },
   {
