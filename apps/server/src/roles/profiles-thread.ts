@@ -39,8 +39,9 @@ const profiles = createProfiles({
   },
   logger,
   metrics,
-  // People see a profile seconds after its event: fewer transactions are worth a quarter of one.
-  settings: { lingerMs: 250 },
+  // People see a profile seconds after its event: fewer transactions are worth a quarter of one. A batch is read while another one is
+  // handled, and no more: the rest waits on disk.
+  settings: { lingerMs: 250, aheadBytes: 2 * 1024 * 1024 },
 })
 
 const progress = createReadingProgress({ eventStore, journal, partitions: reader.partitions })
