@@ -11,6 +11,7 @@ const entriesOf = (root, connectors) => ({
   'pipeline-thread': join(root, 'apps/server/src/roles/pipeline-thread.ts'),
   'delivery-thread': join(root, 'apps/server/src/roles/delivery-thread.ts'),
   'profiles-thread': join(root, 'apps/server/src/roles/profiles-thread.ts'),
+  'signals-thread': join(root, 'apps/server/src/roles/signals-thread.ts'),
   'log-thread': join(root, 'packages/storage/src/log/sqlite/worker.ts'),
   'event-store': join(root, 'packages/storage/src/event-store/chdb/main.ts'),
   'file-thread': join(connectors, 'wire/files/file-thread.ts'),

@@ -22,6 +22,7 @@ const entries = {
   pipeline: new URL('./pipeline-thread.ts', import.meta.url),
   delivery: new URL('./delivery-thread.ts', import.meta.url),
   profiles: new URL('./profiles-thread.ts', import.meta.url),
+  signals: new URL('./signals-thread.ts', import.meta.url),
 }
 
 /** The roles that run beside the main thread. The pipeline has to start first: it makes the stream that the others read. */
