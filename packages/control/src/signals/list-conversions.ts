@@ -1,4 +1,4 @@
-import { openPage } from '@tributary/api-kit'
+import { cursorEventId, cursorMs, openPage } from '@tributary/api-kit'
 import { identifiersIn } from '@tributary/connector-kit'
 import {
   type Conversion,
@@ -17,7 +17,6 @@ import { type OutcomeAt, readOutcomesOf } from './outcomes.ts'
 import { readPlatforms, readSignal } from './read.ts'
 
 type Row = {
-  id: string
   key: string
   origin: string
   event_id: string
@@ -73,6 +72,10 @@ const present = (
 const eventName = (workspace: string, event: string): string =>
   event === '' ? '' : resourceNames.event.format({ workspace, event })
 
+/** Conversions that come behind one in the list. */
+const behind = ([ms, key]: [number, string]) =>
+  sql`(create_time < ${new Date(ms)} or (create_time = ${new Date(ms)} and encode(key, 'hex') < ${key}))`
+
 /** How long before a conversion its first delivery can be: clocks differ. */
 const slackMs = 60_000
 
@@ -80,13 +83,13 @@ const slackMs = 60_000
 export const listConversions =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.listConversions> =>
   async ({ workspace, params, query, signal: aborted }) => {
-    const page = openPage('signals.listConversions', params, query, z.string().regex(/^\d{1,18}$/))
+    const page = openPage('signals.listConversions', params, query, z.tuple([cursorMs, cursorEventId]))
     const { id: signalId } = await readSignal(db, workspace.id, params.signal)
     const { rows: found } = await sql<Row>`
-      select id::text, encode(key, 'hex') as key, origin, event_id, source_event, event_time, create_time, amount, currency, test,
+      select encode(key, 'hex') as key, origin, event_id, source_event, event_time, create_time, amount, currency, test,
         platforms from signal_conversions
       where signal_id = ${signalId}::uuid
-        and ${page.after === undefined ? sql`true` : sql`id < ${page.after}::bigint`}
+        and ${page.after === undefined ? sql`true` : behind(page.after)}
         and ${query.event_id === '' ? sql`true` : sql`event_id = ${query.event_id}`}
         and ${
           query.status === ''
@@ -95,8 +98,8 @@ export const listConversions =
               ? sql`platforms ~ '"[a-z_]+",[0-9]+\\]'`
               : sql`platforms ~ '"",[0-9]+\\]'`
         }
-      order by id desc limit ${page.size + 1}`.execute(db)
-    const { rows, next } = page.cut(found, ({ id }) => id)
+      order by create_time desc, key desc limit ${page.size + 1}`.execute(db)
+    const { rows, next } = page.cut(found, ({ create_time, key }) => [create_time.getTime(), key] as [number, string])
     const platforms = new Map(
       ((await readPlatforms(db, [signalId])).get(signalId) ?? []).map((row): [string, Platform] => [
         row.destination_id,

@@ -168,7 +168,8 @@ test('quality, overview and the list sum the same conversions, and say what beca
   ])
   const row = { workspace_id: workspace, source_id: signal, destination_id: idIn(meta), producer: 'signal' }
   const { conversions } = await guest.ok(methods.signals.listConversions, params)
-  const [, second, first] = conversions
+  const of = (eventId: string) => conversions.find(({ event_id }) => event_id === eventId)
+  const [first, second] = [of('q1'), of('q2')]
   const attempts = [
     { ...row, event_id: first?.id, status: 'retry', attempt: 1, reason: 'later' },
     { ...row, event_id: first?.id, status: 'delivered', attempt: 2 },
@@ -181,10 +182,15 @@ test('quality, overview and the list sum the same conversions, and say what beca
     token: newId(),
   })
   const listed = await guest.ok(methods.signals.listConversions, params)
-  expect(listed.conversions.map(({ event_id, platforms }) => [event_id, platforms[0]?.status, platforms[0]?.reason])).toEqual([
-    ['q3', 'not_sent', 'Nothing that the platform can match a person by'],
-    ['q2', 'failed', 'The token is refused'],
+  const rowsOf = ({ event_id, platforms }: (typeof conversions)[number]) => [
+    event_id,
+    platforms[0]?.status,
+    platforms[0]?.reason,
+  ]
+  expect(listed.conversions.map(rowsOf).toSorted()).toEqual([
     ['q1', 'delivered', ''],
+    ['q2', 'failed', 'The token is refused'],
+    ['q3', 'not_sent', 'Nothing that the platform can match a person by'],
   ])
   const overview = await guest.ok(methods.signals.getOverview, params, { query: period() })
   expect(overview).toMatchObject({

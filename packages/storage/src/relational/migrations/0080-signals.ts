@@ -72,7 +72,7 @@ create table signal_conversions (
   platforms text not null
 );
 create unique index signal_conversions_key on signal_conversions (signal_id, key);
-create index signal_conversions_of_signal on signal_conversions (signal_id, id desc);
+create index signal_conversions_of_signal on signal_conversions (signal_id, create_time desc, key desc);
 create index signal_conversions_of_time on signal_conversions using brin (create_time);
 create index signal_conversions_refunds on signal_conversions (signal_id, event_id) where origin = 'refund';
 create index signal_conversions_of_subject on signal_conversions using gin (subjects);
