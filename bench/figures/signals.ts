@@ -1,6 +1,6 @@
-import { createWebhook } from '@tributary/test-kit'
-import { openRelational, runningPostgresUrl } from '@tributary/storage'
 import { silentLogger } from '@tributary/kernel'
+import { openRelational, runningPostgresUrl } from '@tributary/storage'
+import { createWebhook } from '@tributary/test-kit'
 import { type Asked, startVendorPeer } from '../../e2e/vendors/start-peer.ts'
 import { type CountingPeer, startCountingPeer } from '../counting-peer.ts'
 import { type Figure, inTurns, mean, percentile, runLoad, sizeOf, spreadOfRatio, thousands } from '../harness.ts'
@@ -45,7 +45,11 @@ const measureRound = async (
 
 /** Rows as a million conversions of 60 days leave behind: counts by platform, day and kind. */
 const fillCounts = async (bench: Bench, signal: string, destinations: readonly string[]): Promise<void> => {
-  const relational = openRelational({ url: await runningPostgresUrl(`${bench.product.dataDir}/postgres`), logger: silentLogger, maxConnections: 2 })
+  const relational = openRelational({
+    url: await runningPostgresUrl(`${bench.product.dataDir}/postgres`),
+    logger: silentLogger,
+    maxConnections: 2,
+  })
   const kinds = ['sent', 'id:email', 'id:phone', 'id:click_id', 'id:external_id', 'fresh:2', 'not:too_old']
   await relational.pool.query(
     `insert into signal_counts (signal_id, destination_id, day, kind, count)
@@ -83,7 +87,12 @@ const measureQuality = async (bench: Bench, signal: string): Promise<Figure> => 
   }
 }
 
-const ratioFigure = (figure: string, values: readonly number[], baseline: readonly number[], target: number): Figure => {
+const ratioFigure = (
+  figure: string,
+  values: readonly number[],
+  baseline: readonly number[],
+  target: number,
+): Figure => {
   const ratio = mean(values) / mean(baseline)
   return {
     figure,
@@ -117,14 +126,30 @@ export const measureSignals = async (): Promise<Figure[]> => {
   await using _ = bench.product
   const { api } = bench.product
   const sourceOf = async (title: string): Promise<{ source: string; key: string }> => {
-    const source = String((await api.ok('POST', `/${bench.workspace}/sources`, { title, app: { name: 'catalogSources/http' } })).name)
+    const source = String(
+      (await api.ok('POST', `/${bench.workspace}/sources`, { title, app: { name: 'catalogSources/http' } })).name,
+    )
     return { source, key: String((await api.ok('POST', `/${bench.workspace}/writekeys`, { source })).key) }
   }
   const [hooked, signaled] = [await sourceOf('Webhooks'), await sourceOf('Signals')]
   for (const [index, { url }] of webhooks.entries())
-    await createWebhook(api, bench.workspace, hooked.source, { url, batching: true, batch_size: 100, batch_wait_ms: 100 }, `W${index}`)
+    await createWebhook(
+      api,
+      bench.workspace,
+      hooked.source,
+      { url, batching: true, batch_size: 100, batch_wait_ms: 100 },
+      `W${index}`,
+    )
   const make = async (app: string, settings: object): Promise<string> =>
-    String((await api.ok('POST', `/${bench.workspace}/destinations`, { title: app, app: { name: `catalogDestinations/${app}` }, settings })).name)
+    String(
+      (
+        await api.ok('POST', `/${bench.workspace}/destinations`, {
+          title: app,
+          app: { name: `catalogDestinations/${app}` },
+          settings,
+        })
+      ).name,
+    )
   const destinations = [
     await make('meta-conversions', { pixel_id: '123456789012345', access_token: 'token' }),
     await make('tiktok-events', { pixel_code: 'C0123ABCD4567EFGH890', access_token: 'token' }),
@@ -166,7 +191,12 @@ export const measureSignals = async (): Promise<Figure[]> => {
   const idOf = (name: string): string => name.split('/').at(-1) ?? ''
   await fillCounts(bench, idOf(signal), destinations.map(idOf))
   return [
-    ratioFigure('conversions to three platforms, ratio to three webhooks', rates.platforms, rates.webhooks, targets.platforms),
+    ratioFigure(
+      'conversions to three platforms, ratio to three webhooks',
+      rates.platforms,
+      rates.webhooks,
+      targets.platforms,
+    ),
     ratioFigure('collection and delivery beside 500 conversions/s', beside.beside, beside.alone, targets.beside),
     await measureQuality(bench, signal),
   ]

@@ -117,8 +117,8 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
   const { meta, tiktok, analytics, bodies } = vendors
   await expect.poll(() => [...meta.counted.keys()].toSorted()).toEqual(['Purchase/order-2', 'Purchase/order-3'])
   await expect.poll(() => [...tiktok.counted.keys()].toSorted()).toEqual(['Purchase/order-2', 'Purchase/order-3'])
-  const orders = (): unknown[] =>
-    analytics.counted.flatMap(({ events = [] }) => events.map(({ params }) => params?.['transaction_id']))
+  const orders = (): string[] =>
+    analytics.counted.flatMap(({ events = [] }) => events.map(({ params }) => String(params?.['transaction_id'])))
   await expect.poll(() => orders().toSorted()).toEqual(['order-2', 'order-3'])
   expect(meta.counted.get('Purchase/order-2')).toMatchObject({
     action_source: 'website',

@@ -8,8 +8,8 @@ import {
 } from '../../connectors/destinations/meta-conversions/testing-meta-conversions.ts'
 import {
   createTikTok,
-  token as tiktokToken,
   pixel as tiktokPixel,
+  token as tiktokToken,
 } from '../../connectors/destinations/tiktok-events/testing-tiktok.ts'
 import { type Asked, startVendorPeer } from '../vendors/start-peer.ts'
 import { post } from './calls.ts'

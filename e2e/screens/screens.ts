@@ -17,8 +17,8 @@ import { profileScreens } from './profile-screens.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
-import { signalSourceScreens } from './signal-source-screens.ts'
 import { signalScreens } from './signal-screens.ts'
+import { signalSourceScreens } from './signal-source-screens.ts'
 import { syncScreens } from './sync-screens.ts'
 
 /** One picture: a route in a state. */

@@ -332,6 +332,12 @@ const seedComputedTrait = async ({ api }: Product, workspace: string): Promise<v
   })
 }
 
+/** Sources of signals: a website with the tag, and orders of a shop. */
+const seedSignalSources = async (api: Product['api'], workspace: string) => ({
+  tag: (await createSource(api, workspace, 'Shop website', 'tag')).source,
+  orders: (await createSource(api, workspace, 'Shop orders', 'shopify-orders')).source,
+})
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -354,8 +360,7 @@ export const seedWorkspaces = async (
     name: 'template',
     value: '{\n  "event": "Ticket {{ body.state }}",\n  "userId": "{{ body.customer.id }}"\n}',
   })
-  const { source: tag } = await createSource(api, workspace, 'Shop website', 'tag')
-  const { source: orders } = await createSource(api, workspace, 'Shop orders', 'shopify-orders')
+  const ofSignals = await seedSignalSources(api, workspace)
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Data team webhook')
   const failing = await createWebhook(api, workspace, source, { url: refusing.url }, 'Archive')
   const waiting = await createWebhook(api, workspace, source, { url: busy.url }, 'Nightly import')
@@ -440,8 +445,7 @@ export const seedWorkspaces = async (
       checked,
       payments,
       tickets,
-      tag,
-      orders,
+      ...ofSignals,
       destination,
       mapped,
       chat,

@@ -30,7 +30,7 @@ beforeEach(() => {
     sent.push({ url, body: JSON.parse(body) })
     const answered = answer()
     if (url.endsWith('/cookies') && answered.ok && sets)
-      for (const [name, value] of Object.entries(JSON.parse(body))) document.cookie = `${name}=${value};path=/`
+      for (const [name, value] of Object.entries<string>(JSON.parse(body))) document.cookie = `${name}=${value};path=/`
     return answered
   })
   vi.stubGlobal('navigator', {

@@ -66,6 +66,23 @@ const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promis
   return found
 }
 
+/** What the connections of destinations let through, all or these alone: by destination and source. */
+const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
+  const links = await tx
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .select(['connections.source_id', 'connections.destination_id', 'connections.filter'])
+    .where('sources.delete_time', 'is', null)
+    .where(ids === undefined ? sql<boolean>`true` : sql<boolean>`connections.destination_id = any(${ids})`)
+    .execute()
+  const filters = new Map<string, Map<string, EventConditions>>()
+  for (const link of links) {
+    const own = filters.get(link.destination_id) ?? new Map<string, EventConditions>()
+    filters.set(link.destination_id, own.set(link.source_id, eventFilter.parse(link.filter)))
+  }
+  return filters
+}
+
 /** Sources of enabled signals, among all or these alone. */
 const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promise<string[]> => {
   const rows = await tx
@@ -166,19 +183,8 @@ export const createDestinationCache = (
       .select(['destination_id', 'id', 'status', 'issued_for', 'error'])
       .where(among('destination_id'))
       .execute()
-    const links = await tx
-      .selectFrom('connections')
-      .innerJoin('sources', 'sources.id', 'connections.source_id')
-      .select(['connections.source_id', 'connections.destination_id', 'connections.filter'])
-      .where('sources.delete_time', 'is', null)
-      .where(among('connections.destination_id'))
-      .execute()
     const grantOf = new Map(grants.map((row) => [row.destination_id, grantState(row)]))
-    const filters = new Map<string, Map<string, EventConditions>>()
-    for (const link of links) {
-      const own = filters.get(link.destination_id) ?? new Map<string, EventConditions>()
-      filters.set(link.destination_id, own.set(link.source_id, eventFilter.parse(link.filter)))
-    }
+    const filters = await loadFilters(tx, ids)
     const signals = await loadSignals(tx, ids)
     return rows.map((row) =>
       destinationOf(row, grantOf.get(row.id), {

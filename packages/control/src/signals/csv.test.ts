@@ -14,8 +14,22 @@ test('what a program of tables would take for a formula is written as text', () 
 })
 
 test.each<[string, string, [number, string[]][] | undefined]>([
-  ['lines are counted through quotes', 'a,"b\nc"\nd,e', [[1, ['a', 'b\nc']], [3, ['d', 'e']]]],
-  ['empty lines are left out', 'a\r\n\r\nb\r\n', [[1, ['a']], [3, ['b']]]],
+  [
+    'lines are counted through quotes',
+    'a,"b\nc"\nd,e',
+    [
+      [1, ['a', 'b\nc']],
+      [3, ['d', 'e']],
+    ],
+  ],
+  [
+    'empty lines are left out',
+    'a\r\n\r\nb\r\n',
+    [
+      [1, ['a']],
+      [3, ['b']],
+    ],
+  ],
   ['a mark of the encoding is none of the text', '\uFEFFa,b', [[1, ['a', 'b']]]],
   ['a last field may be empty', 'a,', [[1, ['a', '']]]],
   ['a quote that does not end is none', 'a,"b', undefined],

@@ -32,7 +32,7 @@ const refuse = (field: string, text: string): Error => badRequest('VALIDATION', 
 /** Where a mistake of the made mappings is in what was given. */
 const placeOf = (given: readonly FieldMapping[], made: readonly FieldMapping[], name: string): string | undefined => {
   const [, index, rest] = /^event_mappings\.0\.field_mappings\.(\d+)(.*)$/.exec(name) ?? []
-  if (index === undefined) return /^event_mappings\.0\./.test(name) ? 'field_mappings' : undefined
+  if (index === undefined) return name.startsWith('event_mappings.0.') ? 'field_mappings' : undefined
   const at = given.findIndex(({ id }) => id === made[Number(index)]?.id)
   return at < 0 ? 'field_mappings' : `field_mappings.${at}${rest}`
 }

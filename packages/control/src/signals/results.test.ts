@@ -82,7 +82,11 @@ test('a preview scores stored events, says what would not be sent, and shows nob
   const text = JSON.stringify(preview)
   for (const clear of ['secret', '192.0.2.71', '+4930123456', 'user-1']) expect(text).not.toContain(clear)
   const payload = JSON.parse(preview.sample[0]?.platforms[0]?.payload ?? '{}')
-  expect(payload).toMatchObject({ event_name: 'Purchase', ip: '[hidden]', email: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect(payload).toMatchObject({
+    event_name: 'Purchase',
+    ip: '[hidden]',
+    email: expect.stringMatching(/^[0-9a-f]{64}$/),
+  })
 })
 
 const csv = (...rows: string[]) => ['event_id,event_time,email,value,currency', ...rows].join('\r\n')

@@ -428,6 +428,19 @@ const organizationRequest = async (harness: Harness, organization: Organization,
       ? await workspaceDeletionRequest(organization)
       : ((await apiKeyRequest(harness, organization, name)) ?? (await customDomainRequest(harness, organization, name)))
 
+const period = 'start_date.seconds=1767225600&end_date.seconds=1767312000'
+
+/** What calls ask for, where it is always the same. */
+const queries: Readonly<Record<string, string>> = {
+  'destinations.getObject': 'object=records',
+  'dataSources.getTable': 'schema=public&table=customers',
+  'profiles.getTraitHistory': 'trait=plan',
+  'metrics.get': `metric=events_received&${period}`,
+  'audiences.getHistory': period,
+  'audiences.suggest': 'kind=event',
+  'deliveryOverviews.get': period,
+}
+
 /** Makes calls of every method in an organisation. */
 export const createRequests = async (
   harness: Harness,
@@ -513,23 +526,17 @@ export const createRequests = async (
       const otp_token = reply.body.set_password_otp_token
       return { path, body: { name: `users/${userId}`, otp_token, password: testPassword } }
     }
-    if (name === 'destinations.getObject') return { path: `${path}?object=records` }
-    if (name === 'dataSources.getTable') return { path: `${path}?schema=public&table=customers` }
+    if (queries[name] !== undefined) return { path: `${path}?${queries[name]}` }
     if (name === 'uploads.create') return await uploadRequest(organization)
     if (name === 'models.create') return { path, body: await trialModel(organization) }
     if (name === 'syncs.create' || name === 'syncDryRuns.create')
       return { path, body: await trialSync(harness, organization, made.destination.name) }
     if (name === 'profiles.split')
       return { path, body: { identifiers: [{ type: 'anonymous_id', value: profile?.anonymousId }] } }
-    if (name === 'profiles.getTraitHistory') return { path: `${path}?trait=plan` }
     if (name === 'connections.create') {
       await administrator.call('DELETE', `/${made.connection.name}`)
       return { path, body: { source: made.source.name, destination: made.destination.name } }
     }
-    if (name === 'metrics.get')
-      return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
-    if (name === 'audiences.getHistory')
-      return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (method.path.includes('{audience}') && /estination$|cancelFill$|resend$/.test(name)) {
       const body = { destination: made.destination.name }
       if (name !== 'audiences.connectDestination')
@@ -546,9 +553,6 @@ export const createRequests = async (
       const { id } = await makeProfile(harness, workspaceId)
       return { path: `${path}?profile=workspaces/${workspaceId}/profiles/${id}` }
     }
-    if (name === 'audiences.suggest') return { path: `${path}?kind=event` }
-    if (name === 'deliveryOverviews.get')
-      return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'events.batchGetBySource') return { path: `${path}?event_ids=${eventId}` }
     if (name === 'workspaces.list') return { path: `${path}?user=users/${organization.administrator.userId}` }
     return { path, ...(method.request === undefined ? {} : { body: bodiesFor(organization, made)[name] }) }

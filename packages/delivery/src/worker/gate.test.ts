@@ -300,7 +300,10 @@ describe('conversions of signals', () => {
   const target = { label: '', help: '', type: 'any', required: false, recommended: false, kind: 'custom' } as const
   const platform: typeof relay = {
     ...relay,
-    actions: [...relay.actions, { ...relay.actions[0]!, name: 'convert', targets: [{ ...target, name: 'event_name' }] }],
+    actions: [
+      ...relay.actions,
+      { ...relay.actions[0]!, name: 'convert', targets: [{ ...target, name: 'event_name' }] },
+    ],
     conversions: {
       platform: 'meta',
       maxAgeMs: { online: 1 },

@@ -126,7 +126,7 @@ export const AttributionView = ({ signal, title }: { signal: string; title: stri
     },
     onError: (error) => notifyRefusal('Could not download the attribution', error),
   })
-  const days = bucketsOf(preset, Date.now())
+  const days = bucketsOf(preset, query.dataUpdatedAt)
   return (
     <section aria-label={`Attribution of ${title}`} className="space-y-5">
       <div className="flex flex-wrap items-center gap-2">

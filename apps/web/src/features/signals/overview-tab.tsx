@@ -60,7 +60,8 @@ const Figures = ({ overview, than }: { overview: SignalOverview; than: string })
 const Chart = ({ overview, preset }: { overview: SignalOverview; preset: RangePreset }) => {
   const [table, setTable] = useState(false)
   const masked = useMask((state) => state.on)
-  const buckets = bucketsOf(preset, Date.now())
+  const [now] = useState(() => Date.now())
+  const buckets = bucketsOf(preset, now)
   const chart: BarChartProps = {
     label: 'Conversions by day',
     buckets,

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Signal, type SignalQuality, signalPlatformTitles } from '@tributary/contract'
 import { Gauge } from 'lucide-react'
+import { useState } from 'react'
 import { bucketsOf, bucketTitle, type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { count } from '../../lib/format/text.ts'
 import { signalQualityQuery } from '../../lib/queries/signal-queries.ts'
@@ -19,7 +20,8 @@ type Platform = SignalQuality['platforms'][number]
 
 const Trend = ({ platform, preset }: { platform: Platform; preset: RangePreset }) => {
   const scores = new Map(platform.trend.map(({ day, score }) => [day, score]))
-  const days = bucketsOf(preset, Date.now())
+  const [now] = useState(() => Date.now())
+  const days = bucketsOf(preset, now)
   const words = platform.trend.map(({ day, score }) => `${bucketTitle(day)} ${scoreText(score)}`).join(', ')
   return (
     <div className="space-y-1.5">

@@ -10,7 +10,7 @@ const open = (role: string, answer: () => Response = () => Response.json(aSignal
   const sent: { url: string; body: unknown }[] = []
   const answers = (path: string, init?: RequestInit): Response | undefined => {
     if (init?.method === 'PATCH') {
-      sent.push({ url: path, body: JSON.parse(String(init.body)) })
+      sent.push({ url: path, body: JSON.parse(init.body as string) })
       return answer()
     }
     if (path.endsWith('/sources')) return Response.json({ sources: [], next_page_token: '' })

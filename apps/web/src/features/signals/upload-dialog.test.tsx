@@ -19,7 +19,7 @@ test('a file of offline conversions is checked first, and sent only when that is
   openInWorkspace(<UploadDialog signal={aSignal} onClosed={() => undefined} />, {
     answers: (path, init) => {
       if (!path.endsWith(':uploadConversions')) return undefined
-      sent.push(JSON.parse(String(init?.body)))
+      sent.push(JSON.parse(init?.body as string))
       return Response.json(report)
     },
   })

@@ -283,7 +283,7 @@ describe('clicks', () => {
 
   test('of an anonymous visit are joined to a later conversion of the same person, and attributed to it', async () => {
     const signal = await enable()
-    await receive(visit({ anonymousId: 'visitor' }) as ReturnType<typeof order>)
+    await receive(visit({ anonymousId: 'visitor' }) as unknown as ReturnType<typeof order>)
     const learn = createLearning({ db: harness.db, metrics: noMetrics })
     const link = order({ type: 'identify', userId: 'buyer', anonymousId: 'visitor' })
     await learn([{ workspaceId: workspace, sourceId: newId(), eventId: link.eventId, json: JSON.stringify(link) }])
@@ -309,18 +309,18 @@ describe('clicks', () => {
   test('are not joined to a conversion before them, or when they are over', async () => {
     await enable()
     const before = new Date(harness.now() - 3_600_000).toISOString()
-    await receive(visit() as ReturnType<typeof order>)
+    await receive(visit() as unknown as ReturnType<typeof order>)
     await receive(order({ timestamp: before }))
     expect((await outbox())[0]?.event.context.signal).not.toHaveProperty('gclid')
     const long = new Date(harness.now() - 91 * 86_400_000).toISOString()
-    await receive({ ...(visit({ anonymousId: 'old' }) as ReturnType<typeof order>), timestamp: long })
+    await receive({ ...(visit({ anonymousId: 'old' }) as unknown as ReturnType<typeof order>), timestamp: long })
     await receive(order({ anonymousId: 'old', userId: undefined }))
     expect((await outbox())[1]?.event.context.signal).not.toHaveProperty('gclid')
   })
 
   test('are found under hashes only', async () => {
     await enable()
-    await receive(visit({ anonymousId: 'visitor@example.com' }) as ReturnType<typeof order>)
+    await receive(visit({ anonymousId: 'visitor@example.com' }) as unknown as ReturnType<typeof order>)
     const rows = await harness.db
       .selectFrom('signal_clicks')
       .selectAll()
@@ -419,7 +419,11 @@ test('a profile that enters an audience is a conversion once', async () => {
   const { administrator } = organization
   const body = { title: 'Reachable', query: trialAudience }
   const audience = await administrator.ok(methods.audiences.create, { workspace }, { body })
-  await enable({ trigger: { type: 'audience', audience: audience.name }, value: { type: 'none' }, event_id: { type: 'message_id' } })
+  await enable({
+    trigger: { type: 'audience', audience: audience.name },
+    value: { type: 'none' },
+    event_id: { type: 'message_id' },
+  })
   const learn = createLearning({ db: harness.db, metrics: noMetrics })
   const known = { ...order({ type: 'identify' }), traits: { email: 'eve@example.com' } }
   await learn([{ workspaceId: workspace, sourceId: newId(), eventId: known.eventId, json: JSON.stringify(known) }])
@@ -429,7 +433,9 @@ test('a profile that enters an audience is a conversion once', async () => {
     .where('workspace_id', '=', workspace)
     .executeTakeFirstOrThrow()
   await sql`insert into audience_changes (audience_id, profile_id, kind, time)
-    values (${idIn(audience.name)}::uuid, ${profile_id}::uuid, 'entered', ${new Date(harness.now())})`.execute(harness.db)
+    values (${idIn(audience.name)}::uuid, ${profile_id}::uuid, 'entered', ${new Date(harness.now())})`.execute(
+    harness.db,
+  )
   const followed = () =>
     createSignalAudienceFollower({ db: harness.db, clock: harness.now, cache, logger: silentLogger }).follow()
   await followed()
@@ -438,13 +444,19 @@ test('a profile that enters an audience is a conversion once', async () => {
   expect(sent).toHaveLength(1)
   expect(sent[0]?.event).toMatchObject({
     event: 'Audience Entered',
-    context: { traits: { email: 'eve@example.com' }, signal: { kind: 'conversion', action_source: 'system_generated' } },
+    context: {
+      traits: { email: 'eve@example.com' },
+      signal: { kind: 'conversion', action_source: 'system_generated' },
+    },
   })
 })
 
 test('of somebody who was deleted no click, no ID and nothing unsent is kept, and that there was a conversion is', async () => {
   await enable()
-  const event = order({ userId: 'zora', anonymousId: 'a-zora' }, { order_id: 'order-of-zora', gclid: 'CjwKCAiAabcdefghijk' })
+  const event = order(
+    { userId: 'zora', anonymousId: 'a-zora' },
+    { order_id: 'order-of-zora', gclid: 'CjwKCAiAabcdefghijk' },
+  )
   await receive(event, order({ userId: 'yves', anonymousId: 'a-yves' }, { gclid: 'CjwKCAiAabcdefghijk' }))
   const requestId = newId()
   const people = {
@@ -468,7 +480,11 @@ test('of somebody who was deleted no click, no ID and nothing unsent is kept, an
   expect(rows[0]).toMatchObject({ event_id: '', source_event: '', subjects: [] })
   expect(rows[1]?.event_id).not.toBe('')
   expect(marked.join()).toContain(`"event_id":"${rows[0]?.signal_id}-${rows[0]?.key}"`)
-  const clicks = await harness.db.selectFrom('signal_clicks').select('person').where('workspace_id', '=', workspace).execute()
+  const clicks = await harness.db
+    .selectFrom('signal_clicks')
+    .select('person')
+    .where('workspace_id', '=', workspace)
+    .execute()
   const ofYves = ['user_id yves', 'anonymous_id a-yves'].map((text) => {
     const [type = '', value = ''] = text.split(' ')
     return personHash(workspace, { type, value }).toString('hex')

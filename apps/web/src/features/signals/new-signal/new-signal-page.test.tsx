@@ -26,7 +26,7 @@ const open = (role = 'ORG_ADMIN') => {
       if (path.endsWith('audiences:suggest')) return Response.json({ suggestions: [] })
       if (path.endsWith('/catalogDestinations')) return Response.json({ catalog_destinations: [], next_page_token: '' })
       if (path.endsWith('signals:preview') || (path.endsWith('/signals') && init?.method === 'POST')) {
-        sent[path] = JSON.parse(String(init?.body))
+        sent[path] = JSON.parse(init?.body as string)
         return Response.json(path.endsWith(':preview') ? aPreview : aSignal)
       }
       return undefined
