@@ -1,6 +1,6 @@
 import type { AuditRecord } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { actionText, actorText, detailLines } from './audit-words.ts'
+import { actionText, actorText, detailLines, resourceText } from './audit-words.ts'
 import { auditCsv } from './export-audit-log.ts'
 
 const record: AuditRecord = {
@@ -31,6 +31,14 @@ test('a record says in words what was done, by whom, and for whom', () => {
   expect(detailLines(record)).toEqual([['setting', 'region']])
   // What was changed is there before and after.
   expect(detailLines({ ...record, detail: { region: 'us', title: 'Shop' } })).toEqual([['title', 'Shop']])
+})
+
+test('what it was done to is named by its kind and the end of its id, which fits on a phone', () => {
+  const [workspace, source] = ['01a216ff-76b5-756a-8d37-1aa2a15fe9f2', '01a216ff-76b5-756a-8d37-1aa244c80061']
+  expect(resourceText(`workspaces/${workspace}/sources/${source}`)).toBe('sources/…44c80061')
+  expect(resourceText(`workspaces/${workspace}/sources/${source}/app`)).toBe('sources/…44c80061/app')
+  expect(resourceText(`workspaces/${workspace}`)).toBe('workspaces/…a15fe9f2')
+  expect(resourceText('workspaces')).toBe('workspaces')
 })
 
 test('a file of records has one row each, of which a spreadsheet runs nothing', () => {

@@ -21,12 +21,14 @@ export const actionText = (action: string): string => {
 /**
  * What it was done to, in short: of an id its end, which fits in a line and tells rows apart; the whole name is in the record.
  */
-export const resourceText = (resource: string): string =>
-  resource
-    .split('/')
-    .slice(-2)
+export const resourceText = (resource: string): string => {
+  const parts = resource.split('/')
+  // What there is once of something has no id of its own: `sources/{id}/app`.
+  return parts
+    .slice(parts.length % 2 === 0 ? -2 : -3)
     .join('/')
     .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{4}([0-9a-f]{8})/g, '…$1')
+}
 
 /** The resources whose changes are recorded, for a choice of one: value and title, by title. */
 export const auditedResources: readonly { value: string; title: string }[] = apiResources
