@@ -673,11 +673,11 @@ describe('delivery records', () => {
     expect([...streamed]).toEqual([...whole])
   })
   it('have an event of a source that a consumer needs as a whole as a whole, for no destination; what is only kept is not', () => {
-    const metaOf = (more: object) => {
+    const metaOf = (more: Partial<RequestMeta>) => {
       const processor = createProcessor({
         journal: { firstSeen: () => undefined },
         destinationsFor: () => [],
-        needsWhole: (source) => source === 's',
+        needsWhole: (source) => source === 's-1',
         schemaFor: () => undefined,
         isWatched: () => false,
         deliveryRecordBytes: 4000,
