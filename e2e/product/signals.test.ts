@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { adminCredentials, createSource, createWorkspace, eventually, startProduct } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import {
@@ -43,7 +44,12 @@ test('SIG-01, OPEN-31: an order of browser and server is one conversion at each 
     NODE_OPTIONS: `--import=${new URL('../vendors/hook.ts', import.meta.url).href}`,
     VENDOR_PEERS: JSON.stringify(Object.fromEntries(Object.entries(peers).map(([origin, { url }]) => [origin, url]))),
   }
-  let product = await startProduct({ env })
+  // From its sources: in a build no module can be replaced.
+  const command = [
+    '--disable-warning=ExperimentalWarning',
+    fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url)),
+  ]
+  let product = await startProduct({ env, command })
   stack.defer(() => product[Symbol.asyncDispose]())
   const { dataDir } = product
   await product.api.login(adminCredentials)
@@ -119,7 +125,7 @@ test('SIG-01, OPEN-31: an order of browser and server is one conversion at each 
 
   await send(...Array.from({ length: 50 }, (_, index) => order(`m-${index}`, `killed-${index}`)))
   await product.kill()
-  product = await startProduct({ env, dataDir })
+  product = await startProduct({ env, command, dataDir })
   await product.api.login(adminCredentials)
   await eventually('each platform has all', () => counted().every((count) => count >= 51), 60_000)
   const { overview, quality } = await overviewOf()
