@@ -17,7 +17,12 @@ type Browsing = Window & {
   segment: typeof import('@segment/analytics-next').AnalyticsBrowser
   shop: {
     identify: (id: string, traits: object) => Promise<unknown>
-    track: (name: string, properties: object) => Promise<unknown>
+    track: (name: string, properties: object, options: object) => Promise<unknown>
+  }
+  tributary: {
+    consent(choice: string): void
+    identify(id: string, traits: object): string
+    track(name: string, properties: object): string
   }
 }
 
@@ -42,17 +47,39 @@ const visit = async (shop: Page, site: { url: string }, product: Product, key: s
 }
 
 const buy = (shop: Page, order_id: string): Promise<void> =>
-  shop.evaluate(async (id) => {
-    const browsing = window as unknown as Browsing
-    await browsing.shop.track('Order Completed', { order_id: id, total: 25.5, currency: 'USD' })
-  }, order_id)
+  shop.evaluate(
+    async ({ id, traits }) => {
+      const browsing = window as unknown as Browsing
+      const order = { order_id: id, total: 25.5, currency: 'USD' }
+      await browsing.shop.track('Order Completed', order, { context: { traits } })
+    },
+    { id: order_id, traits: { email, phone } },
+  )
 
-/** Makes a signal of the orders of a source on the screen, for all platforms, and looks at what it would send. */
-const makeSignal = async (page: Page, workspace: string): Promise<void> => {
+/** Opens a page with the website tag as it is set up, and buys there as somebody else, who consents. */
+const buyWithTag = async (shop: Page, site: { withHead(html: string): string }, snippet: string): Promise<void> => {
+  await shop.goto(`${site.withHead(snippet)}&fbclid=IwAR0-tag&utm_source=instagram&utm_campaign=summer`)
+  await shop.evaluate(() => {
+    const { tributary } = window as unknown as Browsing
+    tributary.consent('granted')
+    tributary.identify('user-bob', { email: 'bob@example.com' })
+    tributary.track('Order Completed', {
+      order_id: 'order-4',
+      total: 10,
+      currency: 'EUR',
+      email: 'bob@example.com',
+    })
+  })
+}
+
+/** Makes a signal of the orders of sources on the screen, for all platforms, and looks at what it would send. */
+const makeSignal = async (page: Page, workspace: string, sources: readonly string[]): Promise<void> => {
   await page.goto(`/${workspace}/signals`)
   await page.getByRole('link', { name: 'New signal' }).first().click()
-  await button(page, 'Add source').click()
-  await page.getByRole('option', { name: /^Shop/ }).click()
+  for (const source of sources) {
+    await button(page, 'Add source').click()
+    await page.getByRole('option', { name: new RegExp(`^${source}`) }).click()
+  }
   for (let step = 0; step < 3; step++) await button(page, 'Continue').click()
   await expect(page.getByLabel('Meta', { exact: true })).toContainText('{ eventID: order_id }')
   await button(page, 'Continue').click()
@@ -98,7 +125,10 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
     const { events } = await api.ok('GET', `/${source}/events`)
     return (events as { title: string }[]).some(({ title }) => title === 'Order Completed')
   })
-  await makeSignal(page, workspace)
+  const tag = await createSource(api, workspace, 'Tagged pages', 'tag')
+  const { guide } = await api.ok('GET', `/${workspace}/catalogSources/tag`)
+  const [{ code }] = guide as [{ code: string }]
+  await makeSignal(page, workspace, ['Tagged pages', 'Shop'])
 
   // The same order from the browser twice and from the server: one conversion.
   await buy(shop, 'order-2')
@@ -134,15 +164,23 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
   expect(bodies.filter((body) => body.includes('order-2'))).toHaveLength(vendorDestinations.length)
   for (const clear of [email, phone]) expect(bodies.join('\n')).not.toContain(clear)
 
-  // The place for the browser tag's page: the same with a source of signals, whose page loads the tag instead of the SDK.
+  await buyWithTag(shop, site, code.replaceAll('{{origin}}', product.url).replaceAll('{{writeKey}}', tag.key))
+  await expect
+    .poll(() => meta.counted.get('Purchase/order-4'))
+    .toMatchObject({
+      user_data: { em: [sha256('bob@example.com')] },
+      custom_data: { value: 10, currency: 'EUR' },
+    })
+  expect(bodies.join('\n')).not.toContain('bob@example.com')
 
   const outcomes = page.getByRole('list', { name: 'Outcomes of Meta' })
-  await expect(outcomes).toContainText('Delivered2')
+  await expect(outcomes).toContainText('Delivered3')
   await page.getByRole('tab', { name: 'Match quality' }).click()
   const quality = page.getByRole('region', { name: 'Meta', exact: true })
   await expect(quality.getByRole('list', { name: 'Identifiers' })).toContainText('Email100%')
   await page.getByRole('tab', { name: 'Attribution' }).click()
   await expect(page.getByRole('table', { name: 'Campaigns' })).toContainText('spring')
+  await expect(page.getByRole('table', { name: 'Campaigns' })).toContainText('summer')
   await page.getByRole('tab', { name: 'Conversions' }).click()
   await page.getByRole('searchbox', { name: 'Event ID' }).fill('order-2')
   const rows = page.getByRole('table', { name: 'Conversions' }).getByRole('row')

@@ -108,7 +108,7 @@ test('the usual conversion of an event is suggested, with its value and event ID
   expect(lead).toMatchObject({ conversion: { type: 'lead' }, value: { type: 'none' }, eventId: { type: 'message_id' } })
   expect(withEvents(lead, [track('Product Added')])).toMatchObject({
     conversion: { type: 'add_to_cart' },
-    value: { type: 'event' },
+    value: { type: 'event', amountPath: 'properties.value' },
   })
   const chosen = withConversion(lead, { type: 'contact', custom_name: '' })
   expect(withEvents(chosen, [track('Signed Up')]).conversion.type).toBe('contact')

@@ -87,6 +87,10 @@ const hasValue = new Set<SignalConversion['type']>([
   'start_trial',
 ])
 
+/** Where events of the commerce schema have the value of a conversion. */
+const usualAmount = (type: SignalConversion['type']): string =>
+  type === 'purchase' ? 'properties.total' : 'properties.value'
+
 /** The conversion that an event of the commerce schema usually is; a purchase where it is no event of it. */
 const usualConversion = (events: readonly DraftEvent[]): SignalConversion['type'] =>
   standardConversions.find(
@@ -102,10 +106,12 @@ export const withConversion = (draft: SignalDraft, conversion: SignalConversion)
   if (type === draft.conversion.type) return { ...draft, conversion }
   const [was, now] = [hasValue.has(draft.conversion.type), hasValue.has(type)]
   const ofOrder = type === 'purchase'
+  const [wasUsual, usual] = [usualAmount(draft.conversion.type), usualAmount(type)]
+  const amountPath = draft.value.amountPath === wasUsual ? usual : draft.value.amountPath
   return {
     ...draft,
     conversion,
-    value: was === now ? draft.value : { ...draft.value, type: now ? 'event' : 'none' },
+    value: { ...draft.value, amountPath, ...(was === now ? {} : { type: now ? 'event' : 'none' }) },
     eventId:
       ofOrder === (draft.conversion.type === 'purchase')
         ? draft.eventId

@@ -22,11 +22,13 @@ test('the code of each platform sends the event ID where that platform takes it'
   for (const [platform, event_name, code] of table) expect(pixelCode({ platform, event_name }, order)).toBe(code)
 })
 
-test('a message ID is the one that the SDK gave to the event', () => {
+test('a message ID is the one that the website tag or the SDK gave to the event', () => {
   const draft = { ...order, eventId: { type: 'message_id', path: '' } } as const
-  expect(pixelCode({ platform: 'tiktok', event_name: 'Purchase' }, draft)).toBe(
-    `const { event } = await analytics.track('Order Completed', properties)\nttq.track('Purchase', { value: total, currency: currency }, { event_id: event.messageId })`,
-  )
+  expect(pixelCode({ platform: 'tiktok', event_name: 'Purchase' }, draft).split('\n')).toEqual([
+    `const eventId = tributary.track('Order Completed', properties)`,
+    expect.stringContaining(`(await analytics.track('Order Completed', properties)).event.messageId`),
+    `ttq.track('Purchase', { value: total, currency: currency }, { event_id: eventId })`,
+  ])
 })
 
 test('a custom conversion is a custom event of Meta, a fixed value is written out, and none is left out', () => {

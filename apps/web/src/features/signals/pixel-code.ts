@@ -49,10 +49,14 @@ const callOf = ({ platform, event_name: name }: Pixel, of: Of, id: string): stri
 
 /**
  * What a page that also loads the platform's own script must run, so that the platform counts the conversion once: both send the same
- * event ID. For a message ID that is the one that the SDK has given to the event.
+ * event ID. For a message ID that is the one that the website tag, or the SDK, has given to the event.
  */
 export const pixelCode = (pixel: Pixel, of: Of): string => {
   if (of.eventId.type === 'path') return callOf(pixel, of, variableOf(of.eventId.path))
   const event = quoted(of.events[0]?.event_name || 'Order Completed')
-  return `const { event } = await analytics.track(${event}, properties)\n${callOf(pixel, of, 'event.messageId')}`
+  return [
+    `const eventId = tributary.track(${event}, properties)`,
+    `// With analytics.js: const eventId = (await analytics.track(${event}, properties)).event.messageId`,
+    callOf(pixel, of, 'eventId'),
+  ].join('\n')
 }

@@ -43,7 +43,10 @@ export const EventList = ({
       <ul className="space-y-2">
         {value.map(({ event_type, event_name }, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- an event is its place
-          <li key={at} className="grid grid-cols-[7rem_minmax(0,1fr)_2rem] items-center gap-2">
+          <li
+            key={at}
+            className="grid grid-cols-[7rem_minmax(0,1fr)_auto] items-center gap-2 max-sm:grid-cols-[minmax(0,1fr)_auto]"
+          >
             <Select
               aria-label={`Type of ${noun} ${at + 1}`}
               value={event_type}
@@ -59,16 +62,18 @@ export const EventList = ({
                 </option>
               ))}
             </Select>
-            <SuggestInput
-              aria-label={`Name of ${noun} ${at + 1}`}
-              placeholder="Any name"
-              maxLength={200}
-              value={event_name}
-              disabled={disabled || !named.has(event_type)}
-              suggestions={suggestions}
-              onFocus={() => setAsked(true)}
-              onChange={(name) => change(at, { event_name: name })}
-            />
+            <span className="min-w-0 max-sm:order-last max-sm:col-span-2">
+              <SuggestInput
+                aria-label={`Name of ${noun} ${at + 1}`}
+                placeholder="Any name"
+                maxLength={200}
+                value={event_name}
+                disabled={disabled || !named.has(event_type)}
+                suggestions={suggestions}
+                onFocus={() => setAsked(true)}
+                onChange={(name) => change(at, { event_name: name })}
+              />
+            </span>
             {!disabled && value.length > 1 && (
               <Button
                 variant="none"

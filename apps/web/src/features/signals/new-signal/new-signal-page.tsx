@@ -149,6 +149,8 @@ const Wizard = () => {
     setProblems({})
     create.reset()
     setStep(next)
+    // Whoever went on at the end of a long step begins at the head of the next.
+    window.scrollTo(0, 0)
   }
   const change = (next: SignalDraft): void => {
     setDraft(next)
