@@ -33,6 +33,14 @@ import { useEventFields } from './use-event-fields.ts'
 /** What a VARIABLE can name, as the editor of fields takes it. */
 const variables = mappingVariables.map((each) => ({ ...each }))
 
+/** What people map: not what the signal itself fills in, such as the name of the conversion, for which the preset has nothing. */
+const actionOf = ({ action, field_mappings }: PlatformOption): PlatformOption['action'] => ({
+  ...action,
+  targets: action.targets.filter(
+    ({ name, is_required }) => !is_required || field_mappings.some(({ target }) => target.name === name),
+  ),
+})
+
 /** The mapping of a platform in the form that the editor of fields knows. */
 const mappingOf = (draft: SignalDraft, option: PlatformOption, platform: SignalPlatformInput): EventMapping => ({
   id: 'sign',
@@ -87,7 +95,7 @@ const FieldsPanel = ({
       <FieldTable
         destination={{ name: option.destination, app: { display_name: signalPlatformTitles[option.platform] } }}
         mapping={mapping}
-        action={option.action}
+        action={actionOf(option)}
         fields={fields}
         variables={variables}
         proposed={option.field_mappings}

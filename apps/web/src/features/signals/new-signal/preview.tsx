@@ -13,6 +13,7 @@ import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
+import { scrollable } from '../../../ui/scrollable.ts'
 import { Advice, IdentifierShares, Score } from '../score.tsx'
 import { identifiersText, money } from '../signal-words.ts'
 
@@ -101,7 +102,11 @@ const Samples = ({ preview }: { preview: SignalPreview }) => {
   return (
     <section aria-label="Latest conversions" className="space-y-2">
       <h4 className="text-sm font-medium">Latest conversions</h4>
-      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+      <ul
+        {...scrollable}
+        aria-label="Latest conversions"
+        className="max-h-96 divide-y divide-line overflow-y-auto scroll-thin rounded-lg border border-line bg-surface"
+      >
         {preview.sample.map((sample) => {
           const held = sample.platforms.filter(({ reason }) => reason !== '').length
           return (
