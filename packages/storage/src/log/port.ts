@@ -3,7 +3,7 @@ import type { IncarnationRange } from './incarnations.ts'
 /**
  * The log: an ordered, durable record of what was accepted, split into partitions. One `Log` is one stream
  * (`requests`, `deliveries`). Everything of one key (a workspace) lands in one partition and keeps its order.
- * Adapters: SQLite (embedded), Kafka (remote, later). Offsets ascend within a partition. They need not be dense: whoever
+ * Adapters: SQLite (embedded), Kafka (remote). Offsets ascend within a partition. They need not be dense: whoever
  * reads goes on behind the last record that it got.
  */
 export type LogEntry = {
@@ -53,8 +53,8 @@ export type ProducerSequence = { partition: number; epoch: number; sequence: num
 export interface LogWriter {
   readonly partitions: number
   /**
-   * Appends one entry; resolves when it is on disk (after the sync that covers it). Rejects when the disk refuses: then
-   * nothing of the entry will be read. Calls made while a sync runs share the next one (group commit).
+   * Appends one entry; resolves when it is on disk (after the sync that covers it), or on other machines. Rejects when the disk
+   * refuses: then nothing of the entry will be read. Of another machine that did not answer nobody knows: it may be there. Calls made while a sync runs share the next one (group commit).
    * At most `maxQueuedBytes` wait; beyond it rejects with LogOverloaded.
    */
   append(entry: LogEntry): Promise<LogPosition>
@@ -133,7 +133,7 @@ export class LogOverloaded extends Error {
   }
 }
 
-/** Thrown by `append` when the disk has no room or refuses to sync. */
+/** Thrown by `append` when the disk has no room or refuses to sync, or the machines that hold the log do not answer. */
 export class LogUnavailable extends Error {
   constructor(cause: unknown) {
     super('The log cannot be written', { cause })

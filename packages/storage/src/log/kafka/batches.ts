@@ -1,0 +1,215 @@
+import { zstdDecompressSync } from 'node:zlib'
+import { crc32c } from '@platformatic/kafka'
+import { compressChunk } from '../sqlite/compression.ts'
+
+/**
+ * Batches of records as Kafka keeps them (version 2, https://kafka.apache.org/documentation/#recordbatch). A batch is there as a
+ * whole or not at all, and is read as a whole. The library's own way of writing one takes the records anew for each attempt, when
+ * who appended them may have given their memory back; and its way of reading makes several objects a field.
+ */
+
+/** What a batch says of itself, in a header of its first record. */
+export type BatchHead = {
+  /** The incarnation that it is of. */
+  i: string
+  /** Bytes of the batches before it in its partition, since the partition began. */
+  c: number
+  /** 1 for one that holds no record of the log: it ends what earlier writers may append. */
+  f?: 1
+  /** The producer's stamp, its epoch, sequence and note. */
+  p?: string
+  e?: number
+  s?: number
+  n?: string
+}
+
+/** A record on its way. */
+export type RecordToWrite = { key: string; meta: string; body: Uint8Array; addressed: boolean }
+
+/** A record of a batch; its body is a view into the batch's bytes. */
+export type BatchRecord = { offset: number; key: string; meta: string; body: Uint8Array; addressed: boolean }
+
+export type Batch = {
+  base: number
+  /** Offset behind its last record. */
+  next: number
+  /** Epoch ms. */
+  time: number
+  /** As it lies in Kafka, compressed. */
+  bytes: number
+  /** Undefined for one that this adapter has not written. */
+  head: BatchHead | undefined
+  records: BatchRecord[]
+}
+
+/** Who writes: Kafka refuses a batch of an epoch that is over, and takes one that it has already as a repetition. */
+export type WriterStamp = { producerId: bigint; epoch: number; sequence: number }
+
+const names = { head: Buffer.from('t'), meta: Buffer.from('m'), unaddressed: Buffer.from('u') }
+const empty = Buffer.alloc(0)
+const headBytes = 61
+const zstd = 4
+const isControl = 1 << 5
+
+/** Bytes of a variable-length number, which is no less than 0. */
+const zigzagSize = (value: number): number => {
+  let size = 1
+  for (let left = value * 2; left >= 128; left = Math.floor(left / 128)) size++
+  return size
+}
+
+const putVarint = (into: Buffer, at: number, value: number): number => {
+  let left = 2 * value
+  while (left >= 128) {
+    into[at++] = (left % 128) | 128
+    left = Math.floor(left / 128)
+  }
+  into[at++] = left
+  return at
+}
+const sizeOf = (bytes: Uint8Array): number => zigzagSize(bytes.byteLength) + bytes.byteLength
+const put = (into: Buffer, at: number, bytes: Uint8Array): number => {
+  const from = putVarint(into, at, bytes.byteLength)
+  into.set(bytes, from)
+  return from + bytes.byteLength
+}
+
+const headersOf = ({ meta, addressed }: RecordToWrite, head: BatchHead | undefined): [Buffer, Buffer][] => {
+  const headers: [Buffer, Buffer][] = head === undefined ? [] : [[names.head, Buffer.from(JSON.stringify(head))]]
+  if (meta !== '') headers.push([names.meta, Buffer.from(meta)])
+  if (!addressed) headers.push([names.unaddressed, empty])
+  return headers
+}
+
+/** Bytes that an entry takes in a batch, and a little more. */
+export const sizeInBatch = (entry: { key: string; meta: string; body: Uint8Array }): number =>
+  Buffer.byteLength(entry.key) + Buffer.byteLength(entry.meta) + entry.body.byteLength + 32
+
+const encodeRecords = (records: readonly RecordToWrite[], head: BatchHead): Buffer => {
+  const parts = records.map((record, index) => {
+    const key = Buffer.from(record.key)
+    const headers = headersOf(record, index === 0 ? head : undefined)
+    let size = 2 + zigzagSize(index) + sizeOf(key) + sizeOf(record.body) + zigzagSize(headers.length)
+    for (const [name, value] of headers) size += sizeOf(name) + sizeOf(value)
+    return { key, body: record.body, headers, size }
+  })
+  const bytes = Buffer.allocUnsafe(parts.reduce((sum, { size }) => sum + zigzagSize(size) + size, 0))
+  let at = 0
+  for (const [index, { key, body, headers, size }] of parts.entries()) {
+    at = putVarint(bytes, at, size)
+    bytes[at++] = 0
+    // All of a batch have its time.
+    bytes[at++] = 0
+    at = putVarint(bytes, at, index)
+    at = put(bytes, at, key)
+    at = put(bytes, at, body)
+    at = putVarint(bytes, at, headers.length)
+    for (const [name, value] of headers) at = put(bytes, put(bytes, at, name), value)
+  }
+  return bytes
+}
+
+/** A batch to be sent, compressed where that is worth it (ADR 34). It keeps nothing of what it was made of. */
+export const encodeBatch = (
+  records: readonly RecordToWrite[],
+  given: { head: BatchHead; time: number; stamp: WriterStamp },
+): Buffer => {
+  const { body, size } = compressChunk(encodeRecords(records, given.head))
+  const batch = Buffer.allocUnsafe(headBytes + body.byteLength)
+  const time = BigInt(given.time)
+  batch.writeBigInt64BE(0n, 0)
+  batch.writeInt32BE(batch.byteLength - 12, 8)
+  batch.writeInt32BE(-1, 12)
+  batch.writeInt8(2, 16)
+  batch.writeInt16BE(size > 0 ? zstd : 0, 21)
+  batch.writeInt32BE(records.length - 1, 23)
+  batch.writeBigInt64BE(time, 27)
+  batch.writeBigInt64BE(time, 35)
+  batch.writeBigInt64BE(given.stamp.producerId, 43)
+  batch.writeInt16BE(given.stamp.epoch, 51)
+  batch.writeInt32BE(given.stamp.sequence, 53)
+  batch.writeInt32BE(records.length, 57)
+  batch.set(body, headBytes)
+  batch.writeUInt32BE(crc32c(batch.subarray(21)), 17)
+  return batch
+}
+
+/** Reads on in the records of a batch. */
+const cursorOf = (bytes: Buffer) => {
+  let at = 0
+  const varint = (): number => {
+    let value = 0
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[at++]
+      if (byte === undefined) throw new RangeError('A batch of Kafka is shorter than its records')
+      value += (byte & 127) * scale
+      if (byte < 128) return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+    }
+  }
+  const slice = (): Buffer => {
+    const size = varint()
+    if (size < 0) return empty
+    at += size
+    if (at > bytes.byteLength) throw new RangeError('A batch of Kafka is shorter than its records')
+    return bytes.subarray(at - size, at)
+  }
+  return { varint, slice, skip: (count: number) => void (at += count) }
+}
+
+const readRecord = (cursor: ReturnType<typeof cursorOf>, base: number): BatchRecord & { head?: BatchHead } => {
+  cursor.varint()
+  cursor.skip(1)
+  cursor.varint()
+  const offset = base + cursor.varint()
+  const record: BatchRecord & { head?: BatchHead } = {
+    offset,
+    key: cursor.slice().toString(),
+    meta: '',
+    body: cursor.slice(),
+    addressed: true,
+  }
+  for (let headers = cursor.varint(); headers > 0; headers--) {
+    const name = cursor.slice()
+    const value = cursor.slice()
+    if (name.equals(names.head)) record.head = JSON.parse(value.toString()) as BatchHead
+    else if (name.equals(names.meta)) record.meta = value.toString()
+    else if (name.equals(names.unaddressed)) record.addressed = false
+  }
+  return record
+}
+
+const decodeOne = (bytes: Buffer): Batch => {
+  const base = Number(bytes.readBigInt64BE(0))
+  const attributes = bytes.readInt16BE(21)
+  const batch: Batch = {
+    base,
+    next: base + bytes.readInt32BE(23) + 1,
+    time: Number(bytes.readBigInt64BE(27)),
+    bytes: bytes.byteLength,
+    head: undefined,
+    records: [],
+  }
+  if ((attributes & isControl) !== 0) return batch
+  const codec = attributes & 7
+  if (codec !== 0 && codec !== zstd) throw new RangeError(`A batch of Kafka has an unknown compression (${codec})`)
+  const body = bytes.subarray(headBytes)
+  const cursor = cursorOf(codec === zstd ? zstdDecompressSync(body) : body)
+  for (let left = bytes.readInt32BE(57); left > 0; left--) {
+    const { head, ...record } = readRecord(cursor, base)
+    batch.head ??= head
+    batch.records.push(record)
+  }
+  return batch
+}
+
+/** The whole batches of what a fetch gave; the last one may be cut off, and comes again. */
+export const decodeBatches = (bytes: Buffer): Batch[] => {
+  const batches: Batch[] = []
+  for (let at = 0; at + headBytes <= bytes.byteLength; ) {
+    const end = at + 12 + bytes.readInt32BE(at + 8)
+    if (end > bytes.byteLength) break
+    batches.push(decodeOne(bytes.subarray(at, end)))
+    at = end
+  }
+  return batches
+}

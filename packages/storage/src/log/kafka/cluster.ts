@@ -1,0 +1,236 @@
+import { isIP } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AuthenticationError, Connection, type ConnectionOptions, metadataV12 } from '@platformatic/kafka'
+import { codes, KafkaAnswer, KafkaUnusable, meaningOf } from './errors.ts'
+import { createTokens } from './oauth.ts'
+import type { BrokerAddress, KafkaOptions } from './options.ts'
+
+const clientId = 'tributary'
+const connectMs = 5000
+/** Longer than a broker may wait for its followers. */
+const requestMs = 15_000
+/** How long a broker may wait for its followers, ms. */
+export const acknowledgeMs = 10_000
+/** First and longest pause before what failed is tried again, ms. */
+const pauseMs = { first: 50, longest: 1000 }
+
+/** A topic as the cluster knows it: its id, and who leads each partition (-1 for nobody). */
+export type TopicState = { id: string; leaders: number[]; replicas: number }
+
+/** A call of the protocol, as the library has them. */
+type Call<Arguments extends unknown[], Answer> = {
+  async(connection: Connection, ...given: Arguments): Promise<Answer>
+}
+
+/**
+ * Connections to the brokers of a cluster, and who of them leads what. One for each who reads or writes: brokers answer
+ * what comes over a connection one after the other.
+ */
+export type Cluster = {
+  /** State of topics, of which one that does not exist is missing. Asked anew after `forget`. Rejects when no broker answers. */
+  topics(names: readonly string[]): Promise<Map<string, TopicState>>
+  /** What is known of leaders does not hold any more. */
+  forget(): void
+  /** Ids of the brokers. */
+  brokers(): Promise<number[]>
+  /**
+   * Calls a broker (any, when undefined). An answer that says no about a part of what was asked is returned like one that does
+   * not; who asked looks at its codes. A connection that failed is not used again.
+   */
+  call<Arguments extends unknown[], Answer>(
+    node: number | BrokerAddress | undefined,
+    call: Call<Arguments, Answer>,
+    ...given: Arguments
+  ): Promise<Answer>
+  /** Ends the connections; what is on its way fails. */
+  close(): void
+  isClosed(): boolean
+}
+
+const tlsOf = ({ tls }: KafkaOptions): ConnectionOptions['tls'] =>
+  tls === undefined
+    ? undefined
+    : {
+        ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+        ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+        ...(tls.key === undefined ? {} : { key: tls.key }),
+      }
+
+const saslOf = ({ sasl }: KafkaOptions): ConnectionOptions['sasl'] => {
+  if (sasl === undefined) return undefined
+  if (sasl.mechanism !== 'OAUTHBEARER') return sasl
+  return {
+    mechanism: sasl.mechanism,
+    token: createTokens(sasl),
+    // A broker that refuses a token says so in an answer that is no failure (RFC 7628, 3.2.2).
+    authBytesValidator: (bytes, callback) =>
+      bytes.byteLength === 0
+        ? callback(null, bytes)
+        : callback(new Error(`Kafka refused the token: ${bytes.toString()}`), bytes),
+  }
+}
+
+/** The answer that a failure of the library carries when it is about a part of what was asked. */
+const answerIn = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'response' in error ? error.response : undefined
+
+/** What to say of a failure: of several the first, with what caused it. */
+export const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message} ${reasonOf(error.cause)}`
+}
+
+const isRefusedLogin = (error: unknown): boolean =>
+  error instanceof AuthenticationError || (error instanceof Error && isRefusedLogin(error.cause))
+
+/** How one broker is connected to. */
+const createConnect = (options: KafkaOptions): ((address: BrokerAddress) => Promise<Connection>) => {
+  const tls = tlsOf(options)
+  const sasl = saslOf(options)
+  return async ({ host, port }) => {
+    const connection = new Connection(clientId, {
+      connectTimeout: connectMs,
+      requestTimeout: requestMs,
+      ...(tls === undefined ? {} : { tls, ...(isIP(host) === 0 ? { tlsServerName: host } : {}) }),
+      ...(sasl === undefined ? {} : { sasl }),
+    })
+    // It says so to who waits, too; nobody has to listen here.
+    connection.on('error', () => {})
+    await connection.connect(host, port)
+    return connection
+  }
+}
+
+/** Opens nothing yet: connections are made when they are asked for. */
+export const openCluster = (options: KafkaOptions): Cluster => {
+  const connections = new Map<string, Promise<Connection>>()
+  const connect = createConnect(options)
+  let closed = false
+  let nodes = new Map<number, BrokerAddress>()
+  let known = new Map<string, TopicState>()
+
+  const drop = (key: string, connection: Connection): void => {
+    connections.delete(key)
+    // After a late answer the library does not find the beginning of the next one.
+    connection.socket.destroy()
+  }
+  const connectionTo = (address: BrokerAddress): Promise<Connection> => {
+    const key = `${address.host}:${address.port}`
+    const open = connections.get(key)
+    if (open !== undefined) return open
+    const made = connect(address)
+    const forget = (): void => {
+      if (connections.get(key) === made) connections.delete(key)
+    }
+    connections.set(key, made)
+    made.then((connection) => {
+      connection.once('close', forget)
+      if (closed) drop(key, connection)
+    }, forget)
+    return made
+  }
+  const callAt = async <Arguments extends unknown[], Answer>(
+    address: BrokerAddress,
+    call: Call<Arguments, Answer>,
+    given: Arguments,
+  ): Promise<Answer> => {
+    if (closed) throw new Error('The connections to Kafka are closed')
+    const connection = await connectionTo(address)
+    try {
+      return await call.async(connection, ...given)
+    } catch (error) {
+      const answer = answerIn(error)
+      if (answer !== undefined) return answer as Answer
+      drop(`${address.host}:${address.port}`, connection)
+      throw error
+    }
+  }
+  /** Any broker that answers: those that the cluster named first, since they are of now. */
+  const callAny = async <Arguments extends unknown[], Answer>(
+    call: Call<Arguments, Answer>,
+    given: Arguments,
+  ): Promise<Answer> => {
+    let failure: unknown
+    for (const address of [...nodes.values(), ...options.brokers]) {
+      try {
+        return await callAt(address, call, given)
+      } catch (error) {
+        failure = error
+      }
+    }
+    if (isRefusedLogin(failure)) throw new KafkaUnusable(`Kafka refuses the credentials: ${reasonOf(failure)}`, failure)
+    throw failure
+  }
+  const load = async (names: readonly string[]): Promise<void> => {
+    const answer = await callAny(metadataV12.api, [[...names], false, false])
+    nodes = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]))
+    for (const { errorCode, name, topicId, partitions } of answer.topics) {
+      if (errorCode === codes.topicDenied)
+        throw new KafkaUnusable(`Kafka does not let this user see the topic ${name}, or it does not exist`)
+      if (errorCode === codes.unknownTopic || name == null) continue
+      if (errorCode !== codes.none && partitions.length === 0) throw new KafkaAnswer(errorCode, `topic ${name}`)
+      const leaders: number[] = []
+      for (const { partitionIndex, leaderId } of partitions) leaders[partitionIndex] = leaderId
+      known.set(name, { id: topicId, leaders, replicas: partitions[0]?.replicaNodes.length ?? 0 })
+    }
+  }
+
+  return {
+    async topics(names) {
+      if (names.some((name) => !known.has(name))) await load(names)
+      return new Map(
+        names.flatMap((name) => {
+          const state = known.get(name)
+          return state === undefined ? [] : [[name, state] as const]
+        }),
+      )
+    },
+    forget() {
+      known = new Map()
+    },
+    async brokers() {
+      if (nodes.size === 0) await load([])
+      return [...nodes.keys()]
+    },
+    async call(node, call, ...given) {
+      if (node === undefined) return await callAny(call, given)
+      if (typeof node !== 'number') return await callAt(node, call, given)
+      const address = nodes.get(node)
+      if (address === undefined) throw new Error(`Kafka has no broker ${node} now`)
+      return await callAt(address, call, given)
+    },
+    close() {
+      closed = true
+      for (const [key, open] of connections)
+        open.then(
+          (connection) => drop(key, connection),
+          () => {},
+        )
+      connections.clear()
+    },
+    isClosed: () => closed,
+  }
+}
+
+/**
+ * Tries a task until it succeeds, with growing pauses and with leaders asked anew; what another answer would not come of
+ * rejects at once, the rest when `deadlineMs` are over.
+ */
+export const persistently = async <Value>(
+  cluster: Pick<Cluster, 'forget' | 'isClosed'>,
+  deadlineMs: number,
+  task: () => Promise<Value>,
+): Promise<Value> => {
+  const until = performance.now() + deadlineMs
+  for (let wait = pauseMs.first; ; wait = Math.min(wait * 2, pauseMs.longest)) {
+    try {
+      return await task()
+    } catch (error) {
+      const isFinal = error instanceof KafkaAnswer ? meaningOf(error.code) !== 'again' : error instanceof KafkaUnusable
+      if (isFinal || cluster.isClosed() || performance.now() + wait > until) throw error
+      cluster.forget()
+      await pause(wait)
+    }
+  }
+}

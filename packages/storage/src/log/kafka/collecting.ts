@@ -1,0 +1,71 @@
+import type { LogRecord } from '../port.ts'
+import type { BatchCache } from './batch-cache.ts'
+import type { Batch, BatchRecord } from './batches.ts'
+import { codes } from './errors.ts'
+import type { Partitions } from './partitions.ts'
+
+/** Of what nobody is addressed by, one answer passes over so much. */
+const passedBytes = 8 * 1024 * 1024
+/** Bytes of a fetch, at least and at most: of a batch that is larger Kafka gives the whole. */
+export const leastFetch = 256 * 1024
+const mostFetch = 1024 * 1024
+
+type Found = { records: (BatchRecord & { time: number; incarnation: string })[]; passed: boolean }
+
+/** Their bodies in memory of their own: the caller may give it back. */
+export const ownedBy = (partition: number, { records }: Found): LogRecord[] => {
+  const memory = new Uint8Array(records.reduce((sum, { body }) => sum + body.byteLength, 0))
+  let at = 0
+  return records.map(({ offset, incarnation, time, key, meta, body }) => {
+    memory.set(body, at)
+    at += body.byteLength
+    return { partition, offset, incarnation, time, key, meta, body: memory.subarray(at - body.byteLength, at) }
+  })
+}
+
+/** Reads records out of batches, which it takes from the cache or from Kafka. */
+export const createCollecting = (data: Partitions, cache: BatchCache) => {
+  /** The batch that holds an offset, else the next one behind it; undefined at the end. */
+  const batchFrom = async (partition: number, offset: number, maxBytes: number): Promise<Batch | undefined> => {
+    const known = cache.at(partition, offset)
+    if (known !== undefined) return known
+    const size = Math.min(Math.max(maxBytes, leastFetch), mostFetch)
+    const fetched = (await data.fetch(new Map([[partition, offset]]), size)).get(partition)
+    if (fetched === undefined) return undefined
+    if (fetched.code === codes.offsetOutOfRange) {
+      const start = (await data.offsets('first'))[partition] ?? 0
+      return start > offset ? await batchFrom(partition, start, maxBytes) : undefined
+    }
+    for (const batch of fetched.batches) cache.add(partition, batch)
+    return fetched.batches.find(({ next }) => next > offset)
+  }
+
+  /** Takes records of batches from an offset on, until the budget is spent or the log ends. */
+  const collect = async (partition: number, from: number, maxBytes: number, which?: 'addressed'): Promise<Found> => {
+    const found: Found = { records: [], passed: false }
+    let left = maxBytes
+    let passed = 0
+    for (let offset = from; ; ) {
+      const batch = await batchFrom(partition, offset, left)
+      if (batch === undefined) return found
+      for (const record of batch.head === undefined || batch.head.f === 1 ? [] : batch.records) {
+        if (record.offset < offset) continue
+        const isPassed = which === 'addressed' && !record.addressed
+        const size = isPassed ? 0 : record.body.byteLength
+        if (found.records.length > 0 && size > left) return found
+        left -= size
+        // Of a run that is passed over the last one tells how far it is.
+        if (isPassed && found.passed) found.records.pop()
+        found.passed = isPassed
+        const { time, head } = batch
+        const kept = isPassed ? { ...record, meta: '', body: record.body.subarray(0, 0) } : record
+        found.records.push({ ...kept, time, incarnation: head?.i ?? '' })
+      }
+      offset = batch.next
+      passed += batch.bytes
+      if (left <= 0 || (found.records.length > 0 && passed > passedBytes)) return found
+    }
+  }
+
+  return { batchFrom, collect }
+}

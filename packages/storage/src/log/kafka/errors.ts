@@ -1,0 +1,76 @@
+/** Codes of Kafka's protocol that are acted on (https://kafka.apache.org/protocol#protocol_error_codes). */
+export const codes = {
+  none: 0,
+  offsetOutOfRange: 1,
+  unknownTopic: 3,
+  messageTooLarge: 10,
+  recordListTooLarge: 18,
+  topicDenied: 29,
+  clusterDenied: 31,
+  topicExists: 36,
+  outOfOrder: 45,
+  duplicateSequence: 46,
+  producerEpochOver: 47,
+  unknownProducerMapping: 49,
+  transactionalIdDenied: 53,
+  unknownProducer: 59,
+  invalidRecord: 87,
+  producerFenced: 90,
+} as const
+
+/** What is not tried again: another answer would not come by itself. */
+const final = new Set<number>([
+  codes.messageTooLarge,
+  codes.recordListTooLarge,
+  codes.topicDenied,
+  codes.clusterDenied,
+  codes.transactionalIdDenied,
+  codes.invalidRecord,
+])
+/** Kafka knows another producer by this name, which began later. */
+const fenced = new Set<number>([codes.producerEpochOver, codes.producerFenced])
+/** Kafka does not know any more what this producer appended. */
+const lost = new Set<number>([
+  codes.outOfOrder,
+  codes.duplicateSequence,
+  codes.unknownProducer,
+  codes.unknownProducerMapping,
+])
+
+/** What an answer with this code means for what was asked. */
+export const meaningOf = (code: number): 'done' | 'again' | 'refused' | 'fenced' | 'lost' =>
+  code === codes.none
+    ? 'done'
+    : final.has(code)
+      ? 'refused'
+      : fenced.has(code)
+        ? 'fenced'
+        : lost.has(code)
+          ? 'lost'
+          : 'again'
+
+/** Kafka's own answer, by its code. */
+export class KafkaAnswer extends Error {
+  readonly code: number
+  constructor(code: number, about: string) {
+    super(`Kafka answered ${code} (https://kafka.apache.org/protocol#protocol_error_codes): ${about}`)
+    this.name = 'KafkaAnswer'
+    this.code = code
+  }
+}
+
+/** What an operator has to change, in one sentence: topics that are missing or set otherwise, rights, brokers that do not answer. */
+export class KafkaUnusable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'KafkaUnusable'
+  }
+}
+
+/** Another process has opened the log for writing since. */
+export class WriterReplaced extends KafkaUnusable {
+  constructor(topic: string) {
+    super(`Another process writes ${topic} now: only one process at a time can use this prefix of topics`)
+    this.name = 'WriterReplaced'
+  }
+}

@@ -1,0 +1,5 @@
+export { KafkaUnusable, WriterReplaced } from './errors.ts'
+export type { BrokerAddress, KafkaLogOptions, KafkaOptions, KafkaSasl, KafkaTls } from './options.ts'
+export { type KafkaLogReaderOptions, openKafkaLogReader } from './reader.ts'
+export { prepareKafkaLogs } from './topics.ts'
+export { type KafkaLogWriterOptions, openKafkaLogWriter } from './writer.ts'

@@ -1,0 +1,79 @@
+import { type LogEntry, type LogPosition, type ProducerStamp, partitionOf } from '../port.ts'
+import { sizeInBatch } from './batches.ts'
+
+/** What is appended as one, and who waits for it. */
+export type Item = {
+  partition: number
+  entries: readonly LogEntry[]
+  stamp: ProducerStamp | undefined
+  size: number
+  settled: boolean
+  resolve(position: LogPosition | undefined): void
+  reject(error: Error): void
+}
+
+const maxMetaBytes = 64 * 1024
+const maxNoteBytes = 1024
+/** A reader that starts inside a batch reads the batch from its beginning: this bounds what it reads in vain. */
+const batchBytes = 1024 * 1024
+/** What one round sends at most (or one item for each partition). */
+const roundBytes = 8 * 1024 * 1024
+
+/** Throws RangeError for what the log does not take. */
+export const itemOf = (
+  entries: readonly LogEntry[],
+  stamp: ProducerStamp | undefined,
+  partitions: number,
+): Omit<Item, 'resolve' | 'reject'> => {
+  const [first] = entries
+  const partition = first === undefined ? -1 : partitionOf(first.key, partitions)
+  if (first === undefined || entries.some(({ key }) => partitionOf(key, partitions) !== partition))
+    throw new RangeError('A group has entries of one partition')
+  if (Buffer.byteLength(stamp?.note ?? '') > maxNoteBytes) throw new RangeError('The note of a producer is over 1 KiB')
+  let size = 0
+  for (const entry of entries) {
+    if (Buffer.byteLength(entry.meta) > maxMetaBytes) throw new RangeError('The meta of a log entry is over 64 KiB')
+    size += sizeInBatch(entry)
+  }
+  return { partition, entries, stamp, size, settled: false }
+}
+
+type Batch = { items: Item[]; size: number; isFull: boolean }
+
+/** Whether an item can join the batch of its partition: one with a stamp is a batch of its own. */
+const joins = ({ isFull, size }: Batch, item: Item): boolean =>
+  !isFull && item.stamp === undefined && size + item.size <= batchBytes
+
+/**
+ * Takes from the queue what one round sends: of each partition the first items, as many as are one batch. `isWanted` is asked of each in its
+ * turn; one that it does not want is taken and left out.
+ */
+export const takeRound = (
+  queue: readonly Item[],
+  isWanted: (item: Item) => boolean,
+): { taken: Map<number, Item[]>; left: Item[] } => {
+  const batches = new Map<number, Batch>()
+  const left: Item[] = []
+  let round = 0
+  for (const item of queue) {
+    if (item.settled) continue
+    const batch = batches.get(item.partition)
+    if ((round > 0 && round + item.size > roundBytes) || (batch !== undefined && !joins(batch, item))) {
+      // What comes later of its partition waits behind it.
+      if (batch === undefined) batches.set(item.partition, { items: [], size: 0, isFull: true })
+      else batch.isFull = true
+      left.push(item)
+      continue
+    }
+    if (!isWanted(item)) continue
+    round += item.size
+    if (batch === undefined)
+      batches.set(item.partition, { items: [item], size: item.size, isFull: item.stamp !== undefined })
+    else {
+      batch.items.push(item)
+      batch.size += item.size
+    }
+  }
+  const taken = [...batches].filter(([, { items }]) => items.length > 0)
+  return { taken: new Map(taken.map(([partition, { items }]) => [partition, items])), left }
+}

@@ -1,0 +1,234 @@
+import {
+  createAPI,
+  deleteRecordsV2,
+  fetchV13,
+  listOffsetsV7,
+  produceV9,
+  type Reader,
+  Writer,
+} from '@platformatic/kafka'
+import { type Batch, decodeBatches } from './batches.ts'
+import { acknowledgeMs, type Cluster, persistently, type TopicState } from './cluster.ts'
+import { codes, KafkaAnswer, KafkaUnusable } from './errors.ts'
+
+/** All replicas that are in sync have it before it is acknowledged. */
+const acksAll = -1
+/** How long what only asks is tried, ms. */
+const usualMs = 15_000
+
+type Outcome = { code: number; base: number; error?: unknown }
+type Fetched = { code: number; batches: Batch[]; high: number; start: number }
+
+/** Sends batches that are encoded already: the library would encode messages anew for each attempt. */
+const produce = createAPI<
+  [topic: string, batches: readonly [number, Buffer][]],
+  ReturnType<typeof produceV9.parseResponse>
+>(
+  0,
+  9,
+  (topic: string, batches: readonly [number, Buffer][]) =>
+    Writer.create()
+      .appendString(null)
+      .appendInt16(acksAll)
+      .appendInt32(acknowledgeMs)
+      .appendArray([topic], (writer) =>
+        writer.appendString(topic).appendArray([...batches], (each, [partition, bytes]) => {
+          each.appendInt32(partition).appendBytes(bytes)
+        }),
+      )
+      .appendTaggedFields(),
+  produceV9.parseResponse,
+)
+
+const readFetched = (reader: Reader): { partition: number; fetched: Fetched } => {
+  const partition = reader.readInt32()
+  const code = reader.readInt16()
+  const high = Number(reader.readInt64())
+  reader.readInt64()
+  const start = Number(reader.readInt64())
+  reader.readArray((each) => each.skip(16))
+  reader.readInt32()
+  const records = reader.readNullableBytes()
+  return { partition, fetched: { code, high, start, batches: records === null ? [] : decodeBatches(records) } }
+}
+
+type FetchArguments = Parameters<typeof fetchV13.createRequest>
+
+/** Gives the records as batches of ours. */
+const fetchBatches = createAPI<FetchArguments, Map<number, Fetched>>(
+  1,
+  13,
+  fetchV13.createRequest,
+  (_correlation, _key, _version, reader) => {
+    reader.readInt32()
+    const code = reader.readInt16()
+    reader.readInt32()
+    const found = new Map<number, Fetched>()
+    reader.readArray((topic) => {
+      topic.readUUID()
+      topic.readArray((each) => {
+        const { partition, fetched } = readFetched(each)
+        found.set(partition, fetched)
+      })
+    })
+    if (code !== codes.none) throw new KafkaAnswer(code, 'a fetch')
+    return found
+  },
+)
+
+/** A topic of the log, and what is done with its partitions: each call goes to those who lead them, side by side. */
+export type Partitions = {
+  readonly topic: string
+  readonly count: number
+  /**
+   * Sends a batch for each partition once. What of it was acknowledged, and what was not, is in the outcomes; one with an error
+   * may be there or not.
+   */
+  produce(batches: ReadonlyMap<number, Buffer>): Promise<Map<number, Outcome>>
+  /** Batches from places on, of each partition as many as fit into `maxBytes`, one at least where there is one. */
+  fetch(places: ReadonlyMap<number, number>, maxBytes: number): Promise<Map<number, Fetched>>
+  /** Per partition; -1 where a time has nothing after it. */
+  offsets(of: 'first' | 'next' | { after: number }): Promise<number[]>
+  /** Lets go of what lies below; resolves to the first offsets that are held then. */
+  deleteBelow(offsets: ReadonlyMap<number, number>): Promise<Map<number, number>>
+}
+
+/**
+ * What is asked about partitions goes to those who lead them, side by side, until each has an answer. A number is the code of one that says no.
+ */
+const createAsking = (
+  cluster: Cluster,
+  topic: string,
+  askMs: number,
+  byLeader: (partitions: Iterable<number>) => Promise<Map<number, number[]>>,
+) => {
+  return async <Value extends object>(
+    partitions: Iterable<number>,
+    question: (leader: number, asked: readonly number[]) => Promise<Map<number, Value | number>>,
+  ): Promise<Map<number, Value>> => {
+    const answers = new Map<number, Value>()
+    const wanted = [...partitions]
+    await persistently(cluster, askMs, async () => {
+      const left = wanted.filter((partition) => !answers.has(partition))
+      const outcomes = await Promise.allSettled(
+        [...(await byLeader(left))].map(async ([leader, asked]) => {
+          const given = await question(leader, asked)
+          for (const partition of asked) {
+            const value = given.get(partition) ?? codes.unknownTopic
+            if (typeof value === 'number') throw new KafkaAnswer(value, `partition ${partition} of ${topic}`)
+            answers.set(partition, value)
+          }
+        }),
+      )
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    })
+    return answers
+  }
+}
+
+/** A topic that exists; questions are tried for `askMs`. Rejects with KafkaUnusable when it does not exist. */
+export const openPartitions = async (
+  cluster: Cluster,
+  topic: string,
+  askMs = usualMs,
+): Promise<Partitions & { id: string }> => {
+  const stateOf = async (): Promise<TopicState> => {
+    const state = (await cluster.topics([topic])).get(topic)
+    if (state === undefined) throw new KafkaUnusable(`Kafka has no topic ${topic}`)
+    return state
+  }
+  const { id, leaders } = await persistently(cluster, askMs, stateOf)
+  const count = leaders.length
+
+  const byLeader = async (partitions: Iterable<number>): Promise<Map<number, number[]>> => {
+    const state = await stateOf()
+    if (state.id !== id) throw new KafkaUnusable(`The topic ${topic} was replaced by another one while it is in use`)
+    const groups = new Map<number, number[]>()
+    for (const partition of partitions) {
+      const leader = state.leaders[partition] ?? -1
+      const group = groups.get(leader)
+      if (group === undefined) groups.set(leader, [partition])
+      else group.push(partition)
+    }
+    return groups
+  }
+  const all = (): number[] => Array.from({ length: count }, (_, partition) => partition)
+  const ask = createAsking(cluster, topic, askMs, byLeader)
+  const offsetsAt = async (timestamp: bigint): Promise<number[]> => {
+    const found = await ask(all(), async (leader, asked) => {
+      const partitions = asked.map((partitionIndex) => ({ partitionIndex, currentLeaderEpoch: -1, timestamp }))
+      const answer = await cluster.call(leader, listOffsetsV7.api, -1, 0, [{ name: topic, partitions }])
+      return new Map(
+        answer.topics.flatMap(({ partitions: given }) =>
+          given.map(({ partitionIndex, errorCode, offset }) => [
+            partitionIndex,
+            errorCode === codes.none ? { offset: Number(offset) } : errorCode,
+          ]),
+        ),
+      )
+    })
+    return all().map((partition) => found.get(partition)?.offset ?? -1)
+  }
+
+  return {
+    topic,
+    id,
+    count,
+    async produce(batches) {
+      const outcomes = new Map<number, Outcome>()
+      const send = async (leader: number, partitions: readonly number[]): Promise<void> => {
+        try {
+          const sent = partitions.map((partition): [number, Buffer] => [
+            partition,
+            batches.get(partition) ?? Buffer.of(),
+          ])
+          const { responses } = await cluster.call(leader, produce, topic, sent)
+          for (const { partitionResponses } of responses)
+            for (const { index, errorCode, baseOffset } of partitionResponses)
+              outcomes.set(index, { code: errorCode, base: Number(baseOffset) })
+        } catch (error) {
+          for (const partition of partitions) outcomes.set(partition, { code: -1, base: -1, error })
+        }
+      }
+      const leading = await byLeader(batches.keys())
+      await Promise.all([...leading].map(([leader, partitions]) => send(leader, partitions)))
+      return outcomes
+    },
+    fetch: (places, maxBytes) =>
+      ask(places.keys(), async (leader, asked) => {
+        const partitions = asked.map((partition) => ({
+          partition,
+          currentLeaderEpoch: -1,
+          fetchOffset: BigInt(places.get(partition) ?? 0),
+          lastFetchedEpoch: -1,
+          partitionMaxBytes: maxBytes,
+        }))
+        const whole = Math.min(maxBytes * asked.length, 0x7fffffff)
+        const asking: FetchArguments = [0, 0, whole, 0, 0, -1, [{ topicId: id, partitions }], [], '']
+        const found: Map<number, Fetched | number> = await cluster.call(leader, fetchBatches, ...asking)
+        for (const [partition, value] of found)
+          if (typeof value === 'object' && value.code !== codes.none && value.code !== codes.offsetOutOfRange)
+            found.set(partition, value.code)
+        return found
+      }),
+    offsets: (of) => offsetsAt(of === 'first' ? -2n : of === 'next' ? -1n : BigInt(Math.floor(of.after) + 1)),
+    async deleteBelow(offsets) {
+      const found = await ask(offsets.keys(), async (leader, asked) => {
+        const partitions = asked.map((partitionIndex) => ({
+          partitionIndex,
+          offset: BigInt(offsets.get(partitionIndex) ?? 0),
+        }))
+        const answer = await cluster.call(leader, deleteRecordsV2.api, [{ name: topic, partitions }], acknowledgeMs)
+        return new Map(
+          answer.topics.flatMap(({ partitions: given }) =>
+            given.map(({ partitionIndex, errorCode, lowWatermark }) => [
+              partitionIndex,
+              errorCode === codes.none ? { first: Number(lowWatermark) } : errorCode,
+            ]),
+          ),
+        )
+      })
+      return new Map([...found].map(([partition, { first }]) => [partition, first]))
+    },
+  }
+}

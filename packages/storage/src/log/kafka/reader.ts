@@ -1,0 +1,129 @@
+import type { IncarnationRange } from '../incarnations.ts'
+import type { LogPosition, LogReader, LogRecord } from '../port.ts'
+import { createBatchCache } from './batch-cache.ts'
+import { openCluster } from './cluster.ts'
+import { createCollecting, leastFetch, ownedBy } from './collecting.ts'
+import { followControl } from './control.ts'
+import { type KafkaLogOptions, topicsOf } from './options.ts'
+import { openPartitions, type Partitions } from './partitions.ts'
+import { recordEnds } from './tails.ts'
+import { createRemoteWaiting } from './waiting.ts'
+
+export type KafkaLogReaderOptions = KafkaLogOptions & {
+  /** How often it is looked for news when nobody tells of them, ms. */
+  pollMs?: number
+  /** Waits for a Kafka that is away, however long, where one that is not patient rejects in a quarter of a minute. */
+  isPatient?: boolean
+  /** Memory for batches that may be asked for again. */
+  cacheBytes?: number
+}
+
+/**
+ * Opens a log on Kafka for reading. It sees what is in all replicas that are in sync. Rejects with KafkaUnusable when the log has no
+ * topics yet: its writer makes them.
+ */
+export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promise<LogReader> => {
+  const cluster = openCluster(options)
+  const names = topicsOf(options)
+  const askMs = options.isPatient === true ? Number.POSITIVE_INFINITY : undefined
+  const open = async (): Promise<{ data: Partitions & { id: string }; controlTopic: Partitions }> => ({
+    data: await openPartitions(cluster, names.data, askMs),
+    controlTopic: await openPartitions(cluster, names.control, askMs),
+  })
+  const { data, controlTopic } = await open().catch((error: unknown) => {
+    cluster.close()
+    throw error
+  })
+  const control = followControl(controlTopic, data.id)
+  const cache = createBatchCache(options.cacheBytes ?? 8 * 1024 * 1024)
+  const waiting = createRemoteWaiting(options.pollMs ?? 250)
+  /** By partition, Kafka's own end at the last look and the end of the records before it. */
+  const looked = new Map<number, { end: number; records: number }>()
+  let looking: Promise<number[]> | undefined
+
+  const look = async (): Promise<number[]> => {
+    const ends = await data.offsets('next')
+    const news = new Map<number, number>()
+    for (const [partition, end] of ends.entries()) if (looked.get(partition)?.end !== end) news.set(partition, end)
+    const found = await recordEnds(data, control, news, { batchAt: cache.at, noted: cache.add })
+    for (const [partition, records] of found) looked.set(partition, { end: news.get(partition) ?? 0, records })
+    return ends.map((_, partition) => looked.get(partition)?.records ?? 0)
+  }
+  /** Who asks while a look runs may miss what came meanwhile, so it gets the next one. */
+  const ends = async (): Promise<number[]> => {
+    await looking?.catch(() => {})
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+    return await looking
+  }
+
+  const { batchFrom, collect } = createCollecting(data, cache)
+  const findOne = async ({ partition, offset }: LogPosition): Promise<LogRecord | undefined> => {
+    const batch = await batchFrom(partition, offset, leastFetch)
+    const record = batch?.head?.f === 1 ? undefined : batch?.records.find((each) => each.offset === offset)
+    if (batch === undefined || record === undefined) return undefined
+    return ownedBy(partition, {
+      records: [{ ...record, time: batch.time, incarnation: batch.head?.i ?? '' }],
+      passed: false,
+    })[0]
+  }
+  const hasNews = async (from: readonly LogPosition[]): Promise<boolean> => {
+    const now = await ends()
+    const behind = from.filter(({ partition, offset }) => (now[partition] ?? 0) > offset)
+    if (behind.length === 0) return false
+    const starts = await data.offsets('first')
+    return behind.some(({ partition }) => (now[partition] ?? 0) > (starts[partition] ?? 0))
+  }
+
+  return {
+    partitions: data.count,
+    read: async (partition, offset, maxBytes, which) => {
+      const known = looked.get(partition)
+      // Between the newest record and Kafka's own end there is none.
+      if (known !== undefined && offset >= known.records && offset < known.end) {
+        const now = await ends()
+        if (offset >= (now[partition] ?? 0)) return []
+      }
+      return ownedBy(partition, await collect(partition, offset, maxBytes, which))
+    },
+    async find(places, maxBytes = Number.POSITIVE_INFINITY) {
+      const found: (LogRecord | undefined)[] = []
+      let left = maxBytes
+      for (const place of places) {
+        const record = await findOne(place)
+        const size = record?.body.byteLength ?? 0
+        if (found.length > 0 && size > left) break
+        left -= size
+        found.push(record)
+      }
+      return found
+    },
+    wait: (from, signal) => waiting.until(() => hasNews(from), signal),
+    notice: waiting.notice,
+    ends,
+    starts: () => data.offsets('first'),
+    async incarnations(partition) {
+      await control.refresh()
+      const start = (await data.offsets('first'))[partition] ?? 0
+      const ranges: IncarnationRange[] = []
+      const openings = control.openings()
+      for (const [at, { incarnation, fences }] of openings.entries()) {
+        const from = (fences[partition] ?? 0) + 1
+        const until = openings[at + 1]?.ends[partition] ?? Number.POSITIVE_INFINITY
+        // One that appended nothing here, or of which nothing is held, is no range.
+        if (until > from && until > start) ranges.push({ incarnation, from })
+      }
+      return ranges
+    },
+    async positionsBefore(time) {
+      const after = await data.offsets({ after: time })
+      const now = after.includes(-1) ? await ends() : []
+      return after.map((offset, partition) => ({ partition, offset: offset === -1 ? (now[partition] ?? 0) : offset }))
+    },
+    close() {
+      waiting.close()
+      cluster.close()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { encodeBatch } from './batches.ts'
+import type { Cluster } from './cluster.ts'
+import { KafkaAnswer, meaningOf, WriterReplaced } from './errors.ts'
+import type { Item } from './items.ts'
+import type { Partitions } from './partitions.ts'
+import type { Session } from './session.ts'
+
+const pauseMs = { first: 20, longest: 1000 }
+
+type Batch = { items: readonly Item[]; records: number; bytes: Buffer }
+
+/** A batch of a session: its first record's header says of what incarnation it is, and the producer's stamp. */
+const encode = (session: Session, partition: number, items: readonly Item[]): Batch => {
+  const stamp = items[0]?.stamp
+  const records = items.flatMap(({ entries }) =>
+    entries.map(({ key, meta, body, addressed }) => ({ key, meta, body, addressed: addressed !== false })),
+  )
+  const head = {
+    i: session.incarnation,
+    c: session.bytes[partition] ?? 0,
+    ...(stamp === undefined ? {} : { p: stamp.producer, e: stamp.epoch, s: stamp.sequence, n: stamp.note ?? '' }),
+  }
+  const bytes = encodeBatch(records, { head, time: Date.now(), stamp: session.stamp(partition) })
+  return { items, records: records.length, bytes }
+}
+
+/** Notes in the session what was acknowledged. */
+const acknowledge = (session: Session, partition: number, { items, records, bytes }: Batch, base: number): void => {
+  session.advance(partition, records)
+  session.bytes[partition] = (session.bytes[partition] ?? 0) + bytes.byteLength
+  session.ends[partition] = base + records
+  const stamp = items[0]?.stamp
+  if (stamp === undefined) return
+  const { producer, epoch, sequence, note = '' } = stamp
+  session.producers.get(producer)?.last.set(partition, { partition, epoch, sequence, note })
+}
+
+/** What becomes of the batches of a round. */
+export type Outcomes = {
+  /** Durable, from an offset on, in so many bytes. */
+  onDone(items: readonly Item[], place: { partition: number; offset: number; bytes: number }): void
+  onRefused(items: readonly Item[], error: Error): void
+  /** Kafka does not take them now; tells how long it is worth to go on, as a time of `performance.now()`. */
+  onAway(failure: unknown): number
+}
+
+/**
+ * Sends a batch for each partition until it is there or refused. Whether one whose answer is missing is there only Kafka knows: it is sent
+ * again as it was, before anything else of its partition. Resolves to false when Kafka does not know any more what the session
+ * appended; rejects with WriterReplaced when another writer has begun, and with the last failure when it was not worth to go on.
+ */
+export const sendRound = async (
+  given: { cluster: Pick<Cluster, 'forget'>; data: Partitions; session: Session },
+  taken: ReadonlyMap<number, readonly Item[]>,
+  { onDone, onRefused, onAway }: Outcomes,
+): Promise<boolean> => {
+  const { cluster, data, session } = given
+  const left = new Map([...taken].map(([partition, items]) => [partition, encode(session, partition, items)]))
+  for (let wait = pauseMs.first; left.size > 0; wait = Math.min(wait * 2, pauseMs.longest)) {
+    let failure: unknown
+    let isLost = false
+    try {
+      const outcomes = await data.produce(new Map([...left].map(([partition, { bytes }]) => [partition, bytes])))
+      for (const [partition, { code, base, error }] of outcomes) {
+        const batch = left.get(partition)
+        if (batch === undefined) continue
+        const answer = new KafkaAnswer(code, `partition ${partition} of ${data.topic}`)
+        const meaning = meaningOf(code)
+        if (meaning === 'fenced') throw new WriterReplaced(data.topic)
+        if (meaning === 'again') {
+          failure = error ?? answer
+          continue
+        }
+        left.delete(partition)
+        isLost ||= meaning === 'lost'
+        if (meaning !== 'done') onRefused(batch.items, answer)
+        else {
+          acknowledge(session, partition, batch, base)
+          onDone(batch.items, { partition, offset: base, bytes: batch.bytes.byteLength })
+        }
+      }
+    } catch (error) {
+      if (error instanceof WriterReplaced) throw error
+      failure = error
+    }
+    if (isLost) {
+      for (const { items } of left.values()) onRefused(items, new Error('Kafka lost what this writer appended'))
+      return false
+    }
+    if (left.size === 0) return true
+    const until = onAway(failure)
+    cluster.forget()
+    if (performance.now() + wait > until) throw failure
+    await pause(wait)
+  }
+  return true
+}

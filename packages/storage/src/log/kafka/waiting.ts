@@ -1,0 +1,61 @@
+/** Those who wait for what only a question to Kafka tells: one question at a time answers all of them. */
+export type RemoteWaiting = {
+  /** Resolves when `isThere` says so, `signal` aborts or `close` is called. Rejects with what the question fails with. */
+  until(isThere: () => Promise<boolean>, signal: AbortSignal): Promise<void>
+  /** Everybody looks at once. */
+  notice(): void
+  close(): void
+}
+
+/** Nobody waits. Whoever does looks every `pollMs`: a writer in another process tells nobody. */
+export const createRemoteWaiting = (pollMs: number): RemoteWaiting => {
+  const wakes = new Set<() => void>()
+  let closed = false
+  const notice = (): void => {
+    for (const wake of wakes) wake()
+  }
+  return {
+    async until(isThere, signal) {
+      let noticed = false
+      let wake = (): void => {}
+      const onWake = (): void => {
+        noticed = true
+        wake()
+      }
+      wakes.add(onWake)
+      signal.addEventListener('abort', onWake)
+      const over = (): boolean => closed || signal.aborted
+      try {
+        for (;;) {
+          if (over()) return
+          noticed = false
+          const found = isThere()
+          // A question to brokers that are away may take long; nobody waits for it any more then.
+          found.catch(() => {})
+          const ended = new Promise<'ended'>((resolve) => {
+            wake = () => over() && resolve('ended')
+            if (over()) resolve('ended')
+          })
+          const answer = await Promise.race([found, ended])
+          if (answer === 'ended' || answer) return
+          if (noticed) continue
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, pollMs)
+            wake = () => {
+              clearTimeout(timer)
+              resolve()
+            }
+          })
+        }
+      } finally {
+        wakes.delete(onWake)
+        signal.removeEventListener('abort', onWake)
+      }
+    },
+    notice,
+    close() {
+      closed = true
+      notice()
+    },
+  }
+}
