@@ -17,8 +17,8 @@ const entriesOf = (root, connectors) => ({
   'file-thread': join(connectors, 'wire/files/file-thread.ts'),
 })
 
-/** Native code, which reads files beside it. */
-const native = [/^chdb/, /^@napi-rs\//, /^@node-rs\//, /^pg-native$/]
+/** Native code and WebAssembly, which read files beside them. */
+const native = [/^chdb/, /^@napi-rs\//, /^@node-rs\//, /^@platformatic\//, /^pg-native$/]
 
 /**
  * Own code asks by `import.meta.url` for files beside it. Those that are started become files of the build; all others, such

@@ -28,10 +28,6 @@ export type Addresses = {
 export const folders = (dataDir: string) => ({
   postgres: join(dataDir, 'postgres'),
   eventStore: join(dataDir, 'event-store'),
-  requests: join(dataDir, 'log', 'requests'),
-  // Named when it only held what had a destination.
-  stream: join(dataDir, 'log', 'deliveries'),
-  outcomes: join(dataDir, 'log', 'outcomes'),
   journal: (group: string) => join(dataDir, 'journal', `${group}.db`),
   blobs: join(dataDir, 'blobs'),
   uploads: join(dataDir, 'uploads'),

@@ -12,6 +12,8 @@ const operatorErrors = new Set([
   'WrongSecretKey',
   'SecretKeyRotated',
   'ListenFailed',
+  'KafkaUnusable',
+  'WriterReplaced',
 ])
 const fail = (error: unknown): never => {
   const known = error instanceof Error && operatorErrors.has(error.name)

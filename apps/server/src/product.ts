@@ -24,8 +24,6 @@ import {
   lockDataDir,
   openFolderBlobs,
   openFolderFiles,
-  openLogReader,
-  openLogWriter,
 } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
@@ -46,6 +44,7 @@ import { createMedia } from './http/media.ts'
 import { createPaymentWebhook } from './http/payment-webhook.ts'
 import { createWebFiles } from './http/web-files.ts'
 import { createMail } from './mail/mail.ts'
+import { openLogs } from './open-log.ts'
 import { createDiskWatch } from './operations/disk.ts'
 import { installFault } from './operations/faults.ts'
 import { createLogger } from './operations/logger.ts'
@@ -98,6 +97,15 @@ const builtTag = (): string | undefined => {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
+/**
+ * Ends the process: another one writes its log, and it could neither accept nor process any more. Nothing acknowledged is lost by
+ * that, and the sentence is the last thing that is said.
+ */
+const endReplaced = (message: string): never => {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /**
@@ -146,14 +154,19 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const realtimeApp = realtimeCredentials(secretKey)
 
   const has = (role: RoleName): boolean => config.roles.has(role)
-  const threads = createThreads(config, engines, secretKey, hub, { logger, apply: metrics.apply })
-  const requests = await openLogWriter({
-    dir: folders(config.dataDir).requests,
-    segmentMs: config.retention.logSegmentMs,
+  const threads = createThreads(config, engines, secretKey, hub, {
+    logger,
+    apply: metrics.apply,
+    onReplaced: endReplaced,
+  })
+  const logs = openLogs(config)
+  await logs.prepare()
+  const requests = await logs.writer('requests', {
     onCommit: () => threads.pipeline?.wake(),
+    onReplaced: ({ message }) => endReplaced(message),
   })
   stack.defer(() => requests.close())
-  const requestsReader = openLogReader({ dir: folders(config.dataDir).requests })
+  const requestsReader = await logs.reader('requests')
   stack.defer(() => requestsReader.close())
   await threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
@@ -163,11 +176,11 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   })
   await Promise.all([threads.delivery?.start(), threads.profiles?.start(), threads.signals?.start()])
   // The pipeline has made it by now.
-  const deliveries = threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).stream })
+  const deliveries = threads.pipeline === undefined ? undefined : await logs.reader('stream')
   stack.defer(() => deliveries?.close())
   const { pipeline } = threads
   // Made by delivery, as the stream is by the pipeline.
-  const outcomes = threads.delivery === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).outcomes })
+  const outcomes = threads.delivery === undefined ? undefined : await logs.reader('outcomes')
   stack.defer(() => outcomes?.close())
   const outbound =
     pipeline === undefined || outcomes === undefined
@@ -339,7 +352,13 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     collect,
     realtime,
     operations: createOperations({
-      parts: createReadiness(config, { engines, threads, disk, keysReady: () => keys.ready() }),
+      parts: createReadiness(config, {
+        engines,
+        threads,
+        disk,
+        keysReady: () => keys.ready(),
+        logAnswers: () => requestsReader.starts().then(() => true),
+      }),
       metrics: () => metrics.render(),
       mayReadMetrics: createTokenCheck(metricsToken),
       version,
@@ -366,7 +385,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
   if (has('jobs')) {
-    const upkeep = createUpkeep(config, { engines, requests, threads, mail, control, logger, metrics })
+    const upkeep = await createUpkeep(config, { engines, logs, requests, threads, mail, control, logger, metrics })
     await upkeep.start()
     stack.defer(() => upkeep.stop())
     await startJobs(jobs, { db: relational.db, transport: mail.transport, control })

@@ -23,6 +23,28 @@ test('an empty environment gives the embedded engines on the loopback address', 
   expect([...config.roles]).toEqual(['api', 'collect', 'realtime', 'pipeline', 'delivery', 'profiles', 'jobs'])
 })
 
+test('a Kafka that is configured is where the log is, with its brokers, sign-in and certificates', () => {
+  expect(readConfig({}).log).toEqual({ kind: 'embedded' })
+  const { log } = readConfig({
+    KAFKA_BROKERS: 'kafka-1:9092, [::1]:9093',
+    KAFKA_TLS: 'on',
+    KAFKA_TLS_CA_FILE: '/ca.pem',
+    KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+    KAFKA_SASL_USERNAME: 'u',
+    KAFKA_SASL_PASSWORD: 'p',
+  })
+  expect(log).toEqual({
+    kind: 'kafka',
+    brokers: [
+      { host: 'kafka-1', port: 9092 },
+      { host: '::1', port: 9093 },
+    ],
+    topicPrefix: 'tributary',
+    tls: { caFile: '/ca.pem', certFile: undefined, keyFile: undefined },
+    sasl: { mechanism: 'SCRAM-SHA-512', username: 'u', password: 'p' },
+  })
+})
+
 test('an empty value counts as not set', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, relational: { kind: 'embedded' } })
 })
@@ -39,6 +61,17 @@ test.each([
   [{ TRIBUTARY_FLAGS: 'sign-up-enabled=off' }, 'TRIBUTARY_FLAGS'],
   [{ TRIBUTARY_DATADIR: '/x' }, 'TRIBUTARY_DATADIR'],
   [{ REDIS_URL: 'redis://x' }, 'REDIS_URL'],
+  [{ KAFKA_URL: 'kafka://x:9092' }, 'KAFKA_URL: this setting does not exist. Set KAFKA_BROKERS'],
+  [{ KAFKA_BROKERS: 'kafka-1' }, 'KAFKA_BROKERS: must be addresses such as kafka-1:9092,kafka-2:9092'],
+  [{ KAFKA_BROKERS: 'a:9092,b:70000' }, 'KAFKA_BROKERS'],
+  [{ KAFKA_TLS: 'on' }, 'KAFKA_TLS: requires KAFKA_BROKERS'],
+  [{ KAFKA_BROKERS: 'a:9092', KAFKA_TLS_CA_FILE: 'ca.pem' }, 'KAFKA_TLS_CA_FILE: requires KAFKA_TLS=on'],
+  [{ KAFKA_BROKERS: 'a:9092', KAFKA_TLS: 'on', KAFKA_TLS_KEY_FILE: 'key.pem' }, 'KAFKA_TLS_CERT_FILE'],
+  [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_MECHANISM: 'GSSAPI' }, 'KAFKA_SASL_MECHANISM'],
+  [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_MECHANISM: 'PLAIN' }, 'KAFKA_SASL_USERNAME: is required'],
+  [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_PASSWORD: 'p' }, 'KAFKA_SASL_PASSWORD: requires KAFKA_SASL_MECHANISM'],
+  [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_MECHANISM: 'OAUTHBEARER' }, 'KAFKA_SASL_TOKEN_URL: is required'],
+  [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_SCOPE: 's' }, 'KAFKA_SASL_SCOPE: requires KAFKA_SASL_MECHANISM=OAUTHBEARER'],
   [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'http://login.example.com' }, 'OIDC_ISSUER'],
   [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'login.example.com' }, 'OIDC_ISSUER'],
   [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_ISSUER: requires OIDC_CLIENT_ID'],

@@ -52,6 +52,20 @@ const databaseUrl = text.refine(
       'must be a URL such as postgres://user:password@host:5432/database or postgres://user@/database?host=/socket/folder',
   },
 )
+const brokers = list
+  .refine(
+    (values) =>
+      values.every(
+        (value) => /^(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(value) && Number(value.split(':').at(-1)) < 65_536,
+      ),
+    'must be addresses such as kafka-1:9092,kafka-2:9092',
+  )
+  .transform((values) =>
+    values.map((value) => ({
+      host: value.slice(0, value.lastIndexOf(':')).replace(/^\[|\]$/g, ''),
+      port: Number(value.slice(value.lastIndexOf(':') + 1)),
+    })),
+  )
 const cidr = /^[0-9a-fA-F.:]+\/\d{1,3}$/
 const networks = list.refine(
   (values) => values.every((value) => cidr.test(value)),
@@ -343,6 +357,48 @@ export const settings = {
     'External ClickHouse: `http://user:password@host:8123/database`. The user must be allowed to set `max_execution_time`, `max_memory_usage`, and `max_bytes_to_read`.',
     'embedded',
   ),
+  KAFKA_BROKERS: setting(
+    brokers,
+    undefined,
+    'External Kafka (3.1 or later) that holds the log: `kafka-1:9092,kafka-2:9092`. One Tributary process uses it at a time. See [Kafka](operations.md#kafka).',
+    'embedded',
+  ),
+  KAFKA_TOPIC_PREFIX: setting(
+    text.regex(/^[\w.-]{1,100}$/, 'must be at most 100 letters, digits, dots, hyphens, and underscores'),
+    'tributary',
+    'Begins the names of the topics, and of the transactional IDs.',
+  ),
+  KAFKA_TLS: setting(z.enum(['on', 'off'], 'must be on or off'), 'off', 'Whether the brokers are reached by TLS.'),
+  KAFKA_TLS_CA_FILE: setting(
+    text.min(1),
+    undefined,
+    "PEM file of the authority that signed the brokers' certificates.",
+    'those that Node.js trusts',
+  ),
+  KAFKA_TLS_CERT_FILE: setting(
+    text.min(1),
+    undefined,
+    'PEM file of the certificate that Tributary shows the brokers, with `KAFKA_TLS_KEY_FILE`.',
+    'none',
+  ),
+  KAFKA_TLS_KEY_FILE: setting(text.min(1), undefined, 'PEM file of the key of that certificate.', 'none'),
+  KAFKA_SASL_MECHANISM: setting(
+    z.enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']),
+    undefined,
+    'How Tributary signs in to the brokers: `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512`, or `OAUTHBEARER`.',
+    'no sign-in',
+  ),
+  KAFKA_SASL_USERNAME: setting(text.min(1), undefined, 'User name, for `PLAIN` and `SCRAM`.', 'none'),
+  KAFKA_SASL_PASSWORD: setting(z.string().min(1), undefined, 'Password of that user.', 'none'),
+  KAFKA_SASL_TOKEN_URL: setting(
+    url('http:', 'https:'),
+    undefined,
+    'For `OAUTHBEARER`: URL that gives tokens for client credentials (OAuth 2.0).',
+    'none',
+  ),
+  KAFKA_SASL_CLIENT_ID: setting(text.min(1), undefined, 'Client ID for that URL.', 'none'),
+  KAFKA_SASL_CLIENT_SECRET: setting(z.string().min(1), undefined, 'Secret of that client.', 'none'),
+  KAFKA_SASL_SCOPE: setting(text.min(1), undefined, 'Scope of the tokens.', 'none'),
   TRIBUTARY_FAULT: setting(
     text,
     undefined,

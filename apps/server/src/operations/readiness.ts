@@ -21,6 +21,8 @@ export const createReadiness =
       threads: Threads
       disk: { ok(): boolean; freeBytes(): number }
       keysReady: () => boolean
+      /** Whether a log that is not in the data folder answers. */
+      logAnswers: () => Promise<boolean>
     },
   ) =>
   async (): Promise<Record<string, PartState>> => {
@@ -29,14 +31,16 @@ export const createReadiness =
       disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` },
       writeKeys: { ok: deps.keysReady() },
     }
-    const [relational, eventStore] = await Promise.all([
+    const [relational, eventStore, log] = await Promise.all([
       withinMs(
         2000,
         engines.relational.pool.query('select 1').then(() => true),
       ),
       withinMs(2000, engines.eventStore.ping()),
+      config.log.kind === 'kafka' ? withinMs(2000, deps.logAnswers()) : true,
     ])
     parts.relational = { ok: relational }
+    if (config.log.kind === 'kafka') parts.log = { ok: log }
     parts.eventStore = { ok: eventStore }
     for (const name of ['pipeline', 'delivery', 'profiles'] as const)
       if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }

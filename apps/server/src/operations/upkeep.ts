@@ -1,10 +1,11 @@
 import type { Control } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
-import { type LogWriter, openLogReader } from '@tributary/storage'
+import type { LogWriter } from '@tributary/storage'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { type Engines, folders } from '../engines.ts'
+import type { Engines } from '../engines.ts'
 import type { Mail } from '../mail/mail.ts'
+import type { Logs } from '../open-log.ts'
 import type { Threads } from '../roles/threads.ts'
 import { createStreamRetention } from '../stream/retention.ts'
 import { applyEventRetention, askPositions, createLogRetention } from './retention.ts'
@@ -20,10 +21,11 @@ const sweepMs = 6 * 60 * minute
  * sweeps pictures and uploads hours apart. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
  * and no other process can do it.
  */
-export const createUpkeep = (
+export const createUpkeep = async (
   config: Config,
   deps: {
     engines: Engines
+    logs: Logs
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
@@ -32,12 +34,11 @@ export const createUpkeep = (
     metrics: Metrics
   },
 ) => {
-  const { engines, requests, threads, mail, control, logger } = deps
-  const at = folders(config.dataDir)
-  const requestsReader = openLogReader({ dir: at.requests })
+  const { engines, logs, requests, threads, mail, control, logger } = deps
+  const requestsReader = await logs.reader('requests')
   const { pipeline, delivery } = threads
   // The stream is made by the pipeline, which runs before this does.
-  const streamReader = pipeline === undefined ? undefined : openLogReader({ dir: at.stream })
+  const streamReader = pipeline === undefined ? undefined : await logs.reader('stream')
   const retentions = [
     createLogRetention({
       log: requests,
@@ -64,7 +65,7 @@ export const createUpkeep = (
       }),
     )
   // Delivery, which writes it, runs before, too.
-  const outcomesReader = delivery === undefined ? undefined : openLogReader({ dir: at.outcomes })
+  const outcomesReader = delivery === undefined ? undefined : await logs.reader('outcomes')
   const outcomes =
     delivery === undefined || outcomesReader === undefined
       ? undefined

@@ -6,20 +6,16 @@ import { createDelivery } from '@tributary/delivery'
 import { retryPolicies, systemClock } from '@tributary/kernel'
 import { createForgottenUsers } from '@tributary/profiles'
 import { realtimeTopics } from '@tributary/realtime'
-import { type LogPosition, openLogWriter } from '@tributary/storage'
+import type { LogPosition } from '@tributary/storage'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
-import { hostRole, startCache } from './thread-host.ts'
+import { hostRole, startCache, tellReplaced } from './thread-host.ts'
 
-const context = openRoleContext('delivery', { log: 'stream', keepsChunks: true, maxConnections: 6 })
+const context = await openRoleContext('delivery', { log: 'stream', keepsChunks: true, maxConnections: 6 })
 const { config, db, eventStore, journal, logger, metrics, reader } = context
 const connectors = createLoadedConnectors(listedDestinations, logger)
 const destinationCache = openDestinationCache(context, connectors)
 const started = startCache(destinationCache)
-const outcomes = await openLogWriter({
-  dir: context.folders.outcomes,
-  inline: true,
-  segmentMs: config.retention.logSegmentMs,
-})
+const outcomes = await context.logs.writer('outcomes', { inline: true, onReplaced: tellReplaced })
 
 const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
 

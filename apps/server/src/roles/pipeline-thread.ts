@@ -10,24 +10,23 @@ import {
 } from '@tributary/control/threads'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
-import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
+import type { LogPosition } from '@tributary/storage'
 import { createDiskWatch } from '../operations/disk.ts'
 import { streamAnswers } from '../stream/remote-stream.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
-import { hostRole, startCache, tell } from './thread-host.ts'
+import { hostRole, startCache, tell, tellReplaced } from './thread-host.ts'
 
 // Two configuration caches listen on a connection each, and look for changes on others.
-const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
+const context = await openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
 const destinationCache = openDestinationCache(context)
-const { config, coordination, eventStore, folders, journal, logger, metrics, reader, relational } = context
+const { config, coordination, eventStore, journal, logger, logs, metrics, reader, relational } = context
 const schemas = createSchemaCache({ db: relational.db, pool: relational.pool, logger })
-const deliveries = await openLogWriter({
-  dir: folders.stream,
+const deliveries = await logs.writer('stream', {
   inline: true,
-  segmentMs: config.retention.logSegmentMs,
   onCommit: () => tell({ kind: 'appended' }),
+  onReplaced: tellReplaced,
 })
-const deliveriesReader = openLogReader({ dir: folders.stream })
+const deliveriesReader = await logs.reader('stream', { isPatient: true })
 
 const pipeline = createPipeline({
   reader,

@@ -11,15 +11,15 @@ import {
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
 import { createOwnersProjection, createProfileLedger, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
-import { createCut, createReadingProgress, openLogReader } from '@tributary/storage'
+import { createCut, createReadingProgress } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
 // Under load profiles are behind, and make up for it: storing and delivering come first. Each configuration cache listens on a
 // connection, and looks for changes on another.
-const context = openRoleContext('profiles', { log: 'stream', maxConnections: 8 })
-const { coordination, db, eventStore, folders, journal, logger, metrics, reader, relational } = context
-const requests = openLogReader({ dir: folders.requests })
+const context = await openRoleContext('profiles', { log: 'stream', maxConnections: 8 })
+const { coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
+const requests = await logs.reader('requests', { isPatient: true })
 const stored = followStoredPositions(coordination)
 const lag = watchPipelineLag({ requests, stored, coordination })
 const identity = createIdentityCache({ db, pool: relational.pool, logger, make: rulesOf })

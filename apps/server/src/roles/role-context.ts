@@ -1,14 +1,9 @@
 import { workerData } from 'node:worker_threads'
 import type { LoadedConnectors } from '@tributary/connector-kit'
 import { createDestinationCache } from '@tributary/control/threads'
-import {
-  connectCoordination,
-  createClickHouseEventStore,
-  openJournal,
-  openLogReader,
-  openRelational,
-} from '@tributary/storage'
+import { connectCoordination, createClickHouseEventStore, openJournal, openRelational } from '@tributary/storage'
 import { folders } from '../engines.ts'
+import { openLogs } from '../open-log.ts'
 import { installFault } from '../operations/faults.ts'
 import { createLogger } from '../operations/logger.ts'
 import { createRelayedMetrics } from '../operations/relayed-metrics.ts'
@@ -20,7 +15,7 @@ import { yieldToAcceptance } from './thread-host.ts'
  * Opens what a role works with in the calling thread: the engines at the addresses that the main thread handed over,
  * the log it reads and its journal. `close` closes them all, in the order of their use.
  */
-export const openRoleContext = (
+export const openRoleContext = async (
   role: 'pipeline' | 'delivery' | 'profiles' | 'signals',
   reads: { log: 'requests' | 'stream'; keepsChunks?: true; maxConnections: number },
 ) => {
@@ -34,15 +29,13 @@ export const openRoleContext = (
   const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })
   const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
   const secretBox = createProductSecretBox(secretKey)
-  const reader = openLogReader({
-    dir: at[reads.log],
-    ...(reads.keepsChunks === undefined ? {} : { keepsChunks: reads.keepsChunks }),
-  })
+  const logs = openLogs(config)
+  const reader = await logs.reader(reads.log, { keepsChunks: reads.keepsChunks, isPatient: true })
   const journal = openJournal({ file: at.journal(role) })
   return {
     config,
     logger,
-    folders: at,
+    logs,
     metrics: createRelayedMetrics(),
     coordination,
     relational,
@@ -66,7 +59,7 @@ export const openRoleContext = (
  * closed.
  */
 export const openDestinationCache = (
-  { relational: { db, pool }, secretBox, logger }: ReturnType<typeof openRoleContext>,
+  { relational: { db, pool }, secretBox, logger }: Awaited<ReturnType<typeof openRoleContext>>,
   connectors?: Pick<LoadedConnectors<unknown>, 'load'>,
 ) =>
   // The pipeline asks for the ways of events only.

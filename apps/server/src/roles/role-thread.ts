@@ -9,6 +9,7 @@ export type ThreadMessage =
   | { kind: 'metrics'; changes: MetricChange[] }
   | { kind: 'appended' }
   | { kind: 'due'; destinationId: string }
+  | { kind: 'replaced'; message: string }
   | { kind: 'answer'; id: number; value?: unknown; error?: string }
 
 /** What the main thread tells a role's thread. */
@@ -48,6 +49,8 @@ export const createRoleThread = (options: {
   heapMiB: number
   logger: Logger
   onMetrics: (changes: MetricChange[]) => void
+  /** Another process has taken a log that the thread writes. */
+  onReplaced: (message: string) => void
   onAppended?: () => void
   onDue?: (destinationId: string) => void
 }): RoleThread => {
@@ -63,6 +66,7 @@ export const createRoleThread = (options: {
   const onMessage = (message: ThreadMessage): void => {
     if (message.kind === 'metrics') options.onMetrics(message.changes)
     else if (message.kind === 'appended') options.onAppended?.()
+    else if (message.kind === 'replaced') options.onReplaced(message.message)
     else if (message.kind === 'due') options.onDue?.(message.destinationId)
     else if (message.kind === 'ready') {
       ready = true

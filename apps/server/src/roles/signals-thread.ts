@@ -12,13 +12,13 @@ import {
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions } from '@tributary/pipeline'
 import { createForgottenUsers } from '@tributary/profiles'
-import { createCut, openLogReader } from '@tributary/storage'
+import { createCut } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
-const context = openRoleContext('signals', { log: 'stream', maxConnections: 6 })
-const { coordination, db, eventStore, folders, journal, logger, metrics, reader, relational } = context
-const requests = openLogReader({ dir: folders.requests })
+const context = await openRoleContext('signals', { log: 'stream', maxConnections: 6 })
+const { coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
+const requests = await logs.reader('requests', { isPatient: true })
 const stored = followStoredPositions(coordination)
 const cache = createSignalCache({
   db,

@@ -16,6 +16,7 @@ export type ThreadData = {
     | 'eventStore'
     | 'retention'
     | 'fault'
+    | 'log'
   > & {
     /** Whether signals are switched on. */
     signals: boolean

@@ -10,6 +10,9 @@ export const tell = (message: ThreadMessage): void => {
   parentPort?.postMessage(message)
 }
 
+/** Tells that another process has taken a log that this thread writes: it is never tried again. */
+export const tellReplaced = ({ message }: Error): void => tell({ kind: 'replaced', message })
+
 /**
  * Lets the operating system prefer other threads over the calling one when the processors are short: accepting events
  * comes before processing them. Linux schedules threads by their own priority; elsewhere, or where it is refused,

@@ -31,11 +31,12 @@ export const createThreads = (
   engines: Engines,
   secretKey: string,
   hub: CoordinationHub,
-  deps: { logger: Logger; apply: (changes: MetricChange[]) => void },
+  deps: { logger: Logger; apply: (changes: MetricChange[]) => void; onReplaced: (message: string) => void },
 ): Threads => {
   const data = () => {
     const coordination = hub.port()
-    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault } = config
+    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault, log } =
+      config
     const value: ThreadData = {
       addresses: engines.addresses,
       secretKey,
@@ -49,6 +50,7 @@ export const createThreads = (
         eventStore,
         retention,
         fault,
+        log,
         signals: config.flags.signals,
       },
     }
@@ -66,6 +68,7 @@ export const createThreads = (
           heapMiB: 192,
           logger: deps.logger,
           onMetrics: deps.apply,
+          onReplaced: deps.onReplaced,
           ...hears,
         })
       : undefined

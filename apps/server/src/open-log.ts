@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LogReader, type LogWriter, openLogReader, openLogWriter } from '@tributary/storage'
+import type { KafkaOptions } from '@tributary/storage/kafka'
+import type { Config } from './config/config.ts'
+
+/** The logs of the product; in the data folder or on Kafka. */
+export type LogName = 'requests' | 'stream' | 'outcomes'
+
+type LogsConfig = Pick<Config, 'dataDir' | 'log' | 'retention'>
+
+/** In the data folder. The stream's is named when it only held what had a destination. */
+const folderOf = { requests: 'requests', stream: 'deliveries', outcomes: 'outcomes' } as const
+
+export type Logs = {
+  /** Makes what has to be there before a log is opened, and looks whether it is as it has to be. */
+  prepare(): Promise<void>
+  writer(
+    name: LogName,
+    given: {
+      /** The calling thread is a worker itself. */
+      inline?: true
+      onCommit?: () => void
+      /** Another process has taken the log: nothing can be appended any more. */
+      onReplaced: (error: Error) => void
+    },
+  ): Promise<LogWriter>
+  reader(
+    name: LogName,
+    given?: {
+      keepsChunks?: true | undefined
+      /** Waits for an engine that is away, however long: for who has nothing else to do. */
+      isPatient?: true
+    },
+  ): Promise<LogReader>
+}
+
+const textOf = (name: string, path: string | undefined): string | undefined => {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const failure = new Error(`${name}: ${path} cannot be read (${String(error)})`)
+    failure.name = 'KafkaUnusable'
+    throw failure
+  }
+}
+
+const kafkaOptions = ({
+  brokers,
+  topicPrefix,
+  tls,
+  sasl,
+}: Extract<Config['log'], { kind: 'kafka' }>): KafkaOptions => ({
+  brokers,
+  topicPrefix,
+  tls: tls && {
+    ca: textOf('KAFKA_TLS_CA_FILE', tls.caFile),
+    cert: textOf('KAFKA_TLS_CERT_FILE', tls.certFile),
+    key: textOf('KAFKA_TLS_KEY_FILE', tls.keyFile),
+  },
+  sasl,
+})
+
+const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
+  const dirOf = (name: LogName): string => join(dataDir, 'log', folderOf[name])
+  return {
+    prepare: async () => {},
+    // The folder is locked: nobody takes it over.
+    writer: (name, { inline, onCommit }) =>
+      openLogWriter({
+        dir: dirOf(name),
+        segmentMs: retention.logSegmentMs,
+        ...(inline === undefined ? {} : { inline }),
+        ...(onCommit === undefined ? {} : { onCommit }),
+      }),
+    reader: async (name, { keepsChunks } = {}) =>
+      openLogReader({ dir: dirOf(name), ...(keepsChunks === undefined ? {} : { keepsChunks }) }),
+  }
+}
+
+const kafkaLogs = (log: Extract<Config['log'], { kind: 'kafka' }>, { retention }: LogsConfig): Logs => {
+  const options = kafkaOptions(log)
+  const topics = { segmentMs: retention.logSegmentMs }
+  // Who has no Kafka does without its client's memory and time.
+  const adapter = import('@tributary/storage/kafka')
+  return {
+    async prepare() {
+      const { prepareKafkaLogs } = await adapter
+      await prepareKafkaLogs(options, ['requests', 'stream', 'outcomes'], topics)
+    },
+    async writer(name, { onCommit, onReplaced }) {
+      const { openKafkaLogWriter } = await adapter
+      return await openKafkaLogWriter({
+        ...options,
+        ...topics,
+        name,
+        onReplaced,
+        ...(onCommit === undefined ? {} : { onCommit }),
+      })
+    },
+    async reader(name, { isPatient } = {}) {
+      const { openKafkaLogReader } = await adapter
+      return await openKafkaLogReader({ ...options, name, ...(isPatient === undefined ? {} : { isPatient }) })
+    },
+  }
+}
+
+/** The logs as they are configured. Nothing is opened yet. */
+export const openLogs = (config: LogsConfig): Logs =>
+  config.log.kind === 'kafka' ? kafkaLogs(config.log, config) : embeddedLogs(config)
