@@ -124,7 +124,7 @@ export const signalScreens: Screen[] = [
     ready: async (page) => {
       await settled(page)
       await button(page, 'Add source').click()
-      await page.getByRole('option').first().click()
+      await page.getByRole('option', { name: /^Silent source/ }).click()
       for (let step = 0; step < 4; step++) await button(page, 'Continue').click()
       await page.getByText('Add a platform first').waitFor()
       await settled(page)

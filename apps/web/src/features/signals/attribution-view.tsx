@@ -6,7 +6,7 @@ import { call } from '../../lib/api/client.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { useMask } from '../../lib/browser/ui-store.ts'
 import { useAddress } from '../../lib/browser/use-address.ts'
-import { bucketsOf, rangeOf } from '../../lib/format/date-range.ts'
+import { rangeOf } from '../../lib/format/date-range.ts'
 import { count } from '../../lib/format/text.ts'
 import { type AttributionOf, attributionInput, attributionQuery } from '../../lib/queries/signal-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
@@ -126,7 +126,6 @@ export const AttributionView = ({ signal, title }: { signal: string; title: stri
     },
     onError: (error) => notifyRefusal('Could not download the attribution', error),
   })
-  const days = bucketsOf(preset, query.dataUpdatedAt)
   return (
     <section aria-label={`Attribution of ${title}`} className="space-y-5">
       <div className="flex flex-wrap items-center gap-2">
@@ -151,7 +150,7 @@ export const AttributionView = ({ signal, title }: { signal: string; title: stri
         </Button>
       </div>
       <QueryView query={query} skeleton={<CardSkeleton lines={8} />} errorTitle="Failed to load the attribution">
-        {({ rows: found, truncated }) =>
+        {({ rows: found, truncated, buckets: days }) =>
           found.length === 0 ? (
             <EmptyState icon={<MousePointerClick />} title="No conversions in this range">
               Conversions are shown here by the ad that was clicked before: its platform and its campaign parameters.

@@ -4,7 +4,7 @@ import { ChartColumn, Sparkles, Table } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useMask } from '../../lib/browser/ui-store.ts'
-import { bucketsOf, filled, type RangePreset, viewOf } from '../../lib/format/date-range.ts'
+import { filled, viewOf } from '../../lib/format/date-range.ts'
 import { count, sentence } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { conversionsQuery, signalOverviewQuery } from '../../lib/queries/signal-queries.ts'
@@ -57,11 +57,10 @@ const Figures = ({ overview, than }: { overview: SignalOverview; than: string })
   )
 }
 
-const Chart = ({ overview, preset }: { overview: SignalOverview; preset: RangePreset }) => {
+const Chart = ({ overview }: { overview: SignalOverview & { buckets: string[] } }) => {
   const [table, setTable] = useState(false)
   const masked = useMask((state) => state.on)
-  const [now] = useState(() => Date.now())
-  const buckets = bucketsOf(preset, now)
+  const { buckets } = overview
   const chart: BarChartProps = {
     label: 'Conversions by day',
     buckets,
@@ -227,7 +226,7 @@ export const OverviewTab = ({ signal }: { signal: Signal }) => {
           ) : (
             <>
               <Figures overview={overview} than={viewOf(preset).previous} />
-              <Chart overview={overview} preset={preset} />
+              <Chart overview={overview} />
               <Card title="Platforms" description={'What became of the conversions at each platform.'}>
                 <ul aria-label="Platforms" className="-mx-5 -my-4 divide-y divide-line border-t border-line">
                   {overview.platforms.map((platform) => (

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Signal, type SignalQuality, signalPlatformTitles } from '@tributary/contract'
 import { Gauge } from 'lucide-react'
-import { useState } from 'react'
-import { bucketsOf, bucketTitle, type RangePreset, viewOf } from '../../lib/format/date-range.ts'
+import { bucketTitle, type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { count } from '../../lib/format/text.ts'
 import { signalQualityQuery } from '../../lib/queries/signal-queries.ts'
 import { QueryView } from '../../parts/query-view.tsx'
@@ -18,10 +17,8 @@ import { useDays } from './use-days.tsx'
 
 type Platform = SignalQuality['platforms'][number]
 
-const Trend = ({ platform, preset }: { platform: Platform; preset: RangePreset }) => {
+const Trend = ({ platform, days }: { platform: Platform; days: readonly string[] }) => {
   const scores = new Map(platform.trend.map(({ day, score }) => [day, score]))
-  const [now] = useState(() => Date.now())
-  const days = bucketsOf(preset, now)
   const words = platform.trend.map(({ day, score }) => `${bucketTitle(day)} ${scoreText(score)}`).join(', ')
   return (
     <div className="space-y-1.5">
@@ -64,7 +61,17 @@ const Facts = ({ platform, than }: { platform: Platform; than: string }) => {
   )
 }
 
-const PlatformCard = ({ platform, icon, preset }: { platform: Platform; icon: string; preset: RangePreset }) => (
+const PlatformCard = ({
+  platform,
+  icon,
+  preset,
+  days,
+}: {
+  platform: Platform
+  icon: string
+  preset: RangePreset
+  days: readonly string[]
+}) => (
   <section aria-label={platform.title}>
     <Card
       title={
@@ -88,7 +95,7 @@ const PlatformCard = ({ platform, icon, preset }: { platform: Platform; icon: st
             <Advice advice={platform.advice} />
           </div>
           <div className="space-y-5">
-            <Trend platform={platform} preset={preset} />
+            <Trend platform={platform} days={days} />
             <Facts platform={platform} than={viewOf(preset).previous} />
           </div>
         </div>
@@ -111,7 +118,7 @@ export const QualityTab = ({ signal }: { signal: Signal }) => {
         {choice}
       </div>
       <QueryView query={query} skeleton={<CardSkeleton lines={8} />} errorTitle="Failed to load the match quality">
-        {({ platforms }) =>
+        {({ platforms, buckets }) =>
           platforms.every(({ conversion_count }) => conversion_count === 0) ? (
             <EmptyState icon={<Gauge />} title="Nothing to score yet">
               The first conversion of this range shows how well each platform can match.
@@ -126,6 +133,7 @@ export const QualityTab = ({ signal }: { signal: Signal }) => {
                     .app_icon ?? ''
                 }
                 preset={preset}
+                days={buckets}
               />
             ))
           )

@@ -1,5 +1,5 @@
 import { type ConversionStatus, methods, type SignalDefinition, type StandardConversion } from '@tributary/contract'
-import { type RangePreset, rangeOf } from '../format/date-range.ts'
+import { bucketsOf, type RangePreset, rangeOf } from '../format/date-range.ts'
 import { signalIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
@@ -14,6 +14,14 @@ const during = (preset: RangePreset) => ({
     return { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
   },
 })
+
+/** An answer with the days of its range, oldest first. */
+const withDays =
+  (preset: RangePreset) =>
+  <Answer extends object>(answer: Answer): Answer & { buckets: string[] } => ({
+    ...answer,
+    buckets: bucketsOf(preset, Date.now()),
+  })
 
 /** Stands in an input for the range, which is put in when the call is made. */
 const noPeriod = { 'start_date.seconds': 0, 'end_date.seconds': 0 }
@@ -59,7 +67,7 @@ export const signalOverviewQuery = (signal: string, preset: RangePreset) =>
   query(
     methods.signals.getOverview,
     { params: signalIds(signal), query: noPeriod },
-    { clocked: during(preset), staleTime: 0, refetchInterval: lookEvery },
+    { clocked: during(preset), staleTime: 0, refetchInterval: lookEvery, read: withDays(preset) },
   )
 
 /** The match quality of a signal over a range. */
@@ -67,7 +75,7 @@ export const signalQualityQuery = (signal: string, preset: RangePreset) =>
   query(
     methods.signals.getQuality,
     { params: signalIds(signal), query: noPeriod },
-    { clocked: during(preset), staleTime: 0, refetchInterval: 3 * lookEvery },
+    { clocked: during(preset), staleTime: 0, refetchInterval: 3 * lookEvery, read: withDays(preset) },
   )
 
 /** What attribution is asked for: of one signal or, with '', of all; by the first or the last click. */
@@ -85,6 +93,7 @@ export const attributionQuery = (of: AttributionOf, preset: RangePreset) =>
     clocked: during(preset),
     staleTime: 0,
     refetchInterval: 3 * lookEvery,
+    read: withDays(preset),
   })
 
 /** What the list of conversions is narrowed by; '' is no filter. */
