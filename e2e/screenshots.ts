@@ -18,6 +18,7 @@ import {
 } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
 import { mostShift, readShift } from './browser/layout-shift.ts'
+import { startVendors } from './browser/vendors.ts'
 import {
   findBrokenWords,
   findClippedText,
@@ -208,7 +209,8 @@ const signIn = async (browser: Browser, origin: string, { email, password } = ad
 if (words.length === 0) rmSync('screenshots', { recursive: true, force: true })
 mkdirSync('screenshots', { recursive: true })
 await using openId = await startOpenIdProvider()
-await using product = await startProduct({ env: openId.env })
+await using vendors = await startVendors()
+await using product = await startProduct({ env: openId.env, command: vendors.command })
 await using receiver = await startWebhookReceiver()
 await using refusing = await startWebhookReceiver()
 await using busy = await startWebhookReceiver()

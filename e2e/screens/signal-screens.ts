@@ -44,6 +44,12 @@ const ending = async (page: Page): Promise<void> => {
   })
 }
 
+/** A tab of a signal's page, with what it reads. */
+const tabShown = async (page: Page): Promise<void> => {
+  await page.getByRole('tab', { name: 'Overview' }).waitFor()
+  await settled(page)
+}
+
 const tabs = ['', 'quality', 'attribution', 'conversions', 'settings'] as const
 const calls = {
   '': /:getOverview$/,
@@ -58,14 +64,14 @@ const tabScreens = tabs.flatMap((tab): Screen[] => {
   const hash = tab === '' ? '' : `#${tab}`
   const wide = tab === 'conversions' ? { inView: true } : {}
   return [
-    { name: `${name}-filled`, path: at(({ signal }) => `${signal}${hash}`), ready: settled, ...wide },
-    { name: `${name}-empty`, path: at(({ quiet }) => `${quiet}${hash}`), ready: settled },
+    { name: `${name}-filled`, path: at(({ signal }) => `${signal}${hash}`), ready: tabShown, ...wide },
+    { name: `${name}-empty`, path: at(({ quiet }) => `${quiet}${hash}`), ready: tabShown },
     {
       name: `${name}-error`,
       path: at(({ signal }) => `${signal}${hash}`),
       prepare: failing(calls[tab]),
       expectsFailedCalls: true,
-      ready: settled,
+      ready: tabShown,
     },
   ]
 })

@@ -1,4 +1,5 @@
-import { createDestination, createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
+import { vendorDestinations } from '../browser/vendors.ts'
 
 /** What the pictures of signals show. */
 export type SignalSeed = {
@@ -9,24 +10,7 @@ export type SignalSeed = {
   quiet: string
 }
 
-/** Platforms that nobody answers for here: what is sent to them waits. */
-const platforms = [
-  {
-    app: 'meta-conversions',
-    title: 'Meta pixel of the shop',
-    settings: { pixel_id: '123456789012345', access_token: 'EAAG-seed-0123456789' },
-  },
-  {
-    app: 'tiktok-events',
-    title: 'TikTok',
-    settings: { pixel_code: 'C0123ABCD4567EFGH890', access_token: 'tiktok-seed-0123456789' },
-  },
-  {
-    app: 'google-analytics',
-    title: 'Analytics of the shop',
-    settings: { measurement_id: 'G-ABC123DEF4', api_secret: 'seed-secret-0123456789', region: 'global' },
-  },
-] as const
+const titles = ['Meta pixel of the shop', 'TikTok', 'Analytics of the shop']
 
 const consent = (advertising: boolean) => ({ consent: { categoryPreferences: { advertising } } })
 
@@ -62,10 +46,10 @@ export const seedSignals = async ({ api, url }: Product): Promise<SignalSeed> =>
   const { source: other } = await createSource(api, workspace, 'Point of sale')
   const destinations: string[] = []
   // What signals are sent to needs no connection; this one leads to nothing, as no event comes over it.
-  for (const platform of platforms)
-    destinations.push(
-      await createDestination(api, workspace, other, { ...platform, settings: { ...platform.settings } }),
-    )
+  for (const [place, { app, settings }] of vendorDestinations.entries()) {
+    const given = { title: titles[place], app: { name: `catalogDestinations/${app}` }, settings }
+    destinations.push(String((await api.ok('POST', `/${workspace}/destinations`, given)).name))
+  }
   const definition = {
     trigger: { type: 'events', sources: [source], events: [{ event_type: 'track', event_name: 'Order Completed' }] },
     conversion: { type: 'purchase', custom_name: '' },

@@ -77,7 +77,7 @@ const Chart = ({ overview }: { overview: SignalOverview & { buckets: string[] } 
   return (
     <Card
       title="Conversions by day"
-      description="In UTC, by the time of the event."
+      description="In UTC, by when they were made."
       action={
         <Tooltip text={name}>
           <Button variant="none" size="sm" square aria-label={name} onClick={() => setTable(!table)}>
@@ -228,7 +228,7 @@ export const OverviewTab = ({ signal }: { signal: Signal }) => {
               <Figures overview={overview} than={viewOf(preset).previous} />
               <Chart overview={overview} />
               <Card title="Platforms" description={'What became of the conversions at each platform.'}>
-                <ul aria-label="Platforms" className="-mx-5 -my-4 divide-y divide-line border-t border-line">
+                <ul aria-label="Platforms" className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
                   {overview.platforms.map((platform) => (
                     <PlatformRow key={platform.destination} signal={signal} platform={platform} />
                   ))}
