@@ -31,16 +31,6 @@ export const missingForKafka =
 /** True where tests against a real Kafka have to run: where the project's checks run a skipped one is a failure. */
 const isRequired = Boolean(process.env.CI)
 
-/**
- * True where tests against a real Kafka are skipped, since the machine has no Java, or neither Kafka's jars nor maven. It says so in a
- * line. Never in CI: there they fail.
- */
-export const skipsKafka = (): boolean => {
-  if (missingForKafka === undefined || isRequired) return false
-  process.stderr.write(`Tests against a real Kafka do not run: this machine misses ${missingForKafka}\n`)
-  return true
-}
-
 const pom = (dependencies: readonly [string, string, string][]): string => `<project>
 <modelVersion>4.0.0</modelVersion><groupId>tributary</groupId><artifactId>kafka</artifactId><version>1</version>
 <packaging>pom</packaging><dependencies>${dependencies
@@ -78,5 +68,23 @@ export const kafkaJars = (): string => {
     return kept
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * True where tests against a real Kafka are skipped, since the machine has no Java, or Kafka's jars are neither here nor to be had. It says
+ * so in a line. Never where `CI` is set: there they fail.
+ */
+export const skipsKafka = (): boolean => {
+  if (isRequired) return false
+  try {
+    if (missingForKafka !== undefined) throw new Error(`This machine misses ${missingForKafka}`)
+    kafkaJars()
+    return false
+  } catch (error) {
+    process.stderr.write(
+      `Tests against a real Kafka do not run: ${error instanceof Error ? error.message : String(error)}\n`,
+    )
+    return true
   }
 }

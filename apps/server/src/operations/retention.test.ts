@@ -92,6 +92,7 @@ test('a question that a thread does not know, as one that was renamed, is an err
     heapMiB: 64,
     logger: silentLogger,
     onMetrics: () => {},
+    onReplaced: () => {},
   })
   await thread.start()
   try {
