@@ -28,7 +28,7 @@ const Trend = ({ platform, days }: { platform: Platform; days: readonly string[]
           values={days.map((day) => scores.get(day) ?? 0)}
           top={10}
           label={`Score by day: ${words === '' ? 'none' : words}`}
-          className="h-12 w-full *:w-auto *:flex-1 *:max-w-8"
+          className="h-12 w-full *:w-auto *:flex-1"
         />
       </div>
     </div>

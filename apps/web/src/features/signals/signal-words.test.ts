@@ -44,5 +44,6 @@ test('value and freshness are told in words', () => {
   expect(valueWords({ type: 'event', amount_path: 'properties.total', currency_path: '', currency: 'USD' })).toBe(
     'properties.total, in USD',
   )
+  expect(freshnessWords({ median_ms: 400, p95_ms: 604_800_000 })).toBe('Half within 0.4 s, 95% within 7 days')
   expect(freshnessWords({ median_ms: 400, p95_ms: 12_000 })).toBe('Half within 0.4 s, 95% within 12 s')
 })

@@ -112,9 +112,12 @@ export const feedWords = ({ type, sources, event_names }: SignalSummary['trigger
 /** The conversion that a signal is. */
 export const conversionOf = ({ conversion }: Pick<Signal, 'conversion'>): string => conversionTitle(conversion)
 
+/** A time in days from two on: hours of a week tell nobody anything. */
+const took = (ms: number): string => (ms < 2 * 86_400_000 ? elapsed(ms) : `${Math.round(ms / 86_400_000)} days`)
+
 /** How long after their events conversions are made: "Half within 0.4 s, 95% within 12 s". */
 export const freshnessWords = ({ median_ms, p95_ms }: { median_ms: number; p95_ms: number }): string =>
-  `Half within ${elapsed(median_ms)}, 95% within ${elapsed(p95_ms)}`
+  `Half within ${took(median_ms)}, 95% within ${took(p95_ms)}`
 
 /** "3 days", "1 day". */
 export const days = (count: number): string => `${count} ${pluralise(count, 'day')}`
