@@ -78,7 +78,6 @@ const Sources = ({ draft, problems, disabled, onChange }: FieldsProps) => {
                   })}
                 </ul>
               )}
-              <FieldError id={id} message={problems['sources']} live />
               {!disabled && (
                 <div className="flex flex-wrap items-center gap-2">
                   <SearchMenu
@@ -106,6 +105,7 @@ const Sources = ({ draft, problems, disabled, onChange }: FieldsProps) => {
           )
         }}
       </QueryView>
+      <FieldError id={id} message={problems['sources']} live />
     </fieldset>
   )
 }

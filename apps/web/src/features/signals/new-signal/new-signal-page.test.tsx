@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { methods } from '@tributary/contract'
+import { methods, type Source } from '@tributary/contract'
 import { beforeEach, expect, test } from 'vitest'
 import { openInWorkspace } from '../../../testing/page.tsx'
 import { aPreview, aSignal, metaOption } from '../../../testing/signals.ts'
@@ -9,11 +9,28 @@ import { NewSignalPage } from './new-signal-page.tsx'
 
 beforeEach(() => sessionStorage.clear())
 
-const source = {
-  name: 'workspaces/w1/sources/shop',
+const time = '2026-01-01T00:00:00Z'
+const name = 'workspaces/w1/sources/shop'
+const source: Source = {
+  name,
   title: 'Shop',
+  app: {
+    name: `${name}/app`,
+    catalog_app: 'catalogSources/tag',
+    display_name: 'Website tag',
+    docs_url: '',
+    type: 1,
+    extra: { app_icon: '' },
+    settings: [],
+  },
   target_product: 'SIGNALS',
-  app: { display_name: 'Tag', extra: { app_icon: '' } },
+  enabled: true,
+  enforcement: 'allow',
+  schema_version: 1,
+  create_time: time,
+  update_time: time,
+  has_received: false,
+  last_event_time: null,
 }
 
 const open = (role = 'ORG_ADMIN') => {
