@@ -231,7 +231,7 @@ export const PlatformFields = ({
   problems,
   disabled,
   onChange,
-  saved = [],
+  saved,
 }: FieldsProps & {
   /** The platforms of a signal that is saved, with what is wrong with them. */
   saved?: readonly SignalPlatformShown[]
@@ -242,15 +242,15 @@ export const PlatformFields = ({
       {(options) =>
         options.length === 0 ? (
           <EmptyState title="Add a platform first" {...(disabled ? {} : { action: <Connect /> })}>
-            A signal is sent to destinations of Meta, Google Ads, Google Analytics, or TikTok. What you entered here is
-            kept while you add one.
+            A signal is sent to destinations of Meta, Google Ads, Google Analytics, or TikTok.{' '}
+            {saved === undefined && 'What you entered here is kept while you add one.'}
           </EmptyState>
         ) : (
           <div className="space-y-3">
             <ul aria-label="Platforms" className="space-y-2">
               {options.map((option) => {
                 const platform = draft.platforms.find(({ destination }) => destination === option.destination)
-                const told = saved.find(({ destination }) => destination === option.destination)?.problem ?? ''
+                const told = saved?.find(({ destination }) => destination === option.destination)?.problem ?? ''
                 return (
                   <li
                     key={option.destination}
@@ -313,7 +313,11 @@ export const PlatformFields = ({
             <FieldError id="platforms-error" message={problems['platforms']} live />
             {!disabled && (
               <div className="space-y-1.5">
-                <p className="text-sm text-ink-2">Add a destination. What you entered here is kept in this tab.</p>
+                <p className="text-sm text-ink-2">
+                  {saved === undefined
+                    ? 'Add a destination. What you entered here is kept in this tab.'
+                    : 'Add a destination.'}
+                </p>
                 <Connect />
               </div>
             )}
