@@ -50,7 +50,7 @@ export const createRoleThread = (options: {
   logger: Logger
   onMetrics: (changes: MetricChange[]) => void
   /** Another process has taken a log that the thread writes. */
-  onReplaced: (message: string) => void
+  onReplaced?: (message: string) => void
   onAppended?: () => void
   onDue?: (destinationId: string) => void
 }): RoleThread => {
@@ -66,7 +66,7 @@ export const createRoleThread = (options: {
   const onMessage = (message: ThreadMessage): void => {
     if (message.kind === 'metrics') options.onMetrics(message.changes)
     else if (message.kind === 'appended') options.onAppended?.()
-    else if (message.kind === 'replaced') options.onReplaced(message.message)
+    else if (message.kind === 'replaced') options.onReplaced?.(message.message)
     else if (message.kind === 'due') options.onDue?.(message.destinationId)
     else if (message.kind === 'ready') {
       ready = true
