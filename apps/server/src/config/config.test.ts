@@ -212,8 +212,8 @@ test('no link leads out of an installation that sets none, and its documentation
   expect(clientConfigOf(readConfig({ TRIBUTARY_DOCUMENTATION_URL: own })).links.documentation).toBe(own)
 })
 
-test('parts that are not built are switched off as built', () => {
-  expect(readConfig({}).flags).toMatchObject({ syncs: true, signals: false, audiences: true })
+test('areas are switched on as built', () => {
+  expect(readConfig({}).flags).toMatchObject({ syncs: true, signals: true, audiences: true })
 })
 
 test('the content policy lets in the host that errors are reported to and nothing else', () => {
