@@ -72,5 +72,7 @@ test('the documentation names only metrics that exist', async () => {
   )
   const named = pages.flatMap((page) => [...page.matchAll(/`(tributary_[\w*]+)/g)].map(([, name = '']) => name))
   expect(named.length).toBeGreaterThan(8)
+  // Cookies of the tag.
+  for (const cookie of ['tributary_id', 'tributary_consent']) names.add(cookie)
   for (const name of new Set(named)) expect(names.has(name), name).toBe(true)
 })

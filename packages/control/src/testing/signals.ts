@@ -83,5 +83,11 @@ export const signalRequest = async (
     await organization.administrator.call('PATCH', `/workspaces/${workspaceId}/signals/${signal?.id}`, body)
     return { path, body: {} }
   }
-  return name === 'signals.disable' ? { path, body: {} } : undefined
+  if (name !== 'signals.disable') return undefined
+  await harness.db
+    .updateTable('signals')
+    .set({ enabled: true, enable_time: new Date() })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  return { path, body: {} }
 }
