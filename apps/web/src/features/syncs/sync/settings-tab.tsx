@@ -86,7 +86,7 @@ const CursorCard = ({ sync }: { sync: Sync }) => {
   const takesCursor = useTakesCursor(model)
   if (model === undefined || (!takesCursor && sync.cursor === null)) return null
   return (
-    <div id="rows-to-read" className="scroll-mt-4">
+    <div id="rows-to-read" className="scroll-my-4">
       <SavedCard<CursorDraft | undefined>
         sync={sync}
         title="Rows to read"
