@@ -220,6 +220,8 @@ import { rerunSync } from './syncs/rerun.ts'
 import { resetSync } from './syncs/reset.ts'
 import { resumeSync } from './syncs/resume.ts'
 import { runSyncNow } from './syncs/run-now.ts'
+import { previewSyncRow } from './syncs/test-rows/preview.ts'
+import { sendSyncTestRow } from './syncs/test-rows/send.ts'
 import { updateSync } from './syncs/update.ts'
 import { createUpload } from './uploads/create.ts'
 import { getUploads } from './uploads/get.ts'
@@ -396,6 +398,7 @@ export const createHandlers = (
     get: getSyncDryRun(deps),
     cancel: cancelSyncDryRun(deps),
   },
+  syncTestRows: { preview: previewSyncRow(deps), send: sendSyncTestRow(deps) },
   syncRuns: {
     list: listSyncRuns(deps),
     get: getSyncRun(deps),

@@ -56,6 +56,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   syncs: 'syncs',
   syncRuns: 'syncs',
   syncDryRuns: 'syncs',
+  syncTestRows: 'syncs',
   syncDrafts: 'syncs',
   syncTokens: 'syncs',
   organizations: 'organization',

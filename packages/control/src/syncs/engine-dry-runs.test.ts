@@ -123,6 +123,27 @@ test('a sync that is not saved has a dry run as its first run would be; one that
   for (const each of [canceled, broken, refused]) expect(await leftOf(each.name)).toBe(0)
 })
 
+test('a test row of a mapping that is not saved is written as its mode writes, and the sync knows nothing of it', async () => {
+  const sync = await open('FULL_SYNC')
+  await sync.fill(first)
+  const { administrator, workspaceId: workspace } = organization
+  const saved = await administrator.ok(methods.syncs.get, sync.params)
+  const { object, object_name, mode, identifier, fields } = saved
+  const body = { model: saved.model.name, destination: saved.destination.name, object, object_name, mode, identifier }
+  const send = (more: object) =>
+    administrator.ok(methods.syncTestRows.send, { workspace }, { body: { ...body, fields, ...more } })
+  await administrator.ok(methods.syncTestRows.preview, { workspace }, { body: { ...body, fields, key: ['2'] } })
+  const sent = await send({ key: ['2'] })
+  expect(sent).toMatchObject({ outcome: 'delivered', operation: 'upsert', source_key: '2', key: 'bob' })
+  expect(await sync.there()).toEqual(['bob free'])
+  // An update of what is not there, and an insert of what is.
+  expect(await send({ key: ['1'], mode: 'UPDATE_ONLY' })).toMatchObject({ outcome: 'skipped', operation: 'update' })
+  expect(await send({ key: ['2'], mode: 'INSERT_ONLY' })).toMatchObject({ outcome: 'skipped', operation: 'insert' })
+  expect(await sync.there()).toEqual(['bob free'])
+  expect(await sync.dryRun()).toMatchObject({ counts: { read: 3, added: 3 } })
+  expect(await sync.run()).toMatchObject({ counts: { read: 3, added: 3 } })
+})
+
 test('a workspace has few dry runs at a time, and those that ended are gone after an hour', async () => {
   const sync = await open('FULL_SYNC')
   const begin = () =>

@@ -1,3 +1,4 @@
+import type { DataRow } from '@tributary/connector-kit'
 import type { DataColumn, SyncField, SyncMode } from '@tributary/contract'
 import { readDataSource } from '../data-sources/read.ts'
 import { type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
@@ -6,7 +7,7 @@ import { presentModel, readModel } from '../models/read.ts'
 import { type CursorGiven, cursorOf, type ReadCursor, startCursor } from './cursor.ts'
 import { stagedEvents } from './event-values.ts'
 import { extractRows } from './extract.ts'
-import { stagedRows } from './row-values.ts'
+import { type StagedRow, stagedRows } from './row-values.ts'
 import type { SyncStore } from './store.ts'
 import { eventObjectOf } from './target.ts'
 
@@ -32,6 +33,23 @@ type Given = {
   withinMs: number
   /** Hears now and then how many rows were read. */
   onRead?(rows: number): Promise<void>
+}
+
+/**
+ * What makes of rows that have some columns what is staged of them, by a mapping: rows of an object, or events of a source. Throws MissingColumn
+ * for a column that is not there.
+ */
+export const stagingOf = (
+  given: Pick<Given, 'source_id' | 'object' | 'object_name' | 'sync' | 'fields' | 'identifier'> & {
+    primaryKey: readonly string[]
+  },
+): ((columns: readonly DataColumn[]) => (row: DataRow) => StagedRow) => {
+  const { source_id, sync, object_name, primaryKey, fields, identifier } = given
+  const object = source_id === null ? undefined : eventObjectOf(given.object)
+  return (columns) =>
+    object === undefined
+      ? stagedRows(columns, { primaryKey, fields, identifier })
+      : stagedEvents(columns, { sync, object, name: object_name, primaryKey, fields })
 }
 
 /**
@@ -65,10 +83,7 @@ export const readRows = async (
       reading = startCursor(columns, reads)
       return reading
     },
-    staging: (columns: readonly DataColumn[]) =>
-      object === undefined
-        ? stagedRows(columns, { primaryKey, fields, identifier })
-        : stagedEvents(columns, { sync: given.sync, object, name: given.object_name, primaryKey, fields }),
+    staging: stagingOf({ ...given, primaryKey, fields, identifier }),
   }
   const read = await useDataSource(deps, opened, signal, (session) => extractRows(session, store, run, work), withinMs)
   const cursor = reading?.noted()

@@ -529,7 +529,7 @@ export const createRequests = async (
     if (queries[name] !== undefined) return { path: `${path}?${queries[name]}` }
     if (name === 'uploads.create') return await uploadRequest(organization)
     if (name === 'models.create') return { path, body: await trialModel(organization) }
-    if (name === 'syncs.create' || name === 'syncDryRuns.create')
+    if (name === 'syncs.create' || name === 'syncDryRuns.create' || name.startsWith('syncTestRows'))
       return { path, body: await trialSync(harness, organization, made.destination.name) }
     if (name === 'profiles.split')
       return { path, body: { identifiers: [{ type: 'anonymous_id', value: profile?.anonymousId }] } }

@@ -81,6 +81,20 @@ export const useCancelDryRun = ({ name }: Pick<SyncDryRun, 'name'>) => {
   })
 }
 
+/** Shows what a run of a sync, saved or not, would send of one row. Nothing is sent. */
+export const usePreviewRow = (workspace: string) =>
+  useMutation({
+    mutationFn: (body: MethodRequest<typeof methods.syncTestRows.preview>) =>
+      call(methods.syncTestRows.preview, { params: workspaceIds(workspace), body }),
+  })
+
+/** Writes one row to the destination for a try. */
+export const useSendTestRow = (workspace: string) =>
+  useMutation({
+    mutationFn: (body: MethodRequest<typeof methods.syncTestRows.send>) =>
+      call(methods.syncTestRows.send, { params: workspaceIds(workspace), body }),
+  })
+
 /** What can be changed of a sync. */
 export type SyncChange = MethodRequest<typeof methods.syncs.update>
 

@@ -16,6 +16,7 @@ import { OwnObject } from '../own-object.tsx'
 import { manual } from '../schedule.ts'
 import { ScheduleChoice } from '../schedule-choice.tsx'
 import { eventFieldsText, eventModeSentences, modeSentences, syncScheduleTitle } from '../sync-words.ts'
+import { TestRow } from '../test-row/test-row.tsx'
 import { ToDestinations } from '../to-destinations.tsx'
 import { useObjectDetail } from '../use-object-detail.ts'
 import {
@@ -317,6 +318,16 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
       {input !== undefined && (
         <div className="border-b border-line pb-4">
           <DryRun of={{ workspace, input }} ofEvents={event !== undefined} />
+        </div>
+      )}
+      {input !== undefined && model !== undefined && destination !== undefined && (
+        <div className="border-b border-line pb-4">
+          <TestRow
+            of={input}
+            primaryKey={model.primary_key}
+            destination={destination.title}
+            ofEvents={event !== undefined}
+          />
         </div>
       )}
       <p className="text-sm text-ink-2">

@@ -15,6 +15,7 @@ import { MappingFields } from '../mapping-fields.tsx'
 import { fieldsOfRows, type MappingProblems, mappingProblems, savedRows } from '../mapping-rows.ts'
 import { useUpdateSync } from '../sync-mutations.ts'
 import { isOfEvents } from '../sync-words.ts'
+import { TestRow } from '../test-row/test-row.tsx'
 import { useObjectDetail } from '../use-object-detail.ts'
 
 const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
@@ -91,6 +92,21 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
         <Card title="Before it runs">
           <DryRun
             of={{ sync: sync.name, changes: changed ? { fields: fieldsOfRows(rows) } : {} }}
+            ofEvents={isOfEvents(sync)}
+          />
+        </Card>
+      )}
+      {mayEdit && problemsOf() === undefined && (
+        <Card title="Test row">
+          <TestRow
+            of={{
+              ...sync,
+              model: sync.model.name,
+              destination: sync.destination.name,
+              fields: changed ? fieldsOfRows(rows) : sync.fields,
+            }}
+            primaryKey={model.primary_key}
+            destination={sync.destination.title}
             ofEvents={isOfEvents(sync)}
           />
         </Card>

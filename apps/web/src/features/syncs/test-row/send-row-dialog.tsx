@@ -1,0 +1,101 @@
+import type { SyncRowPreview } from '@tributary/contract'
+import { useState } from 'react'
+import { failureText } from '../../../lib/api/errors.ts'
+import { formatJson } from '../../../lib/format/json-text.ts'
+import { count, sentence } from '../../../lib/format/text.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { CodeBlock } from '../../../ui/code/code-block.tsx'
+import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { useSendTestRow } from '../sync-mutations.ts'
+import { operationSentences, outcomeBadges, type RowTrial, type SentTestRow } from './test-row-words.ts'
+
+const Sent = ({ sent }: { sent: SentTestRow }) => (
+  <>
+    <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <Fact name="Outcome">
+        <Badge tone={outcomeBadges[sent.outcome].tone}>{outcomeBadges[sent.outcome].label}</Badge>
+      </Fact>
+      <Fact name="Key">{sent.key === '' ? 'None' : sent.key}</Fact>
+      <Fact name="HTTP status">{sent.http_status === 0 ? 'None' : sent.http_status}</Fact>
+      <Fact name="Latency">{count(sent.latency_ms)} ms</Fact>
+    </dl>
+    <Exchange reason={sentence(sent.reason)} request={sent.request} response={sent.response}>
+      {sent.outcome === 'none'
+        ? 'No row was sent.'
+        : 'The destination does not speak HTTP, so there is no request to show.'}
+    </Exchange>
+    {sent.payload !== '' && (
+      <div className="mt-4">
+        <CodeBlock
+          codes={[{ title: 'Row as sent', language: 'json', text: formatJson(sent.payload) }]}
+          notice="Payload copied"
+          className="max-h-64"
+        />
+      </div>
+    )}
+  </>
+)
+
+/** Asks, writes one row to the destination for a try, and shows the request and the answer. */
+export const SendRowDialog = ({
+  workspace,
+  trial,
+  preview,
+  destination,
+  onClosed,
+}: {
+  /** A resource name. */
+  workspace: string
+  trial: RowTrial
+  preview: SyncRowPreview
+  /** What people call it. */
+  destination: string
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  const send = useSendTestRow(workspace)
+  const { operation, key } = preview
+  return (
+    <Dialog
+      open={open}
+      onClose={() => setOpen(false)}
+      onClosed={onClosed}
+      size="lg"
+      title="Send test row"
+      description="Writes one row with this mapping, saved or not. It is not retried or counted as a delivery."
+      footer={
+        <>
+          <Button onClick={() => setOpen(false)}>{send.data === undefined ? 'Cancel' : 'Close'}</Button>
+          <Button
+            variant={send.data === undefined ? 'primary' : 'secondary'}
+            loading={send.isPending}
+            onClick={() => send.mutate(trial)}
+          >
+            {send.data === undefined ? 'Send' : 'Send again'}
+          </Button>
+        </>
+      }
+    >
+      <div aria-live="polite">
+        {send.error !== null ? (
+          <p role="alert" className="text-sm break-words text-danger-ink">
+            {failureText(send.error)}
+          </p>
+        ) : send.data === undefined ? (
+          <div className="space-y-2 text-sm break-words text-ink-2">
+            <p>
+              This changes data in <span className="font-medium text-ink">{destination}</span>, with the key{' '}
+              <span className="font-mono text-xs text-ink">{key}</span>.{' '}
+              {operation !== 'event' && operationSentences[operation]}
+            </p>
+            <p>The sync does not count the row as sent: its next run compares and sends as if this had not happened.</p>
+          </div>
+        ) : (
+          <Sent sent={send.data} />
+        )}
+      </div>
+    </Dialog>
+  )
+}

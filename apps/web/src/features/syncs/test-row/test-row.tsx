@@ -1,0 +1,137 @@
+import type { SyncRowPreview } from '@tributary/contract'
+import { Eye, Send } from 'lucide-react'
+import { useId, useState } from 'react'
+import { failureText } from '../../../lib/api/errors.ts'
+import { formatJson } from '../../../lib/format/json-text.ts'
+import { sentence } from '../../../lib/format/text.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { CodeBlock } from '../../../ui/code/code-block.tsx'
+import { Fact } from '../../../ui/code/exchange.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
+import { Input, Select } from '../../../ui/forms/input.tsx'
+import { usePreviewRow } from '../sync-mutations.ts'
+import { SendRowDialog } from './send-row-dialog.tsx'
+import { operationTitles, type TestedSync, trialOf } from './test-row-words.ts'
+
+const Row = ({ preview, ofEvents }: { preview: SyncRowPreview; ofEvents: boolean }) => (
+  <div className="space-y-3">
+    {preview.reason !== '' && (
+      <p className="rounded-md bg-warning-soft px-3 py-2 text-sm break-words text-warning-ink">
+        {preview.found && 'This row is invalid and would not be sent: '}
+        {preview.found ? preview.reason : sentence(preview.reason)}
+      </p>
+    )}
+    {preview.found && (
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
+        <Fact name="Primary key">{preview.source_key}</Fact>
+        {!ofEvents && <Fact name="Key at the destination">{preview.key === '' ? 'None' : preview.key}</Fact>}
+        <Fact name="Operation">{operationTitles[preview.operation]}</Fact>
+      </dl>
+    )}
+    {preview.payload !== '' && (
+      <CodeBlock
+        codes={[{ title: 'Payload', language: 'json', text: formatJson(preview.payload) }]}
+        notice="Payload copied"
+        className="max-h-96"
+      />
+    )}
+    {preview.payload !== '' && ofEvents && (
+      <p className="text-xs text-ink-3">A message ID that no column gives is made when the sync runs.</p>
+    )}
+  </div>
+)
+
+/**
+ * Chooses a row of a model, shows what a run of a sync, saved or not, would send of it, and sends it for a try. `ofEvents` says that rows would
+ * become events, which are shown only.
+ */
+export const TestRow = ({
+  of,
+  primaryKey,
+  destination,
+  ofEvents,
+}: {
+  of: TestedSync
+  primaryKey: readonly string[]
+  /** What people call it. */
+  destination: string
+  ofEvents: boolean
+}) => {
+  const workspace = useWorkspace().name
+  const [byKey, setByKey] = useState(false)
+  const [values, setValues] = useState<readonly string[]>(primaryKey.map(() => ''))
+  const [sends, setSends] = useState(false)
+  const chooses = useId()
+  const look = usePreviewRow(workspace)
+  const trial = trialOf(of, byKey ? values : undefined)
+  // What was looked up with another mapping or key is of no use any more.
+  const isCurrent = JSON.stringify(look.variables) === JSON.stringify(trial)
+  const preview = isCurrent ? look.data : undefined
+  const error = isCurrent ? look.error : null
+  return (
+    <section aria-label="Test row" className="space-y-4">
+      <p className="text-sm text-ink-2">
+        See what one row of the model becomes{ofEvents ? '.' : ', and send that row to the destination.'}
+      </p>
+      <div className="flex flex-wrap items-end gap-3">
+        <div className="min-w-40 flex-1 space-y-1.5">
+          <label htmlFor={chooses} className="text-sm font-medium">
+            Row
+          </label>
+          <Select
+            id={chooses}
+            value={byKey ? 'key' : 'first'}
+            onChange={({ target }) => setByKey(target.value === 'key')}
+          >
+            <option value="first">First row</option>
+            <option value="key">By primary key</option>
+          </Select>
+        </div>
+        {byKey &&
+          primaryKey.map((column, at) => (
+            <div key={column} className="min-w-40 flex-1">
+              <Field label={column}>
+                {(control) => (
+                  <Input
+                    {...control}
+                    value={values[at] ?? ''}
+                    autoComplete="off"
+                    spellCheck={false}
+                    onChange={({ target }) => setValues(values.map((each, i) => (i === at ? target.value : each)))}
+                  />
+                )}
+              </Field>
+            </div>
+          ))}
+        <Button loading={look.isPending} onClick={() => look.mutate(trial)}>
+          <Eye aria-hidden />
+          Preview row
+        </Button>
+        {!ofEvents && (
+          <Button disabled={preview === undefined || preview.payload === ''} onClick={() => setSends(true)}>
+            <Send aria-hidden />
+            Send test row
+          </Button>
+        )}
+      </div>
+      <div aria-live="polite">
+        {error !== null && (
+          <p role="alert" className="text-sm break-words text-danger-ink">
+            {failureText(error)}
+          </p>
+        )}
+        {preview !== undefined && <Row preview={preview} ofEvents={ofEvents} />}
+      </div>
+      {sends && preview !== undefined && (
+        <SendRowDialog
+          workspace={workspace}
+          trial={trial}
+          preview={preview}
+          destination={destination}
+          onClosed={() => setSends(false)}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,78 @@
+import {
+  type DeliverContext,
+  type DeliverResult,
+  DeliveryError,
+  type DestinationDefinition,
+  type EventOutcome,
+  type Exchange,
+  hideSecrets,
+  RejectedError,
+} from '@tributary/connector-kit'
+import { AppError } from '@tributary/kernel'
+import { type ConnectorDeps, callConnector } from './call-connector.ts'
+import type { DestinationRow } from './read.ts'
+
+/** Longest wait for an answer, ms. */
+const withinMs = 15_000
+
+/** What became of something that was sent for a try, and what went over the wire, without secrets. */
+type SentOnce = {
+  outcome: EventOutcome['kind']
+  /** Why, unless it was delivered. */
+  reason: string
+  http_status: number
+  latency_ms: number
+  request: string
+  response: string
+}
+
+/** What is told of a try in which nothing was sent. */
+export const nothingSent = { outcome: 'none', http_status: 0, latency_ms: 0, request: '', response: '' } as const
+
+/** The outcome of the only event or row. What a larger batch would be divided for is its own fault. */
+const outcomeOf = ({ outcomes }: DeliverResult): EventOutcome => {
+  if (!('kind' in outcomes)) return outcomes[0] ?? { kind: 'delivered' }
+  return outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
+}
+
+/** What a connector throws, as the outcome it stands for; a fault of its own is logged and says little. */
+const thrown = (error: unknown, logger: ConnectorDeps['logger']): { outcome: EventOutcome; exchange?: Exchange } => {
+  // Said to the caller as it is: nothing was sent.
+  if (error instanceof AppError) throw error
+  if (!(error instanceof DeliveryError)) {
+    logger.error({ err: error }, 'a test failed with a fault of the connector')
+    return { outcome: { kind: 'retry', reason: 'The connector failed. Deliveries would be retried' } }
+  }
+  const outcome = { kind: error instanceof RejectedError ? 'rejected' : 'retry', reason: error.message } as const
+  return error.exchange === undefined ? { outcome } : { outcome, exchange: error.exchange }
+}
+
+/** Delivers one event or row as a delivery would, and tells what went over the wire, without secrets. */
+export const sendOnce = async (
+  deps: ConnectorDeps,
+  row: DestinationRow,
+  definition: DestinationDefinition,
+  signal: AbortSignal,
+  deliver: (context: DeliverContext) => Promise<DeliverResult>,
+): Promise<SentOnce> => {
+  let hidden: readonly string[] = []
+  let last: Exchange | undefined
+  const began = performance.now()
+  const options = { withinMs, signal, onExchange: (exchange: Exchange) => void (last = exchange) }
+  const { outcome, exchange } = await callConnector(deps, row, definition, options, async (context, secrets) => {
+    hidden = secrets
+    const result = await deliver(context)
+    const { httpStatus, latencyMs, request, response } = result
+    // What the connector itself keeps of a failure says more than the last request.
+    const kept = request === undefined ? last : { httpStatus, latencyMs, request, response: response ?? '' }
+    return { outcome: outcomeOf(result), exchange: kept ?? { httpStatus, latencyMs, request: '', response: '' } }
+  }).catch((error: unknown) => ({ exchange: last, ...thrown(error, deps.logger) }))
+  return {
+    outcome: outcome.kind,
+    reason: outcome.kind === 'delivered' ? '' : hideSecrets(outcome.reason, hidden),
+    http_status: exchange?.httpStatus ?? 0,
+    latency_ms: exchange?.latencyMs ?? Math.round(performance.now() - began),
+    request: hideSecrets(exchange?.request ?? '', hidden),
+    response: hideSecrets(exchange?.response ?? '', hidden),
+  }
+}

@@ -1,0 +1,26 @@
+import { audit } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { SessionDeps } from '../../data-sources/use-session.ts'
+import type { ControlDeps } from '../../deps.ts'
+import { modelName } from '../../models/read.ts'
+import { checkTrial, tryRow } from './try-row.ts'
+
+/** Shows what a run would send of one row, and writes down who looked at a row of which model. */
+export const previewSyncRow =
+  (deps: SessionDeps & Pick<ControlDeps, 'clock'>): Handler<typeof methods.syncTestRows.preview> =>
+  async ({ actor, workspace, body, signal }) => {
+    const trial = await checkTrial(deps, workspace, body)
+    await deps.db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'syncTestRows.preview',
+        resource: modelName(workspace.id, trial.model.id),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { destination: body.destination },
+        time: new Date(deps.clock()),
+      }),
+    )
+    return await tryRow(deps, trial, signal)
+  }

@@ -1,0 +1,81 @@
+import { audit } from '@tributary/api-kit'
+import { type OutgoingRow, RejectedError } from '@tributary/connector-kit'
+import { type methods, outboundText, resourceNames, type SyncRowPreview } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, newId } from '@tributary/kernel'
+import type { SessionDeps } from '../../data-sources/use-session.ts'
+import type { ControlDeps } from '../../deps.ts'
+import type { ConnectorDeps } from '../../destinations/call-connector.ts'
+import { readDestination } from '../../destinations/read.ts'
+import { nothingSent, sendOnce } from '../../destinations/send-once.ts'
+import { requireDefinition } from '../../mappings/read.ts'
+import { modelName } from '../../models/read.ts'
+import { countTry } from '../../users/sign-in/count-tries.ts'
+import { findRowObject } from '../check.ts'
+import { type CheckedTrial, checkTrial, tryRow } from './try-row.ts'
+
+/** Test rows of one workspace in 15 minutes. */
+const maxTests = 60
+
+/** A row as delivery hands it to connectors. */
+const outgoing = (
+  { key, payload }: SyncRowPreview,
+  operation: OutgoingRow['operation'],
+  object: string,
+): OutgoingRow => {
+  const row = { recordId: `${newId()}.1`, operation, object, key, json: payload }
+  return { ...row, text: outboundText(row) }
+}
+
+/** What rows of the object name as theirs, as those of a run do. */
+const addressOf = async (catalog: ControlDeps['catalog'], app: string, { body }: CheckedTrial): Promise<string> => {
+  const { object, object_name: name, identifier } = body
+  return (await findRowObject(catalog, app, object))?.address({ name, identifier }) ?? object
+}
+
+/**
+ * Writes one row to a destination as a run of the sync would, whether or not the destination is switched on, and shows the
+ * request and the answer. Not retried, not logged as a delivery, and nothing that a sync knows of its rows changes. Written
+ * down first: nothing goes out of which nobody knows who wanted it.
+ */
+export const sendSyncTestRow =
+  (deps: SessionDeps & ConnectorDeps & Pick<ControlDeps, 'counters'>): Handler<typeof methods.syncTestRows.send> =>
+  async ({ actor, workspace, body, signal }) => {
+    const { db, catalog, counters, clock } = deps
+    const trial = await checkTrial(deps, workspace, body)
+    const { target, model } = trial
+    if (target.kind === 'source') {
+      const text = 'Rows that become events have no test send. Send the source an event instead'
+      throw badRequest('VALIDATION', text, { destination: text })
+    }
+    const row = await readDestination(db, workspace.id, target.id)
+    const definition = await requireDefinition(catalog, row, 'destination')
+    await countTry(counters, [[`test-rows:${workspace.id}`, maxTests]], 'Too many test rows. Try again in 15 minutes')
+    const shown = await tryRow(deps, trial, signal)
+    const sends = shown.payload !== ''
+    await db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'syncTestRows.send',
+        resource: resourceNames.destination.format({ workspace: workspace.id, destination: row.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: {
+          model: modelName(workspace.id, model.id),
+          object: body.object_name,
+          operation: shown.operation,
+          sent: sends,
+        },
+        time: new Date(clock()),
+      }),
+    )
+    const { operation } = shown
+    if (!sends || operation === 'event') return { ...shown, ...nothingSent }
+    const sent = outgoing(shown, operation, await addressOf(catalog, row.app, trial))
+    const result = await sendOnce(deps, row, definition, signal, async (context) => {
+      const delivered = await definition.deliverRows?.([sent], context)
+      if (delivered === undefined) throw new RejectedError('This destination takes events only')
+      return delivered
+    })
+    return { ...shown, ...result }
+  }

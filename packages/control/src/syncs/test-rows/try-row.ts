@@ -1,0 +1,80 @@
+import { parseReference } from '@tributary/api-kit'
+import { type MethodRequest, type methods, resourceNames, type SyncRowPreview, testRowsRead } from '@tributary/contract'
+import type { WorkspaceRef } from '@tributary/http'
+import { badRequest, notFound } from '@tributary/kernel'
+import { readDataSource } from '../../data-sources/read.ts'
+import { type SessionDeps, useDataSource } from '../../data-sources/use-session.ts'
+import { type ModelRow, presentModel, readModel } from '../../models/read.ts'
+import { actions } from '../changes.ts'
+import { checkSync, takesCursor } from '../check.ts'
+import { stagingOf } from '../read-rows.ts'
+import { MissingColumn } from '../row-values.ts'
+import { findObject, namedTarget, type SyncTarget } from '../target.ts'
+import { findRow } from './find-row.ts'
+
+type Trial = MethodRequest<typeof methods.syncTestRows.preview>
+
+/** A sync that a row is tried with, as it was checked. */
+export type CheckedTrial = { model: ModelRow; target: SyncTarget; body: Trial }
+
+/** Refuses what a sync would be refused for, and a key that is none of the model; throws 404 for what is not in this workspace. */
+export const checkTrial = async (
+  { db, catalog }: Pick<SessionDeps, 'db' | 'catalog'>,
+  workspace: Pick<WorkspaceRef, 'id'>,
+  body: Trial,
+): Promise<CheckedTrial> => {
+  const named = parseReference(resourceNames.model, 'model', body.model)
+  if (named.workspace !== workspace.id) throw notFound('model not found')
+  const model = await readModel(db, workspace.id, named.model)
+  const target = await namedTarget(db, workspace.id, body.destination)
+  const given = { ...body, to_destinations: false, owns_object: false }
+  checkSync(await findObject(catalog, target, body.object), presentModel(model), given)
+  if (body.key !== undefined && body.key.length !== model.primary_key.length) {
+    const text = `The primary key is ${model.primary_key.join(', ')}. Enter a value for each column`
+    throw badRequest('VALIDATION', text, { key: text })
+  }
+  return { model, target, body }
+}
+
+const operationOf = (target: SyncTarget, { mode }: Trial): SyncRowPreview['operation'] => {
+  if (target.kind === 'source') return 'event'
+  const { added } = actions[mode]
+  if (added === 'upsert' || added === 'update' || added === 'insert') return added
+  throw new Error(`The mode ${mode} does ${added} about rows that are added`)
+}
+
+/** Reads a row as it is now and makes of it what a run would stage, by the same functions. Rejects as `useDataSource` does. */
+export const tryRow = async (
+  deps: SessionDeps,
+  { model, target, body }: CheckedTrial,
+  signal: AbortSignal,
+): Promise<SyncRowPreview> => {
+  const { db, catalog } = deps
+  const { query, primary_key: primaryKey } = presentModel(model)
+  const opened = await readDataSource(db, model.workspace_id, model.data_source_id)
+  const wanted = { query, primaryKey, key: body.key, takesFrom: takesCursor(catalog, model) }
+  const { source_id } = target.columns
+  // Of a sync that may not be saved there is no id: message ids are made of it when it runs.
+  const staging = stagingOf({ ...body, source_id, sync: 'test', primaryKey })
+  const operation = operationOf(target, body)
+  const none = { found: false, source_key: '', key: '', operation, payload: '' }
+  try {
+    return await useDataSource(deps, opened, signal, async (session) => {
+      const { columns, row, more } = await findRow(session, wanted)
+      const toStaged = staging(columns)
+      if (row === undefined && body.key === undefined) return { ...none, reason: 'The model has no rows' }
+      if (row === undefined)
+        return {
+          ...none,
+          reason: more
+            ? `None of the first ${testRowsRead.toLocaleString('en-US')} rows has this primary key`
+            : 'No row of the model has this primary key',
+        }
+      const { key, sourceKey, payload, problem } = toStaged(row)
+      return { found: true, source_key: sourceKey, key, operation, payload, reason: problem }
+    })
+  } catch (error) {
+    if (!(error instanceof MissingColumn)) throw error
+    throw badRequest('VALIDATION', error.message, { fields: error.message })
+  }
+}
