@@ -69,6 +69,10 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
     paths.deliveries(`${workspace}/destinations/d1`, 'dead'),
     `/${patterns.workspace}/${patterns.destination}`,
   ],
+  conversionDeliveries: [
+    paths.deliveries(`${workspace}/destinations/d1`, '', { event_id: 's1-aa' }),
+    `/${patterns.workspace}/${patterns.destination}`,
+  ],
   failures: [
     paths.failures(`${workspace}/destinations/d1`, { state: 'dead', range: '7days' }),
     `/${patterns.workspace}/${patterns.destination}`,
@@ -173,6 +177,7 @@ test('the links of the application are these', () => {
     destinations: '/workspaces/w1/destinations',
     destination: '/workspaces/w1/destinations/d1',
     deliveries: '/workspaces/w1/destinations/d1?status=dead#deliveries',
+    conversionDeliveries: '/workspaces/w1/destinations/d1?event_id=s1-aa#deliveries',
     failures: '/workspaces/w1/destinations/d1?state=dead&range=7days#failures',
     failureGroup: '/workspaces/w1/destinations/d1?group=g1#failures',
     catalogDestinations: '/workspaces/w1/catalog-destinations',

@@ -56,11 +56,14 @@ export const paths = {
   /** The form of a new replay of a destination, filled in as told: the dead letters of one reason, for example. */
   newReplay: (destination: string, scope: { kind: 'history' | 'dead'; reason?: string }) =>
     `/${destination}${queryOf({ replay: scope.kind, reason: scope.reason })}#replay`,
-  /** The deliveries of a destination that ended so, over a range, of one source or audience by its resource name. */
+  /**
+   * The deliveries of a destination that ended so, over a range, of one source, audience or signal by its resource name, or of one event or
+   * conversion by its ID.
+   */
   deliveries: (
     destination: string,
     status: string,
-    more: { range?: string; source?: string; audience?: string } = {},
+    more: { range?: string; source?: string; audience?: string; signal?: string; event_id?: string } = {},
   ) => `/${destination}${queryOf({ status, ...more })}#deliveries`,
   /** What is held for a destination in one state; dead letters of a range. */
   failures: (destination: string, query: { state?: string; range?: string }) =>

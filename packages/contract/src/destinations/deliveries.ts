@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { workspaceMembers } from '../api/access.ts'
-import { errors, nextPageToken, pageQuery, reference, time } from '../api/fields.ts'
+import { errors, line, nextPageToken, pageQuery, reference, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { operations, producerKinds } from './outbound.ts'
 
@@ -39,6 +39,8 @@ export const delivery = z.object({
   response: z.string(),
   /** The audience that it tells of, by resource name, where an audience sent it and no source. */
   audience: z.string().optional(),
+  /** The signal whose conversion it is, by resource name, where a signal sent it and no source. */
+  signal: z.string().optional(),
   /** What was asked for, where no source sent it; `event_id` is the producer's own id of it then. Of an event of an audience, `key` is the profile. */
   row: z
     .object({
@@ -115,6 +117,10 @@ export const deliveries = {
       source: reference.optional(),
       /** Only of events of this audience, by resource name; not together with `source`. */
       audience: reference.optional(),
+      /** Only of conversions of this signal, by resource name; not together with `source` or `audience`. */
+      signal: reference.optional(),
+      /** Only of the event, or the conversion, with this ID. */
+      event_id: line(300).optional(),
     }),
     response: z.object({
       deliveries: z.array(delivery),

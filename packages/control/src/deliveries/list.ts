@@ -12,25 +12,38 @@ import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 /** Newest first: time in epoch ms, then event and attempt. */
 const deliveryCursor = z.tuple([cursorMs, cursorEventId, cursorInteger])
 
+/** How what can send is named. */
+const senderNames = {
+  source: (name: string) => {
+    const { workspace, source: id } = parseReference(resourceNames.source, 'source', name)
+    return { workspace, id }
+  },
+  audience: (name: string) => {
+    const { workspace, audience: id } = parseReference(resourceNames.audience, 'audience', name)
+    return { workspace, id }
+  },
+  signal: (name: string) => {
+    const { workspace, signal: id } = parseReference(resourceNames.signal, 'signal', name)
+    return { workspace, id }
+  },
+}
+const senders = ['source', 'audience', 'signal'] as const
+
 /**
- * The id of what sent, a source or an audience of this workspace, also one that is deleted; undefined for all. Throws 404 for one of
- * another, 400 where both are asked for.
+ * The id of what sent, a source, an audience or a signal of this workspace, also one that is deleted; undefined for all. Throws 404 for
+ * one of another, 400 where several are asked for.
  */
 const senderIdOf = (
-  { source, audience }: { source?: string | undefined; audience?: string | undefined },
+  query: Partial<Record<(typeof senders)[number], string | undefined>>,
   workspaceId: string,
 ): string | undefined => {
-  if (source !== undefined && audience !== undefined)
-    throw badRequest('VALIDATION', 'audience: Not together with source', { audience: 'Not together with source' })
-  if (source !== undefined) {
-    const ids = parseReference(resourceNames.source, 'source', source)
-    if (ids.workspace !== workspaceId) throw notFound('source not found')
-    return ids.source
-  }
-  if (audience === undefined) return undefined
-  const ids = parseReference(resourceNames.audience, 'audience', audience)
-  if (ids.workspace !== workspaceId) throw notFound('audience not found')
-  return ids.audience
+  const [first, second] = senders.filter((each) => query[each] !== undefined)
+  if (first === undefined) return undefined
+  if (second !== undefined)
+    throw badRequest('VALIDATION', `${second}: Not together with ${first}`, { [second]: `Not together with ${first}` })
+  const { workspace, id } = senderNames[first](query[first] ?? '')
+  if (workspace !== workspaceId) throw notFound(`${first} not found`)
+  return id
 }
 
 /** The attempts of a destination, newest first, and how much is parked for it. */
@@ -47,6 +60,7 @@ export const listDeliveries =
     const conditions = ['workspace_id = {workspace:String}', 'destination_id = {destination:String}']
     if (query.status !== undefined) conditions.push('status = {status:String}')
     if (source !== undefined) conditions.push('source_id = {source:String}')
+    if (query.event_id !== undefined) conditions.push('event_id = {event:String}')
     if (start !== undefined) conditions.push('time >= fromUnixTimestamp64Milli({start:Int64})')
     if (end !== undefined) conditions.push('time < fromUnixTimestamp64Milli({end:Int64})')
     if (page.after !== undefined) {
@@ -65,6 +79,7 @@ export const listDeliveries =
         limit: page.size + 1,
         ...(query.status === undefined ? {} : { status: query.status }),
         ...(source === undefined ? {} : { source }),
+        ...(query.event_id === undefined ? {} : { event: query.event_id }),
         ...(start === undefined ? {} : { start }),
         ...(end === undefined ? {} : { end }),
         ...(page.after === undefined ? {} : { after, after_id, after_attempt }),

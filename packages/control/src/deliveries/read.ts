@@ -1,5 +1,6 @@
 import { type Delivery, operations, producerKinds, resourceNames } from '@tributary/contract'
 import { audienceName } from '../audiences/read.ts'
+import { signalName } from '../signals/read.ts'
 import { maskSample, ownPartOf } from './samples.ts'
 
 export type DeliveryRow = {
@@ -61,5 +62,6 @@ export const presentDelivery = (workspaceId: string, row: DeliveryRow, masked: b
   reason: row.reason,
   ...sampleOf(row, masked),
   ...(row.producer === 'audience' ? { audience: audienceName(workspaceId, row.source_id) } : {}),
+  ...(row.producer === 'signal' ? { signal: signalName(workspaceId, row.source_id) } : {}),
   ...presentRow(row),
 })

@@ -83,7 +83,15 @@ export const droppedQuery = (source: string) =>
   )
 
 /** What the list of a destination's attempts is narrowed by; '' is no filter. */
-export type DeliveryFilters = { status: DeliveryStatus | ''; range: RangePreset | ''; source: string; audience: string }
+export type DeliveryFilters = {
+  status: DeliveryStatus | ''
+  range: RangePreset | ''
+  /** Who sent them, by resource name: of the three at most one is asked for. */
+  source: string
+  audience: string
+  signal: string
+  event_id: string
+}
 
 const since = (range: RangePreset | '') => ({
   of: range,
@@ -91,8 +99,11 @@ const since = (range: RangePreset | '') => ({
     range === '' ? {} : { start_time: new Date(rangeOf(range, now).start_date.seconds * 1000).toISOString() },
 })
 
+const senderOf = ({ source, audience, signal }: Pick<DeliveryFilters, 'source' | 'audience' | 'signal'>) =>
+  signal !== '' ? { signal } : audience !== '' ? { audience } : source === '' ? {} : { source }
+
 /** Attempts of a destination, newest first, by pages of 50. */
-export const deliveriesQuery = (destination: string, { status, range, source, audience }: DeliveryFilters) =>
+export const deliveriesQuery = (destination: string, { status, range, event_id, ...senders }: DeliveryFilters) =>
   pagesQuery(
     methods.deliveries.list,
     {
@@ -100,7 +111,8 @@ export const deliveriesQuery = (destination: string, { status, range, source, au
       query: {
         page_size: 50,
         ...(status === '' ? {} : { status }),
-        ...(audience !== '' ? { audience } : source === '' ? {} : { source }),
+        ...(event_id === '' ? {} : { event_id }),
+        ...senderOf(senders),
       },
     },
     {

@@ -3,19 +3,17 @@ import { type Delivery, type DeliveryStatus, type Destination, deliveryStatuses 
 import { Truck } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useAddress } from '../../../lib/browser/use-address.ts'
+import { useTyped } from '../../../lib/browser/use-typed.ts'
 import { deliveryStatus } from '../../../lib/events/delivery-status.ts'
 import { attemptCause } from '../../../lib/events/response-cause.ts'
 import { rangePresets, viewOf } from '../../../lib/format/date-range.ts'
 import { count, pluralise, truncate } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
-import { destinationAudiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { deliveriesQuery } from '../../../lib/queries/event-queries.ts'
-import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
-import { useWorkspace } from '../../../lib/workspace.ts'
 import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { ButtonLink } from '../../../ui/button.tsx'
-import { Select } from '../../../ui/forms/input.tsx'
+import { SearchInput, Select } from '../../../ui/forms/input.tsx'
 import { SearchSelect } from '../../../ui/forms/search-select.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../../ui/lists/load-more.tsx'
@@ -23,6 +21,7 @@ import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
+import { kindOf, useSenders } from './senders.ts'
 
 const Cause = ({ row: { reason, http_status, response } }: { row: Delivery }) => {
   const cause = attemptCause(reason, http_status, response)
@@ -124,20 +123,21 @@ const Empty = ({ filtered, destination }: { filtered: boolean; destination: Dest
   )
 }
 
-const filterNames = ['status', 'range', 'source', 'audience'] as const
+const filterNames = ['status', 'range', 'source', 'audience', 'signal', 'event_id'] as const
 
 /** The attempts of a destination with the filters that the address names, and each attempt's request and answer. */
 export const DeliveriesTab = ({ destination }: { destination: Destination }) => {
   const [address, change] = useAddress(filterNames)
   const status = statusOf(address.status)
   const range = rangePresets.find((preset) => preset === address.range) ?? ''
-  const { source, audience } = address
-  const sources = useQuery(allSourcesQuery(useWorkspace().name)).data ?? []
-  const known = source === '' || sources.some(({ name }) => name === source)
-  const audiences = useQuery(destinationAudiencesQuery(destination.name)).data ?? []
-  const sender = audience === '' ? source : audience
+  const { source, audience, signal, event_id } = address
+  const options = useSenders(destination.name, address)
+  const sender = signal || audience || source
+  const typed = useTyped(event_id, (text) => change({ event_id: text }))
   const [shown, setShown] = useState<Delivery | undefined>()
-  const query = useInfiniteQuery(deliveriesQuery(destination.name, { status, range, source, audience }))
+  const query = useInfiniteQuery(
+    deliveriesQuery(destination.name, { status, range, source, audience, signal, event_id }),
+  )
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.deliveries) ?? [], [query.data])
   if (query.data === undefined && query.isError)
     return (
@@ -146,6 +146,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
   return (
     <div className="space-y-5">
       <div className="flex flex-wrap items-center gap-2">
+        <SearchInput label="Event ID" maxLength={300} {...typed} />
         <Select
           aria-label="Status"
           className="w-40"
@@ -177,23 +178,8 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
           className="w-48"
           placeholder="All sources"
           value={sender}
-          onChange={(chosen) =>
-            change(chosen.includes('/audiences/') ? { source: '', audience: chosen } : { source: chosen, audience: '' })
-          }
-          options={[
-            { value: '', title: 'All sources' },
-            ...(known ? [] : [{ value: source, title: 'Deleted source' }]),
-            ...sources.map(({ name, title, app }) => ({
-              value: name,
-              title,
-              note: app.display_name,
-              icon: app.extra.app_icon,
-            })),
-            ...audiences.map(({ name, title }) => ({ value: name, title, note: 'Audience' })),
-            ...(audience === '' || audiences.some(({ name }) => name === audience)
-              ? []
-              : [{ value: audience, title: 'Audience that is not connected' }]),
-          ]}
+          onChange={(chosen) => change({ source: '', audience: '', signal: '', [kindOf(chosen)]: chosen })}
+          options={options}
         />
         {rows.length > 0 && (
           <span className="text-xs text-ink-3">
@@ -204,7 +190,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
       {query.data === undefined ? (
         <TableSkeleton rows={6} columns={5} />
       ) : rows.length === 0 ? (
-        <Empty filtered={status !== '' || range !== '' || sender !== ''} destination={destination} />
+        <Empty filtered={status !== '' || range !== '' || sender !== '' || event_id !== ''} destination={destination} />
       ) : (
         <DataTable
           label="Deliveries"

@@ -39,7 +39,11 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
       }
       footer={
         <>
-          {profile === undefined ? (
+          {delivery.signal !== undefined ? (
+            <ButtonLink to={paths.signal(delivery.signal)} className="mr-auto">
+              See signal
+            </ButtonLink>
+          ) : profile === undefined ? (
             <ButtonLink to={paths.event(delivery.event)} className="mr-auto">
               See event
             </ButtonLink>
