@@ -95,7 +95,7 @@ export type ConversionStatus = (typeof conversionStatuses)[number]
 export const conversionOrigins = ['event', 'audience', 'upload', 'refund'] as const
 
 export const conversion = z.object({
-  /** Names it for good. */
+  /** Names it for good, and is the `event_id` of its deliveries. */
   id: z.string(),
   event_id: z.string(),
   origin: z.enum(conversionOrigins),
@@ -121,6 +121,14 @@ export const conversion = z.object({
 })
 export type Conversion = z.infer<typeof conversion>
 
+const statusCounts = {
+  delivered: z.number().int(),
+  failed: z.number().int(),
+  filtered: z.number().int(),
+  pending: z.number().int(),
+  not_sent: z.number().int(),
+} satisfies Record<ConversionStatus, z.ZodType>
+
 export const signalOverview = z.object({
   conversion_count: z.number().int(),
   /** Of the period of the same length before. */
@@ -130,7 +138,18 @@ export const signalOverview = z.object({
   /** Events whose event ID was known: from another server, a retry, or a replay. */
   repeated_count: z.number().int(),
   /** By UTC day, `YYYYMMDD`; days without any are left out. */
-  days: z.array(z.object({ day: z.string(), conversion_count: z.number().int(), amounts })),
+  days: z.array(
+    z.object({
+      day: z.string(),
+      conversion_count: z.number().int(),
+      amounts,
+      /**
+       * What became of conversions and refunds, each counted at each platform. Those not sent are of the day they were made, those with an
+       * outcome of the day of their first try; pending is what is left of those sent.
+       */
+      status_counts: z.object(statusCounts),
+    }),
+  ),
   platforms: z.array(
     z.object({
       destination: z.string(),

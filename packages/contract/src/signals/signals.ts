@@ -216,6 +216,8 @@ export const signalSummary = z.object({
   ),
   /** Conversions of the last 7 UTC days, the oldest first, today included. */
   recent_counts: z.array(z.number().int()),
+  /** How well its platforms can match those days' conversions, 0 to 10: the mean of the platforms that were sent some; null without any. */
+  score: z.number().nullable(),
   last_conversion_time: time.nullable(),
   create_time: time,
   update_time: time,
@@ -443,8 +445,10 @@ export const signals = {
     query: pageQuery.extend({
       /** Only those of this event ID. */
       event_id: line(300).default(''),
-      /** Only those that were, or were not, sent to at least one platform. */
+      /** Only those with this status at one platform at least; with `destination` there. */
       status: z.enum(['', ...conversionStatuses]).default(''),
+      /** Only those of this platform, a destination by resource name. */
+      destination: z.union([z.literal(''), reference]).default(''),
     }),
     response: z.object({ conversions: z.array(conversion), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.notFound, errors.unavailable],

@@ -7,7 +7,8 @@ import { allPlatforms } from './engine/counts.ts'
 import { countOutcomes } from './outcomes.ts'
 import { dayName, daysOf } from './period.ts'
 import { readPlatforms, readSignal } from './read.ts'
-import { countOf, notSentOf, readCounts } from './read-counts.ts'
+import { type CountRow, countOf, notSentOf, readCounts } from './read-counts.ts'
+import { type StatusCounts, sentOf, statusDays, sumStatuses } from './status-days.ts'
 
 const mostReasons = 20
 
@@ -29,6 +30,22 @@ const readAmounts = async (db: Db, signalId: string, from: string, to: string) =
   return rows
 }
 
+/** What is shown of each day on which something was made or ended, the oldest first. */
+const daysOfOverview = (
+  counts: readonly CountRow[],
+  amounts: Awaited<ReturnType<typeof readAmounts>>,
+  platforms: readonly ReadonlyMap<string, StatusCounts>[],
+): SignalOverview['days'] => {
+  const made = new Map(counts.flatMap(({ day, kind, count }) => (kind === 'conversion' ? [[day, count] as const] : [])))
+  const days = new Set([...made.keys(), ...platforms.flatMap((each) => [...each.keys()])])
+  return [...days].toSorted().map((day) => ({
+    day: dayName(day),
+    conversion_count: made.get(day) ?? 0,
+    amounts: sums(amounts.filter((each) => each.day === day)),
+    status_counts: sumStatuses(platforms.flatMap((each) => each.get(day) ?? [])),
+  }))
+}
+
 /** Conversions and worth of a signal by day, and what became of them at each platform. */
 export const getSignalOverview =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.getOverview> =>
@@ -46,14 +63,11 @@ export const getSignalOverview =
     const outcomes = await countOutcomes(eventStore, workspace.id, { signalId: id, destinations, ...period }, aborted)
     const all = counts.filter(({ destination_id }) => destination_id === allPlatforms)
     const current = all.filter(({ day }) => day >= from)
-    const days = new Map<string, SignalOverview['days'][number]>()
-    for (const { day, kind, count } of current)
-      if (kind === 'conversion')
-        days.set(day, {
-          day: dayName(day),
-          conversion_count: count,
-          amounts: sums(amounts.filter((each) => each.day === day)),
-        })
+    const shown = rows.map((row) => {
+      const own = counts.filter(({ destination_id, day }) => destination_id === row.destination_id && day >= from)
+      const ended = outcomes.filter(({ destination }) => destination === row.destination_id)
+      return { row, own, ended, days: statusDays(own, ended) }
+    })
     return {
       conversion_count: countOf(current, 'conversion'),
       previous_conversion_count: countOf(
@@ -63,24 +77,23 @@ export const getSignalOverview =
       refund_count: countOf(current, 'refund'),
       amounts: sums(amounts),
       repeated_count: countOf(current, 'repeated'),
-      days: [...days.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day),
-      platforms: rows.map((row) => {
-        const own = counts.filter(({ destination_id, day }) => destination_id === row.destination_id && day >= from)
-        const ended = outcomes.filter(({ destination }) => destination === row.destination_id)
-        const sum = (status: string): number =>
-          ended.reduce((total, each) => (each.status === status ? total + each.count : total), 0)
-        const sent = countOf(own, 'sent') + countOf(own, 'sent_refund')
-        const [delivered, failed, filtered] = [sum('delivered'), sum('failed'), sum('filtered')]
+      days: daysOfOverview(
+        current,
+        amounts,
+        shown.map(({ days }) => days),
+      ),
+      platforms: shown.map(({ row, own, ended, days }) => {
+        const all = sumStatuses([...days.values()])
         return {
           destination: resourceNames.destination.format({ workspace: workspace.id, destination: row.destination_id }),
           title: row.title,
           platform: signalPlatforms.find((each) => each === row.platform) ?? 'meta',
-          sent_count: sent,
+          sent_count: sentOf(own),
           not_sent: notSentOf(own),
-          delivered_count: delivered,
-          failed_count: failed,
-          filtered_count: filtered,
-          pending_count: Math.max(0, sent - delivered - failed - filtered),
+          delivered_count: all.delivered,
+          failed_count: all.failed,
+          filtered_count: all.filtered,
+          pending_count: all.pending,
           reasons: ended
             .flatMap(({ status, reason, count }) =>
               status === 'failed' || status === 'filtered' ? [{ status, reason, count }] : [],

@@ -1,7 +1,8 @@
-import { cursorEventId, cursorMs, openPage } from '@tributary/api-kit'
+import { cursorEventId, cursorMs, openPage, parseReference } from '@tributary/api-kit'
 import { identifiersIn } from '@tributary/connector-kit'
 import {
   type Conversion,
+  type ConversionStatus,
   conversionOrigins,
   type methods,
   notSentReasons,
@@ -10,6 +11,7 @@ import {
   signalPlatforms,
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
@@ -69,12 +71,26 @@ const present = (
   }),
 })
 
+/** The id of a destination of this workspace, '' for none; throws 404 for one of another. */
+const destinationIdOf = (name: string, workspaceId: string): string => {
+  if (name === '') return ''
+  const { workspace, destination } = parseReference(resourceNames.destination, 'destination', name)
+  if (workspace !== workspaceId) throw notFound('destination not found')
+  return destination
+}
+
 const eventName = (workspace: string, event: string): string =>
   event === '' ? '' : resourceNames.event.format({ workspace, event })
 
 /** Conversions that come behind one in the list. */
 const behind = ([ms, key]: [number, string]) =>
   sql`(create_time < ${new Date(ms)} or (create_time = ${new Date(ms)} and encode(key, 'hex') < ${key}))`
+
+/** A pattern of the stored platforms of conversions that can have a status, '' for any, at a destination, '' for any. */
+const platformsLike = (destination: string, status: ConversionStatus | ''): string => {
+  const at = destination === '' ? '' : `"${destination}",`
+  return status === '' ? at : `${at}${status === 'not_sent' ? '"[a-z_]+"' : '""'},[0-9]+\\]`
+}
 
 /** How long before a conversion its first delivery can be: clocks differ. */
 const slackMs = 60_000
@@ -85,27 +101,23 @@ export const listConversions =
   async ({ workspace, params, query, signal: aborted }) => {
     const page = openPage('signals.listConversions', params, query, z.tuple([cursorMs, cursorEventId]))
     const { id: signalId } = await readSignal(db, workspace.id, params.signal)
-    const { rows: found } = await sql<Row>`
-      select encode(key, 'hex') as key, origin, event_id, source_event, event_time, create_time, amount, currency, test,
-        platforms from signal_conversions
-      where signal_id = ${signalId}::uuid
-        and ${page.after === undefined ? sql`true` : behind(page.after)}
-        and ${query.event_id === '' ? sql`true` : sql`event_id = ${query.event_id}`}
-        and ${
-          query.status === ''
-            ? sql`true`
-            : query.status === 'not_sent'
-              ? sql`platforms ~ '"[a-z_]+",[0-9]+\\]'`
-              : sql`platforms ~ '"",[0-9]+\\]'`
-        }
-      order by create_time desc, key desc limit ${page.size + 1}`.execute(db)
-    const { rows, next } = page.cut(found, ({ create_time, key }) => [create_time.getTime(), key] as [number, string])
     const platforms = new Map(
       ((await readPlatforms(db, [signalId])).get(signalId) ?? []).map((row): [string, Platform] => [
         row.destination_id,
         { title: row.title, platform: signalPlatforms.find((each) => each === row.platform) ?? 'meta' },
       ]),
     )
+    const at = destinationIdOf(query.destination, workspace.id)
+    if (at !== '' && !platforms.has(at)) return { conversions: [], next_page_token: '' }
+    const { rows: found } = await sql<Row>`
+      select encode(key, 'hex') as key, origin, event_id, source_event, event_time, create_time, amount, currency, test,
+        platforms from signal_conversions
+      where signal_id = ${signalId}::uuid
+        and ${page.after === undefined ? sql`true` : behind(page.after)}
+        and ${query.event_id === '' ? sql`true` : sql`event_id = ${query.event_id}`}
+        and platforms ~ ${platformsLike(at, query.status)}
+      order by create_time desc, key desc limit ${page.size + 1}`.execute(db)
+    const { rows, next } = page.cut(found, ({ create_time, key }) => [create_time.getTime(), key] as [number, string])
     const since = Math.min(...rows.map(({ create_time }) => create_time.getTime())) - slackMs
     const outcomes = await readOutcomesOf(
       eventStore,
@@ -114,13 +126,15 @@ export const listConversions =
       aborted,
     )
     const conversions = rows.map((row) => present(workspace.id, signalId, row, platforms, outcomes))
-    const wanted = query.status
+    const isWanted = ({ destination, status }: Conversion['platforms'][number]): boolean =>
+      (query.destination === '' || destination === query.destination) &&
+      (query.status === '' || status === query.status)
     return {
       // Of a page those that have ended so: what becomes of the others is known later.
       conversions:
-        wanted === '' || wanted === 'not_sent'
+        query.status === '' || query.status === 'not_sent'
           ? conversions
-          : conversions.filter((each) => each.platforms.some(({ status }) => status === wanted)),
+          : conversions.filter((each) => each.platforms.some(isWanted)),
       next_page_token: next,
     }
   }

@@ -35,17 +35,35 @@ export const readOutcomesOf = async (
   )
 }
 
+type CountedRow = {
+  destination_id: string
+  last: string
+  why: string
+  conversions: number
+  by_day: [string[], number[]]
+}
+
+/** Conversions that ended so at a destination, for one reason; `days` has them by the UTC day (`YYYY-MM-DD`) of their first try. */
+export type OutcomeCount = {
+  destination: string
+  status: OutcomeAt['status']
+  reason: string
+  count: number
+  days: ReadonlyMap<string, number>
+}
+
 /** How many conversions of a signal ended how at each destination, and why, of those sent in a period. */
 export const countOutcomes = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,
   { signalId, destinations, from, to }: { signalId: string; destinations: readonly string[]; from: number; to: number },
   signal: AbortSignal,
-): Promise<{ destination: string; status: OutcomeAt['status']; reason: string; count: number }[]> => {
+): Promise<OutcomeCount[]> => {
   if (destinations.length === 0) return []
-  const rows = await eventStore.query<{ destination_id: string; last: string; why: string; conversions: number }>(
-    `select destination_id, last, if(last in ('dead', 'filtered'), why, '') as why, count() as conversions from (
-       select destination_id, argMax(status, (time, attempt)) as last, argMax(reason, (time, attempt)) as why
+  const rows = await eventStore.query<CountedRow>(
+    `select destination_id, last, if(last in ('dead', 'filtered'), why, '') as why, count() as conversions,
+       sumMap([day], [toUInt64(1)]) as by_day from (
+       select destination_id, toString(toDate(min(time))) as day, argMax(status, (time, attempt)) as last, argMax(reason, (time, attempt)) as why
        from deliveries
        where workspace_id = {workspace:String} and destination_id in {destinations:Array(String)}
          and time >= fromUnixTimestamp64Milli({from:Int64}) and time < fromUnixTimestamp64Milli({to:Int64})
@@ -55,10 +73,11 @@ export const countOutcomes = async (
     { workspace: workspaceId, destinations, from, to, signal: signalId },
     { owner: workspaceId, slot: 'heavy', signal },
   )
-  return rows.map(({ destination_id, last, why, conversions }) => ({
+  return rows.map(({ destination_id, last, why, conversions, by_day: [days, counts] }) => ({
     destination: destination_id,
     status: statusOf[last] ?? 'pending',
     reason: why,
     count: Number(conversions),
+    days: new Map(days.map((day, index): [string, number] => [day, Number(counts[index] ?? 0)])),
   }))
 }

@@ -24,6 +24,7 @@ import {
   type StoredDefinition,
   signalName,
 } from './read.ts'
+import { readScores } from './scores.ts'
 import { ownFields } from './stored-platform.ts'
 
 export type PresentDeps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger' | 'clock'>
@@ -159,6 +160,7 @@ export const presentSignals = async (
       deps.catalog,
     ),
   ])
+  const scores = await readScores(deps, platforms, recentDays)
   const problems = new Map<string, string>()
   for (const each of [...platforms.values()].flat())
     if (!problems.has(each.destination_id))
@@ -192,6 +194,7 @@ export const presentSignals = async (
         app_icon: deps.catalog.destinations.find(({ slug }) => slug === each.app)?.icon ?? '',
       })),
       recent_counts: recent.get(row.id) ?? [],
+      score: scores.get(row.id) ?? null,
       last_conversion_time: row.last_conversion_time?.toISOString() ?? null,
       create_time: row.create_time.toISOString(),
       update_time: row.update_time.toISOString(),

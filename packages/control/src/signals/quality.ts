@@ -25,6 +25,12 @@ export const scoreOf = (
   return rounded(Math.min(10, sum))
 }
 
+/** The mean of the scores of platforms; null where none has one. */
+export const meanScore = (scores: readonly (number | null)[]): number | null => {
+  const known = scores.filter((each) => each !== null)
+  return known.length === 0 ? null : rounded(known.reduce((sum, each) => sum + each, 0) / known.length)
+}
+
 /** Identifiers that most conversions lack; a gain below this is not worth a sentence. */
 const leastGain = 0.2
 const mostAdvice = 3

@@ -213,6 +213,97 @@ test('quality, overview and the list sum the same conversions, and say what beca
   })
   const failed = await guest.ok(methods.signals.listConversions, params, { query: { status: 'failed' } })
   expect(failed.conversions.map(({ event_id }) => event_id)).toEqual(['q2'])
+  const { signals } = await guest.ok(methods.signals.list, { workspace })
+  expect(signals.find(({ name }) => idIn(name) === signal)?.score).toBe(4)
+  expect(overview.days).toMatchObject([
+    { conversion_count: 3, status_counts: { delivered: 1, failed: 1, filtered: 0, pending: 0, not_sent: 1 } },
+  ])
+})
+
+test('the score of a list is the mean of the platforms that were sent some of the last 7 days, of each signal its own', async () => {
+  const google = await makePlatform(organization, 'google-ads')
+  const [both, none] = [await create(trialSignal(source, [meta, google])), await create()]
+  const at = (days: number) => new Date(harness.now() - days * day * 1000).toISOString().slice(0, 10)
+  const count = (destination: string, days: number, kind: string, count: number) => ({
+    signal_id: both,
+    destination_id: idIn(destination),
+    day: at(days),
+    kind,
+    count: String(count),
+  })
+  const scoreOf = async (signal: string) => {
+    const { signals } = await organization.guest.ok(methods.signals.list, { workspace })
+    return signals.find(({ name }) => idIn(name) === signal)?.score
+  }
+  await harness.db
+    .insertInto('signal_counts')
+    .values([count(meta, 7, 'sent', 9), count(meta, 6, 'sent', 2), count(meta, 6, 'id:email', 2)])
+    .execute()
+  expect([await scoreOf(both), await scoreOf(none)]).toEqual([4, null])
+  await harness.db
+    .insertInto('signal_counts')
+    .values([count(google, 0, 'sent', 2), count(google, 0, 'id:email', 1)])
+    .execute()
+  expect([await scoreOf(both), await scoreOf(none)]).toEqual([3, null])
+  const params = { workspace, signal: both }
+  expect((await organization.guest.ok(methods.signals.get, params)).score).toBe(3)
+})
+
+test('a status and a platform narrow to conversions with that status there, and one delivery is found by its conversion', async () => {
+  const google = await makePlatform(organization, 'google-ads')
+  const signal = await create(trialSignal(source, [meta, google]))
+  const time = new Date(harness.now() - 1500).toISOString()
+  await upload(signal, csv(`f1,${time},a@example.com,5,EUR`, `f2,${time},b@example.com,7,EUR`, `f3,${time},,1,EUR`))
+  const { guest } = organization
+  const params = { workspace, signal }
+  const { conversions } = await guest.ok(methods.signals.listConversions, params)
+  const idOf = (eventId: string) => conversions.find(({ event_id }) => event_id === eventId)?.id ?? ''
+  const attempt = (eventId: string, destination: string, status: string) =>
+    JSON.stringify({
+      workspace_id: workspace,
+      source_id: signal,
+      destination_id: idIn(destination),
+      producer: 'signal',
+      operation: 'event',
+      event_id: idOf(eventId),
+      status,
+      attempt: 1,
+      time: new Date(harness.now()).toISOString().replace('T', ' ').slice(0, 23),
+    })
+  const attempts = [attempt('f1', meta, 'delivered'), attempt('f1', google, 'dead'), attempt('f2', meta, 'dead')]
+  await harness.eventStore.insert('deliveries', attempts.join('\n'), { token: newId() })
+  const found = async (status: '' | 'delivered' | 'failed' | 'not_sent' | 'pending', destination: string) => {
+    const page = await guest.ok(methods.signals.listConversions, params, { query: { status, destination } })
+    return page.conversions.map(({ event_id }) => event_id).toSorted()
+  }
+  expect(await found('failed', '')).toEqual(['f1', 'f2'])
+  expect(await found('failed', meta)).toEqual(['f2'])
+  expect(await found('failed', google)).toEqual(['f1'])
+  expect(await found('delivered', google)).toEqual([])
+  expect(await found('pending', google)).toEqual(['f2'])
+  expect(await found('not_sent', google)).toEqual(['f3'])
+  expect(await found('', google)).toEqual(['f1', 'f2', 'f3'])
+  expect(await found('', await makePlatform(organization, 'meta'))).toEqual([])
+
+  const at = { workspace, destination: idIn(meta) }
+  const name = `workspaces/${workspace}/signals/${signal}`
+  const deliveries = async (query: { signal?: string; event_id?: string }) =>
+    (await guest.ok(methods.deliveries.list, at, { query })).deliveries
+  expect(await deliveries({ event_id: idOf('f2') })).toMatchObject([{ event_id: idOf('f2'), signal: name }])
+  expect((await deliveries({ signal: name })).map(({ event_id }) => event_id).toSorted()).toEqual(
+    [idOf('f1'), idOf('f2')].toSorted(),
+  )
+  expect(await deliveries({ signal: name, event_id: 'other' })).toEqual([])
+
+  const elsewhere = (text: string) => text.replace(workspace, organization.otherWorkspaceId)
+  const list = (query: string) => guest.call('GET', `/${name}/conversions?${query}`)
+  expect(await list(`destination=${elsewhere(google)}`)).toMatchObject({ status: 404 })
+  for (const query of ['destination=nonsense', `destination=${name}`])
+    expect(await list(query)).toMatchObject({ status: 400 })
+  const log = (query: string) => guest.call('GET', `/${meta}/deliveries?${query}`)
+  expect(await log(`signal=${elsewhere(name)}`)).toMatchObject({ status: 404 })
+  for (const query of ['signal=nonsense', `signal=${name}&source=${source}`, `event_id=${'x'.repeat(301)}`])
+    expect(await log(query)).toMatchObject({ status: 400 })
 })
 
 test.each([

@@ -94,7 +94,7 @@ const link = 'rounded-sm text-accent-ink hover:underline'
 
 const Details = ({ conversion, onClosed }: { conversion: Conversion; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
-  const { event_id, origin, event, event_time, create_time, value, currency, platforms } = conversion
+  const { id, event_id, origin, event, event_time, create_time, value, currency, platforms } = conversion
   return (
     <Dialog
       open={open}
@@ -133,7 +133,11 @@ const Details = ({ conversion, onClosed }: { conversion: Conversion; onClosed: (
                 <span className="min-w-0 flex-1 font-medium break-words">{title}</span>
                 <Badge tone={statusTones[status]}>{statusTitles[status]}</Badge>
                 {status !== 'not_sent' && (
-                  <Link to={paths.deliveries(destination, '')} aria-label={`Deliveries to ${title}`} className={link}>
+                  <Link
+                    to={paths.deliveries(destination, '', { event_id: id })}
+                    aria-label={`Deliveries to ${title}`}
+                    className={link}
+                  >
                     Deliveries
                   </Link>
                 )}

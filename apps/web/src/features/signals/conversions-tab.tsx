@@ -13,7 +13,6 @@ import { SearchInput, Select } from '../../ui/forms/input.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
-import { atPlatform } from './conversion-rows.ts'
 import { ConversionTable } from './conversion-table.tsx'
 import { statusTitles } from './signal-words.ts'
 import { UploadDialog } from './upload-dialog.tsx'
@@ -28,15 +27,8 @@ export const ConversionsTab = ({ signal }: { signal: Signal }) => {
   const typed = useTyped(address.event_id, (event_id) => change({ event_id }))
   const status = conversionStatuses.find((each) => each === address.status) ?? ''
   const destination = signal.platforms.find((each) => each.destination === address.destination)?.destination ?? ''
-  const query = useInfiniteQuery(conversionsQuery(signal.name, { status, event_id: address.event_id }))
-  const rows = useMemo(
-    () =>
-      atPlatform(query.data?.pages.flatMap(({ conversions }) => conversions) ?? [], {
-        destination,
-        status,
-      }),
-    [query.data, destination, status],
-  )
+  const query = useInfiniteQuery(conversionsQuery(signal.name, { status, destination, event_id: address.event_id }))
+  const rows = useMemo(() => query.data?.pages.flatMap(({ conversions }) => conversions) ?? [], [query.data])
   const narrowed = status !== '' || destination !== '' || address.event_id !== ''
   const upload = mayEdit && (
     <Button onClick={() => setUploads(true)}>

@@ -1,26 +1,22 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type Signal, type SignalOverview, signalPlatformTitles } from '@tributary/contract'
-import { ChartColumn, Sparkles, Table } from 'lucide-react'
-import { useState } from 'react'
+import { Sparkles } from 'lucide-react'
 import { Link } from 'react-router'
 import { useMask } from '../../lib/browser/ui-store.ts'
-import { filled, viewOf } from '../../lib/format/date-range.ts'
+import { viewOf } from '../../lib/format/date-range.ts'
 import { count, sentence } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { conversionsQuery, signalOverviewQuery } from '../../lib/queries/signal-queries.ts'
 import { QueryView } from '../../parts/query-view.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { BarChart } from '../../ui/charts/bar-chart.tsx'
-import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Change } from '../../ui/charts/change.tsx'
-import type { BarChartProps } from '../../ui/charts/chart-parts.ts'
 import { Figure, FigureNote, FigureText } from '../../ui/charts/figure.tsx'
 import { MetricValue } from '../../ui/charts/metric.tsx'
-import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { ConversionTable } from './conversion-table.tsx'
+import { ConversionsByDay, ConversionsByStatus } from './overview-charts.tsx'
 import { moneys, reasonText, statusTitles } from './signal-words.ts'
 import { useDays } from './use-days.tsx'
 
@@ -54,40 +50,6 @@ const Figures = ({ overview, than }: { overview: SignalOverview; than: string })
         <FigureNote>Events with an event ID that was known</FigureNote>
       </Figure>
     </section>
-  )
-}
-
-const Chart = ({ overview }: { overview: SignalOverview & { buckets: string[] } }) => {
-  const [table, setTable] = useState(false)
-  const masked = useMask((state) => state.on)
-  const { buckets } = overview
-  const chart: BarChartProps = {
-    label: 'Conversions by day',
-    buckets,
-    parts: [
-      {
-        title: 'Conversions',
-        tone: 'accent',
-        values: filled(buckets, Object.fromEntries(overview.days.map((each) => [each.day, each.conversion_count]))),
-      },
-    ],
-    masked,
-  }
-  const name = table ? 'Show chart' : 'Show table'
-  return (
-    <Card
-      title="Conversions by day"
-      description="In UTC, by when they were made."
-      action={
-        <Tooltip text={name}>
-          <Button variant="none" size="sm" square aria-label={name} onClick={() => setTable(!table)}>
-            {table ? <ChartColumn aria-hidden /> : <Table aria-hidden />}
-          </Button>
-        </Tooltip>
-      }
-    >
-      {table ? <BarTable {...chart} /> : <BarChart {...chart} />}
-    </Card>
   )
 }
 
@@ -129,7 +91,7 @@ const PlatformRow = ({ signal, platform }: { signal: Signal; platform: Platform 
       <div className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
         <p className="min-w-0 text-sm">
           <Link
-            to={paths.deliveries(platform.destination, '')}
+            to={paths.deliveries(platform.destination, '', { signal: signal.name })}
             className="rounded-sm font-medium break-words hover:underline"
           >
             {platform.title}
@@ -176,7 +138,7 @@ const PlatformRow = ({ signal, platform }: { signal: Signal; platform: Platform 
 }
 
 const Recent = ({ signal }: { signal: Signal }) => {
-  const query = useInfiniteQuery(conversionsQuery(signal.name, { status: '', event_id: '' }, 8))
+  const query = useInfiniteQuery(conversionsQuery(signal.name, { status: '', destination: '', event_id: '' }, 8))
   const rows = query.data?.pages[0]?.conversions ?? []
   if (rows.length === 0) return null
   return (
@@ -226,7 +188,8 @@ export const OverviewTab = ({ signal }: { signal: Signal }) => {
           ) : (
             <>
               <Figures overview={overview} than={viewOf(preset).previous} />
-              <Chart overview={overview} />
+              <ConversionsByDay overview={overview} />
+              <ConversionsByStatus overview={overview} />
               <Card title="Platforms" description={'What became of the conversions at each platform.'}>
                 <ul aria-label="Platforms" className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
                   {overview.platforms.map((platform) => (

@@ -18,6 +18,18 @@ export const Score = ({ score }: { score: number | null }) => {
   )
 }
 
+/** A score of 0 to 10 in a row of a list; a dash where nothing was scored. */
+export const ScoreBadge = ({ score }: { score: number | null }) => {
+  if (score === null) return <span className="text-ink-3">–</span>
+  const { text, tone } = scoreWords(score)
+  return (
+    <Badge tone={tone} title={`Match quality: ${scoreText(score)} of 10, ${text.toLowerCase()}`}>
+      {scoreText(score)}
+      <span className="sr-only"> of 10, {text.toLowerCase()}</span>
+    </Badge>
+  )
+}
+
 /** The share of conversions that have each identifier. */
 export const IdentifierShares = ({ identifiers }: Pick<PlatformQuality, 'identifiers'>) => (
   <ul aria-label="Identifiers" className="space-y-1.5">

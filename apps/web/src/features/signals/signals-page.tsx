@@ -23,6 +23,7 @@ import type { ListFilter } from '../../ui/lists/list-bar.tsx'
 import { ListView, stateFilter } from '../../ui/lists/list-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { PlatformIcons } from './platform-icons.tsx'
+import { ScoreBadge } from './score.tsx'
 import { type SignalFilters, signalRows } from './signal-rows.ts'
 import { feedWords, stateTitles, stateTones } from './signal-words.ts'
 import { VersionNotices } from './version-notices.tsx'
@@ -67,7 +68,7 @@ const columns: readonly Column<SignalSummary>[] = [
     header: 'Conversion',
     value: ({ conversion }) => conversionTitle(conversion),
     cell: ({ conversion }) => <span className="block truncate text-ink-2">{conversionTitle(conversion)}</span>,
-    width: 'sm:w-40',
+    width: 'sm:w-36',
     wide: 'lg',
   },
   {
@@ -75,7 +76,7 @@ const columns: readonly Column<SignalSummary>[] = [
     header: 'Platforms',
     value: ({ platforms }) => platforms.length,
     cell: ({ platforms }) => <PlatformIcons platforms={platforms} />,
-    width: 'sm:w-36',
+    width: 'sm:w-32',
     wide: true,
   },
   {
@@ -92,6 +93,14 @@ const columns: readonly Column<SignalSummary>[] = [
     ),
     align: 'right',
     width: 'sm:w-36',
+  },
+  {
+    id: 'score',
+    header: 'Quality',
+    value: ({ score }) => score ?? -1,
+    cell: ({ score }) => <ScoreBadge score={score} />,
+    width: 'sm:w-28',
+    className: 'max-xl:hidden',
   },
   {
     id: 'state',
@@ -197,7 +206,11 @@ export const SignalsPage = () => {
           notice={
             <VersionNotices destinations={all.flatMap(({ platforms }) => platforms.map((each) => each.destination))} />
           }
-          note={<p className="text-xs text-ink-3">Conversions of the last 7 days in UTC, today included.</p>}
+          note={
+            <p className="text-xs text-ink-3">
+              Conversions and match quality of the last 7 days in UTC, today included.
+            </p>
+          }
         />
       )}
     </ListPage>

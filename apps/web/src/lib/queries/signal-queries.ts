@@ -96,8 +96,8 @@ export const attributionQuery = (of: AttributionOf, preset: RangePreset) =>
     read: withDays(preset),
   })
 
-/** What the list of conversions is narrowed by; '' is no filter. */
-export type ConversionFilters = { status: ConversionStatus | ''; event_id: string }
+/** What the list of conversions is narrowed by; '' is no filter. `destination` is a resource name. */
+export type ConversionFilters = { status: ConversionStatus | ''; destination: string; event_id: string }
 
 /** The conversions of a signal, newest first, by pages. */
 export const conversionsQuery = (signal: string, filters: ConversionFilters, pageSize = 50) =>
