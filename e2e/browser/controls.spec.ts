@@ -187,7 +187,7 @@ test('SRC-01, SRC-06, SRC-07, SRC-08, SRC-25: the catalogue is searched and filt
   await expect(page.getByText('Nothing in the catalog matches “nothing like this”.')).toBeVisible()
   await search.fill('')
   const entries = page.getByRole('main').getByRole('listitem').getByRole('link').filter({ hasNotText: 'Sources' })
-  const { catalog_sources } = await product.api.ok('GET', `/${workspace}/catalogSources`)
+  const { catalog_sources } = await product.api.ok('GET', `/${workspace}/catalogSources?target_product=CDP`)
   const sources = catalog_sources as { title: string; type: number }[]
   const mobile = sources.filter(({ type }) => type === sourceTypes.Mobile)
   const python = sources.filter(({ title }) => title.includes('Python'))

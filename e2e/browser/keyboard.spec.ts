@@ -198,8 +198,18 @@ test('the sidebar is collapsed and expanded by keyboard, stays so over a reload,
   await page.reload()
   await expect(expand).toBeVisible()
   const navigation = page.getByRole('navigation', { name: 'Workspace' })
-  await expect(navigation.getByRole('link')).toHaveCount(8)
-  for (const name of ['Home', 'Sources', 'Destinations', 'Connections', 'Events', 'Profiles', 'Audiences', 'Syncs'])
+  await expect(navigation.getByRole('link')).toHaveCount(9)
+  for (const name of [
+    'Home',
+    'Sources',
+    'Destinations',
+    'Connections',
+    'Events',
+    'Profiles',
+    'Audiences',
+    'Syncs',
+    'Signals',
+  ])
     await expect(navigation.getByRole('link', { name, exact: true })).toBeVisible()
   await expect(navigation.getByText('Sources')).toHaveCount(0)
   await tabTo(page, 'button', 'Expand sidebar')

@@ -58,13 +58,14 @@ test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, e
     'Profiles',
     'Audiences',
     'Syncs',
+    'Signals',
   ])
   expect(
     await sidebar(page)
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
   ).toEqual(
-    ['', '/sources', '/destinations', '/connections', '/events', '/profiles', '/audiences', '/syncs'].map(
+    ['', '/sources', '/destinations', '/connections', '/events', '/profiles', '/audiences', '/syncs', '/signals'].map(
       (path) => `/${workspace}${path}`,
     ),
   )

@@ -69,10 +69,6 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
     paths.deliveries(`${workspace}/destinations/d1`, 'dead'),
     `/${patterns.workspace}/${patterns.destination}`,
   ],
-  conversionDeliveries: [
-    paths.deliveries(`${workspace}/destinations/d1`, '', { event_id: 's1-aa' }),
-    `/${patterns.workspace}/${patterns.destination}`,
-  ],
   failures: [
     paths.failures(`${workspace}/destinations/d1`, { state: 'dead', range: '7days' }),
     `/${patterns.workspace}/${patterns.destination}`,
@@ -177,7 +173,6 @@ test('the links of the application are these', () => {
     destinations: '/workspaces/w1/destinations',
     destination: '/workspaces/w1/destinations/d1',
     deliveries: '/workspaces/w1/destinations/d1?status=dead#deliveries',
-    conversionDeliveries: '/workspaces/w1/destinations/d1?event_id=s1-aa#deliveries',
     failures: '/workspaces/w1/destinations/d1?state=dead&range=7days#failures',
     failureGroup: '/workspaces/w1/destinations/d1?group=g1#failures',
     catalogDestinations: '/workspaces/w1/catalog-destinations',
@@ -275,4 +270,10 @@ test('the pages that the server knows are those of the router: every link leads 
   for (const [, name, path] of routed(source('router.tsx')).filter(([, , path]) => path !== 'dev/ui'))
     expect(pages).toContain(name === undefined ? path : Reflect.get(patterns, name))
   for (const [, , path] of routed(source('auth-routes.tsx'))) expect(pages).toContain(`auth/${path}`)
+})
+
+test('deliveries of one conversion are found by its ID', () => {
+  expect(paths.deliveries('workspaces/w1/destinations/d1', '', { event_id: 's1-aa' })).toBe(
+    '/workspaces/w1/destinations/d1?event_id=s1-aa#deliveries',
+  )
 })

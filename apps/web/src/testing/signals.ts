@@ -34,6 +34,7 @@ export const metaOption: PlatformOption = {
 export const aSignal: Signal = {
   name: 'workspaces/w1/signals/g1',
   title: 'Orders',
+  score: 7.5,
   enabled: true,
   state: 'enabled',
   conversion: { type: 'purchase', custom_name: '' },

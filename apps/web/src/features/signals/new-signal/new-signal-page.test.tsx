@@ -92,7 +92,7 @@ test('OPEN-31, SIG-03: a signal is made step by step, and what would not be sent
     platforms: [{ destination: metaOption.destination, test_event_code: 'TEST1', field_mappings: null }],
   })
   // It is made: nothing of it is left to go on with.
-  await waitFor(() => expect(sessionStorage.length).toBe(0))
+  await waitFor(() => expect(Object.keys(sessionStorage)).toEqual([]))
 })
 
 test('who may not make a signal is told so', async () => {
