@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Delivery, type DeliveryStatus, type Destination, deliveryStatuses } from '@tributary/contract'
 import { Truck } from 'lucide-react'
 import { useMemo, useState } from 'react'

@@ -31,7 +31,7 @@ const open = (preview: object, ofEvents = false) => {
   openInWorkspace(<TestRow of={of} primaryKey={['id']} destination="Warehouse" ofEvents={ofEvents} />, {
     answers: (path, init) => {
       if (!path.includes('/syncs:')) return undefined
-      bodies.push([path.split(':')[1] ?? '', JSON.parse(String(init?.body))])
+      bodies.push([path.split(':')[1] ?? '', JSON.parse(init?.body as string)])
       return Response.json(path.endsWith(':previewRow') ? preview : sent)
     },
   })
