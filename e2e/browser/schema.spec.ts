@@ -196,6 +196,8 @@ test('as JSON it is edited, imported with what changes shown before, exported an
   const { source } = await openSchema(page, product)
   await tool(page, 'Edit as JSON')
   const area = page.getByRole('textbox', { name: 'Schema as JSON' })
+  // Nothing is copied before the editor has drawn its text.
+  await expect(area).toContainText('"events"')
   const indented = await textOf(area)
   expect(JSON.parse(indented)).toEqual(shop)
   await area.fill('{\n  "events": {\n    "A": {"properties": {"x": {"type": "text"}}}\n  }\n}')

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type DeliveryOverview, type DeliveryTotals, type Destination, successRate } from '@tributary/contract'
-import { ChartColumn, ChevronRight, Table, TriangleAlert, Truck } from 'lucide-react'
+import { ChevronRight, TriangleAlert, Truck } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { useMask } from '../../lib/browser/ui-store.ts'
@@ -11,16 +11,14 @@ import { paths } from '../../lib/paths.ts'
 import { deliveryOverviewQuery } from '../../lib/queries/event-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { QueryView } from '../../parts/query-view.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { BarChart } from '../../ui/charts/bar-chart.tsx'
-import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Change } from '../../ui/charts/change.tsx'
+import { ChartCard } from '../../ui/charts/chart-card.tsx'
 import type { BarChartProps } from '../../ui/charts/chart-parts.ts'
 import { Figure, FigureNote, FigureText } from '../../ui/charts/figure.tsx'
 import { MetricValue } from '../../ui/charts/metric.tsx'
 import { RangeSelect, useRange } from '../../ui/charts/range-select.tsx'
-import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -190,8 +188,17 @@ const partTitles = [
   ['filtered', 'Filtered', 'neutral'],
 ] as const
 
-const Chart = ({ overview, granularity }: { overview: Overview; granularity: string }) => {
-  const [table, setTable] = useState(false)
+const Chart = ({
+  overview,
+  granularity,
+  table,
+  onTable,
+}: {
+  overview: Overview
+  granularity: string
+  table: boolean
+  onTable: (table: boolean) => void
+}) => {
   const masked = useMask((state) => state.on)
   const chart: BarChartProps = {
     label: `Events by ${granularity}`,
@@ -206,7 +213,6 @@ const Chart = ({ overview, granularity }: { overview: Overview; granularity: str
     })),
     masked,
   }
-  const name = table ? 'Show chart' : 'Show table'
   const { pending } = overview.current
   if (pending > 0 && chart.parts.every(({ values }) => values.every((value) => value === 0)))
     return (
@@ -217,19 +223,13 @@ const Chart = ({ overview, granularity }: { overview: Overview; granularity: str
       </Card>
     )
   return (
-    <Card
+    <ChartCard
       title="Events over time"
       description="Each event counts once, at its last outcome."
-      action={
-        <Tooltip text={name}>
-          <Button variant="none" size="sm" square aria-label={name} onClick={() => setTable(!table)}>
-            {table ? <ChartColumn aria-hidden /> : <Table aria-hidden />}
-          </Button>
-        </Tooltip>
-      }
-    >
-      {table ? <BarTable {...chart} /> : <BarChart {...chart} />}
-    </Card>
+      chart={chart}
+      table={table}
+      onTable={onTable}
+    />
   )
 }
 
@@ -357,6 +357,7 @@ const Loading = () => (
 /** The outcomes of a destination's events over a range, against the period before. */
 export const OverviewTab = ({ destination }: { destination: Destination }) => {
   const [preset, setPreset] = useRange()
+  const [table, setTable] = useState(false)
   const query = useQuery(deliveryOverviewQuery(destination.name, preset))
   const { granularity, previous } = viewOf(preset)
   return (
@@ -374,7 +375,7 @@ export const OverviewTab = ({ destination }: { destination: Destination }) => {
               <>
                 <Steps overview={overview} destination={destination} range={preset} />
                 <Rates overview={overview} than={previous} />
-                <Chart overview={overview} granularity={granularity} />
+                <Chart overview={overview} granularity={granularity} table={table} onTable={setTable} />
                 <div className="grid items-start gap-4 lg:grid-cols-2">
                   <Reasons
                     title="Why events failed"

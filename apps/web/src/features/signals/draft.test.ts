@@ -58,7 +58,7 @@ test('a complete draft is a definition that the contract accepts as it is, and c
   }
 })
 
-test('each mistake is told at its field, and keeps its step from being done', () => {
+test('each mistake is shown at its field, and keeps its step from being done', () => {
   const table: readonly [SignalDraft, Parameters<typeof problemsOf>[1], string][] = [
     [{ ...filled, sources: [] }, 'trigger', 'sources'],
     [{ ...filled, events: [] }, 'trigger', 'events'],
@@ -85,7 +85,7 @@ test('each mistake is told at its field, and keeps its step from being done', ()
   }
 })
 
-test('a field of a platform that is not filled in is told at the platform', () => {
+test('a field of a platform that is not filled in is a mistake of the platform', () => {
   const [platform] = filled.platforms
   const target = {
     name: 'em',

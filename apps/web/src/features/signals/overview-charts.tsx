@@ -1,14 +1,8 @@
 import type { SignalOverview } from '@tributary/contract'
-import { ChartColumn, Table } from 'lucide-react'
-import { useState } from 'react'
 import { useMask } from '../../lib/browser/ui-store.ts'
 import { filled } from '../../lib/format/date-range.ts'
-import { Button } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
-import { BarChart } from '../../ui/charts/bar-chart.tsx'
-import { BarTable } from '../../ui/charts/bar-table.tsx'
+import { ChartCard } from '../../ui/charts/chart-card.tsx'
 import type { ChartPart } from '../../ui/charts/chart-parts.ts'
-import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { statusTitles } from './signal-words.ts'
 
 type Overview = SignalOverview & { buckets: string[] }
@@ -17,46 +11,36 @@ type Day = SignalOverview['days'][number]
 const valuesOf = ({ buckets, days }: Overview, of: (day: Day) => number): number[] =>
   filled(buckets, Object.fromEntries(days.map((each) => [each.day, of(each)])))
 
+/** Which of chart and table is shown. */
+type Shown = { table: boolean; onTable: (table: boolean) => void }
+
 const DayChart = ({
   title,
   description,
   buckets,
   parts,
+  ...shown
 }: {
   title: string
   description: string
   buckets: readonly string[]
   parts: readonly ChartPart[]
-}) => {
-  const [table, setTable] = useState(false)
+} & Shown) => {
   const masked = useMask((state) => state.on)
-  const chart = { label: title, buckets, parts, masked }
-  const name = table ? 'Show chart' : 'Show table'
   return (
     <section aria-label={title}>
-      <Card
-        title={title}
-        description={description}
-        action={
-          <Tooltip text={name}>
-            <Button variant="none" size="sm" square aria-label={name} onClick={() => setTable(!table)}>
-              {table ? <ChartColumn aria-hidden /> : <Table aria-hidden />}
-            </Button>
-          </Tooltip>
-        }
-      >
-        {table ? <BarTable {...chart} /> : <BarChart {...chart} />}
-      </Card>
+      <ChartCard title={title} description={description} chart={{ label: title, buckets, parts, masked }} {...shown} />
     </section>
   )
 }
 
 /** How many conversions were made on each day of a range. */
-export const ConversionsByDay = ({ overview }: { overview: Overview }) => (
+export const ConversionsByDay = ({ overview, ...shown }: { overview: Overview } & Shown) => (
   <DayChart
     title="Conversions by day"
     description="In UTC, by when they were made."
     buckets={overview.buckets}
+    {...shown}
     parts={[{ title: 'Conversions', tone: 'accent', values: valuesOf(overview, (day) => day.conversion_count) }]}
   />
 )
@@ -70,12 +54,13 @@ const statuses = [
   { status: 'not_sent', tone: 'warning' },
 ] as const
 
-/** What became of the conversions of each day of a range, over all platforms. */
-export const ConversionsByStatus = ({ overview }: { overview: Overview }) => (
+/** The conversions of each day of a range by status, over all platforms. */
+export const ConversionsByStatus = ({ overview, ...shown }: { overview: Overview } & Shown) => (
   <DayChart
     title="Conversions by status"
     description="In UTC, over all platforms: a conversion counts once at each, and so does a refund."
     buckets={overview.buckets}
+    {...shown}
     parts={statuses.map(({ status, tone }) => ({
       title: statusTitles[status],
       tone,

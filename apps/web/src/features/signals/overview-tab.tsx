@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type Signal, type SignalOverview, signalPlatformTitles } from '@tributary/contract'
 import { Sparkles } from 'lucide-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { useMask } from '../../lib/browser/ui-store.ts'
 import { viewOf } from '../../lib/format/date-range.ts'
@@ -177,6 +178,8 @@ const Nothing = ({ signal }: { signal: Signal }) => (
 /** What a signal sent over a range of days, by day and by platform, with the latest conversions. */
 export const OverviewTab = ({ signal }: { signal: Signal }) => {
   const [preset, choice] = useDays()
+  const [dayTable, setDayTable] = useState(false)
+  const [statusTable, setStatusTable] = useState(false)
   const query = useQuery(signalOverviewQuery(signal.name, preset))
   return (
     <div className="space-y-5">
@@ -188,9 +191,9 @@ export const OverviewTab = ({ signal }: { signal: Signal }) => {
           ) : (
             <>
               <Figures overview={overview} than={viewOf(preset).previous} />
-              <ConversionsByDay overview={overview} />
-              <ConversionsByStatus overview={overview} />
-              <Card title="Platforms" description={'What became of the conversions at each platform.'}>
+              <ConversionsByDay overview={overview} table={dayTable} onTable={setDayTable} />
+              <ConversionsByStatus overview={overview} table={statusTable} onTable={setStatusTable} />
+              <Card title="Platforms" description={'The conversions at each platform by status.'}>
                 <ul aria-label="Platforms" className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
                   {overview.platforms.map((platform) => (
                     <PlatformRow key={platform.destination} signal={signal} platform={platform} />

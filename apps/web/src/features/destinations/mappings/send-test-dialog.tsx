@@ -1,12 +1,9 @@
 import type { Destination, MethodResponse, methods } from '@tributary/contract'
-import { useState } from 'react'
-import { failureText } from '../../../lib/api/errors.ts'
 import { count } from '../../../lib/format/text.ts'
 import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
+import { SendOnceDialog } from '../../../parts/send-once-dialog.tsx'
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { useSendTest } from './mapping-mutations.ts'
 
 type Answer = MethodResponse<typeof methods.mappings.sendTest>
@@ -44,42 +41,16 @@ export const SendTestDialog = ({
   trial: MappingTrial
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
   const send = useSendTest(destination.name)
   return (
-    <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
-      size="lg"
+    <SendOnceDialog
       title="Send test event"
       description="Sends one event with this mapping, saved or not. It is not retried or counted as a delivery."
-      footer={
-        <>
-          <Button onClick={() => setOpen(false)}>{send.data === undefined ? 'Cancel' : 'Close'}</Button>
-          <Button
-            variant={send.data === undefined ? 'primary' : 'secondary'}
-            loading={send.isPending}
-            onClick={() => send.mutate(trial)}
-          >
-            {send.data === undefined ? 'Send' : 'Send again'}
-          </Button>
-        </>
-      }
-    >
-      <div aria-live="polite">
-        {send.error !== null ? (
-          <p role="alert" className="text-sm text-danger-ink">
-            {failureText(send.error)}
-          </p>
-        ) : send.data === undefined ? (
-          <p className="text-sm text-ink-2">
-            {destination.title} receives a real event and processes it like any other.
-          </p>
-        ) : (
-          <Outcome answer={send.data} />
-        )}
-      </div>
-    </Dialog>
+      send={send}
+      trial={trial}
+      question={<p>{destination.title} receives a real event and processes it like any other.</p>}
+      answer={(answer) => <Outcome answer={answer} />}
+      onClosed={onClosed}
+    />
   )
 }

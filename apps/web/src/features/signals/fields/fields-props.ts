@@ -1,6 +1,6 @@
 import type { Problems, SignalDraft } from '../draft.ts'
 
-/** What the fields of a part of a signal are told. */
+/** Props of the fields of a part of a signal. */
 export type FieldsProps = {
   draft: SignalDraft
   problems: Problems

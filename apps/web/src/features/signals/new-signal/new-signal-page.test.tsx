@@ -54,7 +54,7 @@ const open = (role = 'ORG_ADMIN') => {
 
 const goOn = () => userEvent.click(screen.getByRole('button', { name: 'Continue' }))
 
-test('OPEN-31, SIG-03: a signal is made step by step, and what would not be sent is told before it is', async () => {
+test('OPEN-31, SIG-03: a signal is made step by step, and shows first what would not be sent', async () => {
   const { sent } = open()
   await screen.findByRole('heading', { name: 'What makes a conversion?' })
   await goOn()
@@ -95,7 +95,7 @@ test('OPEN-31, SIG-03: a signal is made step by step, and what would not be sent
   await waitFor(() => expect(Object.keys(sessionStorage)).toEqual([]))
 })
 
-test('who may not make a signal is told so', async () => {
+test('who may not make a signal sees that they have no access', async () => {
   open('ORG_GUEST')
   expect(await screen.findByText("You don't have access to this resource.")).toBeDefined()
   expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()

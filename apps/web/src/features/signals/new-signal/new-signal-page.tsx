@@ -154,7 +154,7 @@ const Wizard = () => {
   }
   const change = (next: SignalDraft): void => {
     setDraft(next)
-    // What is being repaired is told as it is; what has not been asked for yet is not told.
+    // Mistakes that are shown follow each change; new ones are shown with the next Continue.
     if (Object.keys(problems).length > 0) setProblems(problemsOf(next, step))
   }
   const goOn = async (): Promise<void> => {
@@ -166,7 +166,7 @@ const Wizard = () => {
     const open = firstOpen(draft)
     if (open !== undefined) return go(open)
     const body = { ...definitionOf(draft), title: titleOf(draft).trim(), enabled, request_id }
-    // What it is refused with is told beside the button.
+    // The refusal is shown beside the button.
     const made = await create.mutateAsync(body).catch(() => undefined)
     if (made === undefined) return
     forgetDraft()

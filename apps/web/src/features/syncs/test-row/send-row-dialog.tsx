@@ -1,13 +1,10 @@
 import type { SyncRowPreview } from '@tributary/contract'
-import { useState } from 'react'
-import { failureText } from '../../../lib/api/errors.ts'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { count, sentence } from '../../../lib/format/text.ts'
+import { SendOnceDialog } from '../../../parts/send-once-dialog.tsx'
 import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { useSendTestRow } from '../sync-mutations.ts'
 import { operationSentences, outcomeBadges, type RowTrial, type SentTestRow } from './test-row-words.ts'
 
@@ -54,48 +51,26 @@ export const SendRowDialog = ({
   destination: string
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
   const send = useSendTestRow(workspace)
   const { operation, key } = preview
   return (
-    <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
-      size="lg"
+    <SendOnceDialog
       title="Send test row"
       description="Writes one row with this mapping, saved or not. It is not retried or counted as a delivery."
-      footer={
+      send={send}
+      trial={trial}
+      question={
         <>
-          <Button onClick={() => setOpen(false)}>{send.data === undefined ? 'Cancel' : 'Close'}</Button>
-          <Button
-            variant={send.data === undefined ? 'primary' : 'secondary'}
-            loading={send.isPending}
-            onClick={() => send.mutate(trial)}
-          >
-            {send.data === undefined ? 'Send' : 'Send again'}
-          </Button>
+          <p>
+            This changes data in <span className="font-medium text-ink">{destination}</span>, with the key{' '}
+            <span className="font-mono text-xs text-ink">{key}</span>.{' '}
+            {operation !== 'event' && operationSentences[operation]}
+          </p>
+          <p>The sync does not count the row as sent: its next run compares and sends as if this had not happened.</p>
         </>
       }
-    >
-      <div aria-live="polite">
-        {send.error !== null ? (
-          <p role="alert" className="text-sm break-words text-danger-ink">
-            {failureText(send.error)}
-          </p>
-        ) : send.data === undefined ? (
-          <div className="space-y-2 text-sm break-words text-ink-2">
-            <p>
-              This changes data in <span className="font-medium text-ink">{destination}</span>, with the key{' '}
-              <span className="font-mono text-xs text-ink">{key}</span>.{' '}
-              {operation !== 'event' && operationSentences[operation]}
-            </p>
-            <p>The sync does not count the row as sent: its next run compares and sends as if this had not happened.</p>
-          </div>
-        ) : (
-          <Sent sent={send.data} />
-        )}
-      </div>
-    </Dialog>
+      answer={(sent) => <Sent sent={sent} />}
+      onClosed={onClosed}
+    />
   )
 }
