@@ -4,7 +4,8 @@ import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { Radio, Settings } from 'lucide-react'
 import { useState } from 'react'
-import { createMemoryRouter, RouterProvider, useLocation } from 'react-router'
+import { createMemoryRouter, useLocation } from 'react-router'
+import { RouterProvider } from 'react-router/dom'
 import { expect, test } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
 import { onTab, Tabs, tabOfHash } from './tabs.tsx'
@@ -50,6 +51,20 @@ test('a visit that says so opens on a tab that its address does not name, until 
   expect(selected()).toBe('Live events')
   await act(() => router.navigate({ hash: 'settings' }, { state: onTab('live') }))
   expect(selected()).toBe('Settings')
+})
+
+test('of two tabs chosen in quick succession the second counts, also when it is the one that was shown', () => {
+  const all = [...tabs, { id: 'setup', name: 'Set up', hash: 'setup', content: 'How to' }]
+  const router = createMemoryRouter([{ path: '*', element: <Tabs browsable label="Source" tabs={all} /> }], {
+    initialEntries: ['/s1#setup'],
+  })
+  render(<RouterProvider router={router} />)
+  act(() => {
+    screen.getByRole('tab', { name: 'Settings' }).click()
+    screen.getByRole('tab', { name: 'Set up' }).click()
+  })
+  expect(screen.getByRole('tab', { selected: true }).textContent).toBe('Set up')
+  expect(router.state.location.hash).toBe('#setup')
 })
 
 test('UI-38: outside browsable mode a tab neither reads nor changes the hash', async () => {

@@ -83,7 +83,8 @@ export const Tabs = ({
     const hash = tabs.find((tab) => tab.id === id)?.hash
     void navigate(
       { pathname: location.pathname, search: location.search, hash: hash ?? '' },
-      { replace: true, preventScrollReset: true },
+      // At once: while a page is busy, a click on the tab that is still shown would count for nothing.
+      { replace: true, preventScrollReset: true, flushSync: true },
     )
   }
   return (
