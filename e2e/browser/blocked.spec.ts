@@ -22,7 +22,7 @@ test('an event that the schema blocks says so in the live table, before and afte
   await expect(page.getByRole('row', { name: /Bought/ })).not.toContainText('Blocked')
   await expect(async () => {
     await page.reload()
-    await expect(blocked).toContainText('Blocked', { timeout: 1000 })
+    await expect(blocked).toContainText('Blocked', { timeout: 10_000 })
   }).toPass()
   await blocked.click()
   await page.getByRole('dialog').getByRole('tab', { name: 'Deliveries' }).click()

@@ -52,9 +52,12 @@ test('WSP-01, WSP-02, WSP-03: home offers the workspaces of the user, read anew 
   const there = page.getByRole('group', { name: 'First of two' }).getByRole('menuitem', { name: 'Production' })
   await there.click()
   await expect(page).toHaveURL(new RegExp(`/${one.workspace}/events$`))
+  // The address changes a moment before the page does, and with the page the menu that is open.
+  await expect(page.getByRole('button', { name: 'Workspace Production' })).toContainText('First of two')
   await page.getByRole('button', { name: 'Workspace Production' }).click()
   await page.getByRole('group', { name: 'Second of two' }).getByRole('menuitem', { name: 'Production' }).click()
   await expect(page).toHaveURL(new RegExp(`/${two.workspace}/events$`))
+  await expect(page.getByRole('button', { name: 'Workspace Production' })).toContainText('Second of two')
   await page.getByRole('button', { name: 'Workspace Production' }).click()
   await page.getByRole('menuitem', { name: 'Change workspace' }).click()
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
