@@ -134,7 +134,7 @@ export const privacyScreens: Screen[] = [
     path: empty,
     ready: async (page) => {
       await openForm(page)
-      await page.getByLabel('Request', { exact: true }).selectOption('delete_and_suppress')
+      await page.getByRole('combobox', { name: /^Request/ }).selectOption('delete_and_suppress')
       await page.getByLabel('Kind of identifier').selectOption('external')
       await page.getByRole('textbox', { name: 'Type' }).fill('shop_customer')
       await page.getByLabel('Choose a file with identifiers').setInputFiles({
