@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { MethodResponse, methods } from '@tributary/contract'
+import type { MethodResponse, methods, ProfileHistoryEntry } from '@tributary/contract'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
@@ -38,6 +38,36 @@ const incomplete = async (page: Page): Promise<void> => {
   )
 }
 
+/** The server answers a profile that was merged twice, split, and kept apart from others. */
+const eventful = async (page: Page): Promise<void> => {
+  await page.route(
+    (url) => /\/profiles\/[^/]+$/.test(url.pathname),
+    async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as MethodResponse<typeof methods.profiles.get>
+      const [first] = answer.history
+      if (first === undefined) throw new Error('The profile has no history')
+      const user = { type: 'user_id', value: 'customer-1' }
+      const device = { type: 'anonymous_id', value: '0f6a1c52-2b1e-4a77-9d0e-8a4f5a0c7d11' }
+      const shared = { type: 'anonymous_id', value: 'kiosk-in-the-store-at-the-corner-of-fifth-and-main' }
+      const entry = (
+        change: ProfileHistoryEntry['change'],
+        identifiers: ProfileHistoryEntry['identifiers'],
+        more: Partial<ProfileHistoryEntry> = {},
+      ): ProfileHistoryEntry => ({ ...first, change, identifiers, by: user, ...more })
+      const history = [
+        entry('refused', [shared], { reason: 'split' }),
+        entry('split', [shared], { by: null, event: '', profile: answer.name }),
+        entry('refused', [{ type: 'email', value: 'ada.lovelace@example.com' }], { reason: 'limit' }),
+        entry('merged', [{ type: 'user_id', value: 'ada' }], { alias: true, profile: answer.name }),
+        entry('merged', [device, shared], { profile: answer.name }),
+        first,
+      ]
+      await route.fulfill({ json: { ...answer, history } })
+    },
+  )
+}
+
 /** The list of profiles, and one of them with each of its tabs. */
 export const profileScreens: Screen[] = [
   { name: 'profiles-filled', path: list, ready: settled },
@@ -69,6 +99,7 @@ export const profileScreens: Screen[] = [
   { name: 'profile-identifiers', path: found, ready: openProfile('Identifiers') },
   { name: 'profile-events', path: found, ready: openProfile('Events') },
   { name: 'profile-history', path: found, ready: openProfile('History') },
+  { name: 'profile-history-eventful', path: found, prepare: eventful, ready: openProfile('History') },
   { name: 'profiles-guest', path: list, asGuest: true, ready: settled },
   ...['Traits', 'Identifiers', 'Events', 'History'].map((tab) => ({
     name: `profile-guest-${tab.toLowerCase()}`,
