@@ -10,8 +10,9 @@ import { receivePaymentWebhook } from './billing/receive-webhook.ts'
 import { createSandbox } from './billing/sandbox/sandbox.ts'
 import { settleSubscriptions } from './billing/settle.ts'
 import { createStripe } from './billing/stripe/stripe.ts'
+import { keepUsage } from './billing/usage/keep-usage.ts'
 import { createMeasure } from './billing/usage/measure.ts'
-import { readUsage, workspacesOf } from './billing/usage/read-usage.ts'
+import { readUsage } from './billing/usage/read-usage.ts'
 import { releaseHeld } from './billing/usage/release.ts'
 import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
@@ -40,6 +41,7 @@ import { createCodeThrottling } from './users/sign-in/login-otp.ts'
 import { createOneTimeCodes } from './users/sign-in/one-time-codes.ts'
 import { createPasswords } from './users/sign-in/passwords.ts'
 import { removeDeletedWorkspaces } from './workspaces/remove.ts'
+import type { RemovalDeps } from './workspaces/remove-data.ts'
 
 export type Control = {
   /** A handler for every method of the contract. */
@@ -154,8 +156,12 @@ export const createControl = (deps: ControlDeps): Control => {
     receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
     checkCustomDomains: () => checkCustomDomains(deps),
     removeDeletedOrganizations: async (run) => {
-      await removeDeletedWorkspaces(deps, run)
-      await removeDeletedOrganizations(deps, run)
+      const removal: RemovalDeps = {
+        ...deps,
+        keepUsage: (...given) => keepUsage({ ...deps, eventStore }, ...given),
+      }
+      await removeDeletedWorkspaces(removal, run)
+      await removeDeletedOrganizations(removal, run)
     },
     settleSubscriptions: ({ signal }) =>
       settleSubscriptions({
@@ -163,8 +169,7 @@ export const createControl = (deps: ControlDeps): Control => {
         payment,
         countProfiles: async (organizationId, period) => {
           const options = { owner: systemOwner, slot: 'heavy', signal } as const
-          const workspaces = await workspacesOf(deps.db, organizationId)
-          return (await readUsage({ ...deps, eventStore }, workspaces, period, options)).profiles
+          return (await readUsage({ ...deps, eventStore }, organizationId, period, options)).profiles
         },
       }),
     measureUsage: createMeasure({ ...deps, eventStore }),

@@ -51,6 +51,8 @@ export const usageReport = z.object({
       held_events: count,
     }),
   ),
+  /** What workspaces have used that were deleted since: it counts nevertheless. */
+  deleted_workspaces: z.object({ events: count, profiles: count }),
   /** Null on a plan whose profiles beyond those included are not billed. */
   overage: overage.nullable(),
   /** How long an organization can be over a limit in each period before its events are held. */

@@ -27,7 +27,6 @@ export const getUsage = ({
 
   const usageOf = async (
     organizationId: string,
-    workspaces: readonly string[],
     period: { start: Date; end: Date },
     signal: AbortSignal,
   ): Promise<PlanUsage> => {
@@ -36,7 +35,7 @@ export const getUsage = ({
     const found = kept.get(organizationId)
     if (found?.period === period.start.getTime()) return found.usage
     const options = { owner: organizationId, slot: 'heavy', signal } as const
-    const usage = await readUsage({ db, eventStore, profileLedger }, workspaces, period, options)
+    const usage = await readUsage({ db, eventStore, profileLedger }, organizationId, period, options)
     const ended = clock()
     if (ended - started > slowMs)
       kept.set(organizationId, { until: ended + keepMs, usage, period: period.start.getTime() })
@@ -53,7 +52,7 @@ export const getUsage = ({
       count('audiences'),
       count('syncs'),
       count('members'),
-      usageOf(id, ids, period, signal),
+      usageOf(id, period, signal),
     ])
     const { white_glove_onboarding: _, customer_success_manager: __, ...limits } = plan.features
     return {

@@ -4,7 +4,7 @@ import { againMs, type RemovalDeps, removeData } from '../workspaces/remove-data
 
 /** Whether nothing is left that could still bring something in: of logs, or of what the payment provider is to be asked. */
 const isOver = async (
-  { db, oldestLogged }: RemovalDeps,
+  { db, oldestLogged, billing }: RemovalDeps,
   { id, delete_time }: { id: string; delete_time: Date },
   workspaces: readonly string[],
 ): Promise<boolean> => {
@@ -13,6 +13,9 @@ const isOver = async (
   if (await open(operations.where('done_time', 'is', null).executeTakeFirst())) return false
   const onboardings = db.selectFrom('onboardings').select('id').where('organization_id', '=', id)
   if (await open(onboardings.where('billing', '=', 'open').executeTakeFirst())) return false
+  const unbilled = db.selectFrom('usage_periods').select('start_time').where('organization_id', '=', id)
+  const byProvider = unbilled.where('done_time', 'is', null).where('provider', '=', billing.payment)
+  if (await open(byProvider.executeTakeFirst())) return false
   for (const workspace of workspaces) if ((await oldestLogged(workspace)) <= delete_time.getTime()) return false
   return true
 }
@@ -51,7 +54,7 @@ export const removeDeletedOrganizations = async (
       const rows = await db.selectFrom('workspaces').select('id').where('organization_id', '=', id).execute()
       const workspaces = rows.map((row) => row.id)
       const over = await isOver(deps, { id, delete_time }, workspaces)
-      await removeData(deps, workspaces, signal)
+      await removeData(deps, id, workspaces, signal)
       faultPoint('remove-organization.before-last')
       if (over) await removeOrganization(db, id)
       else

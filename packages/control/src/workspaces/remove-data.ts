@@ -7,8 +7,11 @@ import { closeWorkspaces } from './close.ts'
 
 export type RemovalDeps = Pick<
   ControlDeps,
-  'db' | 'eventStore' | 'files' | 'whenStored' | 'oldestLogged' | 'clock' | 'logger'
->
+  'db' | 'eventStore' | 'files' | 'whenStored' | 'oldestLogged' | 'billing' | 'clock' | 'logger'
+> & {
+  /** Keeps what workspaces of an organization have used before their events go. */
+  keepUsage(organizationId: string, workspaces: readonly string[], signal: AbortSignal): Promise<void>
+}
 
 /** What is stored by workspace in the event store. What syncs have there goes with the syncs. */
 const storedTables = [
@@ -81,17 +84,18 @@ delete from ${sql.table(table)} where ctid = any(array(
     await db.deleteFrom(table).where('workspace_id', '=', workspaceId).execute()
 }
 
-/** Removes what is stored of workspaces that were deleted, as far as it can be now. */
+/** Removes what is stored of deleted workspaces of an organization, as far as it can be now. */
 export const removeData = async (
   deps: RemovalDeps,
+  organizationId: string,
   workspaces: readonly string[],
   signal: AbortSignal,
 ): Promise<void> => {
   if (workspaces.length === 0) return
   await deps.db.transaction().execute((tx) => closeWorkspaces(tx, workspaces, new Date(deps.clock())))
-  for (const workspace of workspaces) {
+  for (const workspace of workspaces)
     await deps.whenStored(workspace, AbortSignal.any([signal, AbortSignal.timeout(storedMs)]))
-    await removeRows(deps, workspace, signal)
-  }
+  await deps.keepUsage(organizationId, workspaces, signal)
+  for (const workspace of workspaces) await removeRows(deps, workspace, signal)
   await removeEvents(deps, workspaces, signal)
 }

@@ -14,7 +14,7 @@ export const removeDeletedWorkspaces = async (
   const due = await db
     .selectFrom('workspaces')
     .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
-    .select(['workspaces.id', 'workspaces.delete_time'])
+    .select(['workspaces.id', 'workspaces.organization_id', 'workspaces.delete_time'])
     .where('workspaces.delete_time', 'is not', null)
     .where('workspaces.remove_time', '<=', new Date(clock()))
     // Those of a deleted organization go with it.
@@ -22,12 +22,12 @@ export const removeDeletedWorkspaces = async (
     .orderBy('workspaces.remove_time')
     .limit(20)
     .execute()
-  for (const { id, delete_time } of due)
+  for (const { id, organization_id, delete_time } of due)
     try {
       if (delete_time === null) continue
       // Looked at before: what comes behind it is removed below.
       const over = (await oldestLogged(id)) > delete_time.getTime()
-      await removeData(deps, [id], signal)
+      await removeData(deps, organization_id, [id], signal)
       faultPoint('remove-workspace.before-last')
       if (over) await db.deleteFrom('workspaces').where('id', '=', id).execute()
       else

@@ -61,6 +61,8 @@ export type WorkspacesTable = {
   delete_time: NullableTime
   /** When what is left of a deleted one is looked for next. */
   remove_time: NullableTime
+  /** When what a deleted one had used was counted: from then on its events may go. */
+  usage_kept_time: NullableTime
 }
 
 export type SourcesTable = {
@@ -1123,6 +1125,16 @@ export type PlanUsageTable = {
   measure_time: Time
 }
 
+/** What a deleted workspace had used of a period on a day in UTC. */
+export type KeptUsageTable = {
+  organization_id: string
+  workspace_id: string
+  period_start_time: Time
+  day: Time
+  events: ColumnType<string, number, number>
+  profiles: ColumnType<string, number, number>
+}
+
 /** A period of what an organization pays for, and the invoice of what it used beyond what is included. */
 export type UsagePeriodsTable = {
   organization_id: string
@@ -1422,6 +1434,7 @@ export type Database = {
   alert_messages: AlertMessagesTable
   subscriptions: SubscriptionsTable
   plan_usage: PlanUsageTable
+  kept_usage: KeptUsageTable
   usage_periods: UsagePeriodsTable
   overage_caps: OverageCapsTable
   payment_operations: PaymentOperationsTable

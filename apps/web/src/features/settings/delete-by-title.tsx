@@ -14,12 +14,15 @@ export const DeleteByTitle = ({
   what,
   title,
   remove,
+  stays,
   children,
 }: {
   onClose: () => void
   what: 'organization' | 'workspace'
   title: string
   remove: (typed: string) => Promise<unknown>
+  /** What does not go, as a sentence. */
+  stays?: string
   children: ReactNode
 }) => {
   const [typed, setTyped] = useState('')
@@ -45,6 +48,7 @@ export const DeleteByTitle = ({
         <strong className="font-medium text-ink">{title}</strong> is deleted for all members. This can&apos;t be undone.
       </p>
       <ul className="mt-3 list-disc space-y-1 pl-5">{children}</ul>
+      {stays !== undefined && <p className="mt-3">{stays}</p>}
       <div className="mt-4">
         <Field label={`Type "${title}" to confirm`} error={wrong ? `Type ${title}` : undefined}>
           {(control) => (

@@ -31,7 +31,10 @@ const DeleteDialog = ({
       </li>
       <li>All events, deliveries, and profiles</li>
       <li>Access of all members, invitations, API keys, and custom domains</li>
-      <li>The subscription: it is canceled immediately, and nothing is refunded</li>
+      <li>
+        The subscription: it is canceled immediately, and nothing is refunded. Additional profiles used so far are
+        billed
+      </li>
     </DeleteByTitle>
   )
 }

@@ -17,6 +17,7 @@ export const DeleteWorkspaceCard = ({
         onClose={onClose}
         what="workspace"
         title={title}
+        stays="What the workspace has used in this period still counts toward your plan."
         remove={(typed) => call(methods.workspaces.delete, { params: workspaceIds(name), body: { title: typed } })}
       >
         <li>Sources and their write keys: events that are sent with them are refused immediately</li>

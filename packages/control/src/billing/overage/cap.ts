@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { lockOrganizationFor } from '../../organizations/lock.ts'
-import { readPlan, readUsage, workspacesOf } from '../usage/read-usage.ts'
+import { readPlan, readUsage } from '../usage/read-usage.ts'
 import { billedBlocks, blocksWithin, startedBlocks } from './amount.ts'
 import { readCap } from './read-cap.ts'
 
@@ -30,9 +30,7 @@ export const updateCap =
     }
     const { period, overage } = await readPlan(deps, id)
     const used =
-      overage === undefined
-        ? 0
-        : (await readUsage(deps, await workspacesOf(db, id), period, { owner: id, slot: 'heavy', signal })).profiles
+      overage === undefined ? 0 : (await readUsage(deps, id, period, { owner: id, slot: 'heavy', signal })).profiles
     await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
       const before = await readCap(tx, id)

@@ -278,7 +278,7 @@ export const measureOrganization = async (
     .selectAll()
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  const usage = await readUsage(deps, workspaces, found.period, options)
+  const usage = await readUsage(deps, organizationId, found.period, options)
   const held = row?.has_held ? await readHeld(deps, workspaces, row.removed_until, options) : []
   const seen = row?.has_held ? await lookAtRemoval(deps, workspaces, row, deps.clock(), options) : undefined
   const removal =

@@ -2,12 +2,13 @@ import type { Db } from '@tributary/api-kit'
 import { type PlanFeatures, profileBlock } from '@tributary/contract'
 import type { QueryOptions } from '@tributary/storage'
 import type { ControlDeps } from '../../deps.ts'
-import { countFirstEvents, countProfiles, type ProfilesCounted } from '../../profiles/count.ts'
+import { countFirstEvents, countProfiles } from '../../profiles/count.ts'
 import { type CataloguePlan, planOf, plansHold } from '../catalogue.ts'
 import { planNow } from '../limits.ts'
 import { blocksWithin, type OverageTerms } from '../overage/amount.ts'
 import { readCap } from '../overage/read-cap.ts'
 import { overageTerms, termsOf } from '../overage/track.ts'
+import { countUsage, inPeriod } from './counted.ts'
 import { type UsagePeriod, usagePeriod } from './period.ts'
 
 type Deps = Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
@@ -61,7 +62,7 @@ export const holdLimits = ({ plan, overage }: PlanPeriod): Pick<PlanFeatures, 'p
     : { profiles: overage.included + overage.most * profileBlock, events: -1 }
 }
 
-/** The workspaces of an organization; deleted ones do not count. */
+/** The workspaces of an organization, without deleted ones. */
 export const workspacesOf = async (db: Db, organizationId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('workspaces')
@@ -72,32 +73,31 @@ export const workspacesOf = async (db: Db, organizationId: string): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-/** The events of workspaces in a period. */
-export const inPeriod = (workspaces: readonly string[], { start, end }: UsagePeriod): ProfilesCounted => ({
-  workspaces,
-  conditions: [
-    'receive_time >= fromUnixTimestamp64Milli({period_start:Int64})',
-    'receive_time < fromUnixTimestamp64Milli({period_end:Int64})',
-  ],
-  params: { period_start: start.getTime(), period_end: end.getTime() },
-})
-
 export type PlanUsage = { profiles: number; events: number }
 
-/** What plans count of a period: events that were accepted for the first time and are no tests, and the profiles in them. */
+/**
+ * What plans count of a period of an organization: events that were accepted for the first time and are no tests, and the profiles in them.
+ * What a workspace had used before it was deleted still counts.
+ */
 export const readUsage = async (
   deps: Pick<Deps, 'db' | 'eventStore' | 'profileLedger'>,
-  workspaces: readonly string[],
+  organizationId: string,
   period: UsagePeriod,
   options: QueryOptions,
 ): Promise<PlanUsage> => {
-  if (workspaces.length === 0) return { profiles: 0, events: 0 }
-  const counted = inPeriod(workspaces, period)
-  const [profiles, events] = await Promise.all([
-    countProfiles(deps, counted, options),
-    countFirstEvents(deps, counted, options),
-  ])
-  return { profiles: profiles[0]?.[1] ?? 0, events: events[0]?.[1] ?? 0 }
+  const { counted, kept } = await countUsage(deps.db, organizationId, period, async (workspaces) => {
+    if (workspaces.length === 0) return { profiles: 0, events: 0 }
+    const own = inPeriod(workspaces, period)
+    const [profiles, events] = await Promise.all([
+      countProfiles(deps, own, options),
+      countFirstEvents(deps, own, options),
+    ])
+    return { profiles: profiles[0]?.[1] ?? 0, events: events[0]?.[1] ?? 0 }
+  })
+  return {
+    profiles: kept.reduce((sum, { profiles }) => sum + profiles, counted.profiles),
+    events: kept.reduce((sum, { events }) => sum + events, counted.events),
+  }
 }
 
 /** Held events that were neither released nor removed. */

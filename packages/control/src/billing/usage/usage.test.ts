@@ -460,6 +460,67 @@ describe('profiles beyond a paid plan', () => {
     expect((await report()).overage).toMatchObject({ blocks: 0, holds_beyond: 3 })
   })
 
+  const remove = () => harness.removeDeletedOrganizations({ signal })
+  const storedEvents = async () => {
+    const [row] = await harness.eventStore.query<{ n: number }>(
+      'select count() as n from events where workspace_id = {workspace:String}',
+      { workspace: organization.workspaceId },
+      { owner: 'system' },
+    )
+    return Number(row?.n)
+  }
+
+  test('BIL-10: count when their workspace was deleted, once, on each page and on the invoice, though its events are gone', async () => {
+    await upgrade()
+    await receive(four)
+    const before = await report()
+    const { administrator, organizationId, workspace } = organization
+    const staging = { title: 'Staging', organization: organization.organization }
+    await administrator.ok(methods.workspaces.create, {}, { body: staging })
+    expect((await administrator.call('POST', `/${workspace}:delete`, { title: 'Production' })).status).toBe(200)
+    const counts = async () => {
+      const { profiles, events, days, overage, deleted_workspaces } = await report()
+      expect([profiles.used, events.used, days, overage]).toEqual([4, 4, before.days, before.overage])
+      expect(deleted_workspaces).toEqual({ events: 4, profiles: 4 })
+      const usage = await administrator.ok(methods.organizations.getUsage, { organization: organizationId })
+      expect(usage).toMatchObject({ workspaces: 1, profiles: 4, events: 4 })
+    }
+    await counts()
+    await remove()
+    expect(await storedEvents()).toBe(0)
+    await counts()
+    time += 2 * hour
+    await remove()
+    await counts()
+    time = afterPeriod
+    await settle()
+    expect(await additional()).toMatchObject([{ total: '100.00' }])
+    expect((await report()).profiles.used).toBe(0)
+  })
+
+  test('are billed when the organization was deleted, which goes only after that', async () => {
+    await upgrade()
+    await receive(four)
+    const { administrator, organizationId } = organization
+    const deletion = { title: 'Acme Inc' }
+    expect((await administrator.call('POST', `/${organization.organization}:delete`, deletion)).status).toBe(200)
+    await remove()
+    expect(await storedEvents()).toBe(0)
+    const rows = (table: 'organizations' | 'usage_periods', column: 'id' | 'organization_id') =>
+      harness.db.selectFrom(table).selectAll().where(column, '=', organizationId).execute()
+    expect(await rows('organizations', 'id')).toHaveLength(1)
+    time += 2 * hour
+    await remove()
+    expect(await rows('organizations', 'id'), 'not before it is billed').toHaveLength(1)
+    await settle()
+    expect(await rows('usage_periods', 'organization_id')).toMatchObject([
+      { profiles: '4', blocks: '1', invoice_url: expect.stringMatching(/invoices/) },
+    ])
+    time += 2 * hour
+    await remove()
+    expect(await rows('organizations', 'id')).toEqual([])
+  })
+
   test('of which the invoice cannot be charged are past due until another card pays it', async () => {
     await upgrade()
     await receive(four)

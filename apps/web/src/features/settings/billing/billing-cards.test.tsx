@@ -28,6 +28,7 @@ const report: UsageReport = {
   days: [],
   sources: [],
   overage,
+  deleted_workspaces: { events: 0, profiles: 0 },
   grace_hours: 72,
   holds_from_time: null,
   held: { events: 0, since: null, removal_time: null, removed_events: 0 },

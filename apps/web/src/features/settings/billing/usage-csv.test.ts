@@ -21,6 +21,7 @@ const report: UsageReport = {
       held_events: 1,
     },
   ],
+  deleted_workspaces: { events: 0, profiles: 0 },
   holds_from_time: null,
   held: { events: 1, since: null, removal_time: null, removed_events: 0 },
 }
@@ -38,4 +39,10 @@ test('the days of a period are listed up to today, those without events as well'
 
 test('usage by source names each with what it was called, of which a spreadsheet runs nothing', () => {
   expect(sourceCsv(report).split('\r\n')[1]).toBe('workspaces/w/sources/s,"\'=Shop, ""main""",Live,3,2,1')
+})
+
+test('usage by source ends with what deleted workspaces have used, where they have', () => {
+  expect(sourceCsv(report).split('\r\n')).toHaveLength(3)
+  const deleted = sourceCsv({ ...report, deleted_workspaces: { events: 7, profiles: 4 } })
+  expect(deleted.split('\r\n')[2]).toBe(',,Deleted workspaces,7,4,0')
 })

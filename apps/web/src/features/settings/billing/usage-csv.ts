@@ -26,15 +26,20 @@ export const dayCsv = (report: UsageReport, now: number): string =>
   )
 
 /** Usage by source as a CSV file. */
-export const sourceCsv = ({ sources }: UsageReport): string =>
+export const sourceCsv = ({ sources, deleted_workspaces: deleted }: UsageReport): string =>
   csvOf(
     ['source', 'title', 'workspace', 'events', 'profiles', 'held_events'],
-    sources.map((each) => [
-      each.source,
-      each.title,
-      each.workspace_title,
-      `${each.events}`,
-      `${each.profiles}`,
-      `${each.held_events}`,
-    ]),
+    [
+      ...sources.map((each) => [
+        each.source,
+        each.title,
+        each.workspace_title,
+        `${each.events}`,
+        `${each.profiles}`,
+        `${each.held_events}`,
+      ]),
+      ...(deleted.events === 0
+        ? []
+        : [['', '', 'Deleted workspaces', `${deleted.events}`, `${deleted.profiles}`, '0']]),
+    ],
   )

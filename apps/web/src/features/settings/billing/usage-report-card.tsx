@@ -67,7 +67,7 @@ const Measured = ({ title, usage, end }: { title: string; usage: MeasuredUsage; 
   </div>
 )
 
-const Sources = ({ sources }: Pick<UsageReport, 'sources'>) => (
+const Sources = ({ sources, deleted_workspaces: deleted }: UsageReport) => (
   <div className="relative overflow-x-auto">
     <table className="w-full text-sm">
       <caption className="sr-only">Usage by source</caption>
@@ -103,6 +103,17 @@ const Sources = ({ sources }: Pick<UsageReport, 'sources'>) => (
             ))}
           </tr>
         ))}
+        {deleted.events > 0 && (
+          <tr>
+            <td className="py-2 pr-4 text-ink-2">Deleted workspaces</td>
+            {[deleted.events, deleted.profiles, 0].map((value, column) => (
+              // oxlint-disable-next-line react/no-array-index-key -- columns keep their places
+              <td key={column} className="py-2 pl-4 text-right tabular">
+                <MetricValue value={value} />
+              </td>
+            ))}
+          </tr>
+        )}
       </tbody>
     </table>
   </div>
@@ -129,7 +140,7 @@ const Report = ({ report, now }: { report: UsageReport; now: number }) => {
           </Button>
           <Button
             size="sm"
-            disabled={sources.length === 0}
+            disabled={sources.length === 0 && report.deleted_workspaces.events === 0}
             onClick={() => saveFile(`${file}-by-source.csv`, sourceCsv(report), 'text/csv;charset=utf-8')}
           >
             Download sources as CSV
@@ -158,7 +169,7 @@ const Report = ({ report, now }: { report: UsageReport; now: number }) => {
             masked={masked}
           />
         )}
-        {sources.length > 0 && <Sources sources={sources} />}
+        {(sources.length > 0 || report.deleted_workspaces.events > 0) && <Sources {...report} />}
         {sources.length > shownSources && (
           <p className="text-xs text-ink-3">{`${count(sources.length - shownSources)} more in the CSV file.`}</p>
         )}
