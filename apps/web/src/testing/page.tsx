@@ -78,10 +78,13 @@ export const openInWorkspace = (
   {
     role = 'ORG_ADMIN',
     plan = 'plans/free',
+    at = '/',
     answers,
   }: {
     role?: string
     plan?: string
+    /** The address of the page. */
+    at?: string
     answers: (path: string, init?: RequestInit) => Response | Promise<Response> | undefined
   },
 ): { asked: string[]; settled: () => Promise<void> } => {
@@ -102,6 +105,7 @@ export const openInWorkspace = (
     <QueryClientProvider client={cache}>
       <WorkspaceProvider value={workspaceOn(plan)}>{element}</WorkspaceProvider>
     </QueryClientProvider>,
+    at,
   )
   return { asked, settled: () => waitFor(() => expect(cache.isFetching()).toBe(0)) }
 }

@@ -63,3 +63,8 @@ test('a search that finds nobody and one that fails say so', async () => {
   await user.keyboard('!')
   await screen.findByText('The search failed. Type again to retry.')
 })
+
+test('a workspace that the list of organizations leads with is chosen', () => {
+  openInWorkspace(<ActOnBehalfPage />, { at: '/?workspace=w-zephyr', answers: () => undefined })
+  expect(screen.getByRole('textbox', { name: /Workspace ID/ })).toHaveProperty('value', 'w-zephyr')
+})

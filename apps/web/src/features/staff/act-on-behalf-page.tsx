@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { useMemo } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { call } from '../../lib/api/client.ts'
 import { paths } from '../../lib/paths.ts'
 import { actOnBehalf } from '../../lib/people/session.ts'
@@ -19,8 +19,10 @@ import { WorkspaceFinder } from './workspace-finder.tsx'
 export const ActOnBehalfPage = () => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
+  // From the list of organizations.
+  const [asked] = useSearchParams()
   const schema = useMemo(() => actOnBehalfForm(workspace.name), [workspace.name])
-  const form = useApiForm<ActOnBehalfForm>(schema, { workspaceId: '' })
+  const form = useApiForm<ActOnBehalfForm>(schema, { workspaceId: asked.get('workspace') ?? '' })
   const chosen = useFormState(form, ({ values }) => values.workspaceId)
   const switching = useMutation({
     mutationFn: (body: ActOnBehalfForm) => call(methods.workspaces.actOnBehalf, { body }),

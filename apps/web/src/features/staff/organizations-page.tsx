@@ -2,9 +2,13 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { FoundOrganization } from '@tributary/contract'
 import { Building2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { Link } from 'react-router'
 import { useTyped } from '../../lib/browser/use-typed.ts'
+import { slugOf } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
+import { paths } from '../../lib/paths.ts'
 import { foundOrganizationsQuery } from '../../lib/queries/organization-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { SearchInput } from '../../ui/forms/input.tsx'
@@ -23,6 +27,15 @@ export const problemsOf = ({ health }: Pick<FoundOrganization, 'health'>): strin
   ...(health.refused_requests === 0 ? [] : [amount(health.refused_requests, 'refused request')]),
 ]
 
+/** What an organization uses of its plan, in words. */
+const usageText = ({ usage }: Pick<FoundOrganization, 'usage'>): string =>
+  [
+    amount(usage.profiles, 'profile'),
+    amount(usage.sources, 'source'),
+    amount(usage.destinations, 'destination'),
+    amount(usage.audiences, 'audience'),
+  ].join(', ')
+
 const Health = (organization: FoundOrganization) => {
   const problems = problemsOf(organization)
   if (problems.length === 0) return <Badge tone="success">Healthy</Badge>
@@ -37,16 +50,32 @@ const Health = (organization: FoundOrganization) => {
   )
 }
 
+/** Leads to acting on behalf of the organization, with its first workspace chosen. */
+const Name = ({ display_name, workspace }: Pick<FoundOrganization, 'display_name' | 'workspace'>) => {
+  const own = useWorkspace().name
+  if (workspace === '') return <span className="block truncate font-medium">{display_name}</span>
+  return (
+    <Link
+      to={`${paths.actOnBehalf(own)}?workspace=${slugOf(workspace)}`}
+      title={`Act on behalf of ${display_name}`}
+      className="block truncate rounded-sm font-medium text-accent-ink hover:underline"
+    >
+      {display_name}
+    </Link>
+  )
+}
+
 const columns: readonly Column<FoundOrganization>[] = [
   {
     id: 'organization',
     header: 'Organization',
     cell: (organization) => (
       <span className="block min-w-0 py-1.5">
-        <span className="block truncate font-medium">{organization.display_name}</span>
+        <Name {...organization} />
         <span className="block truncate text-xs text-ink-3">
           {amount(organization.usage.members, 'member')}, {amount(organization.usage.workspaces, 'workspace')}
         </span>
+        <span className="block text-xs text-ink-2 lg:hidden">{usageText(organization)}</span>
       </span>
     ),
   },
@@ -59,12 +88,7 @@ const columns: readonly Column<FoundOrganization>[] = [
   {
     id: 'usage',
     header: 'Usage',
-    cell: ({ usage }) => (
-      <span className="text-xs text-ink-2">
-        {amount(usage.profiles, 'profile')}, {amount(usage.sources, 'source')},{' '}
-        {amount(usage.destinations, 'destination')}, {amount(usage.audiences, 'audience')}
-      </span>
-    ),
+    cell: (organization) => <span className="text-xs text-ink-2">{usageText(organization)}</span>,
     wide: 'lg',
     width: 'lg:w-72',
   },
