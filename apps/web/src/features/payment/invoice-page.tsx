@@ -39,8 +39,9 @@ const Content = ({ invoice }: { invoice: Invoice }) => {
           </address>
         )}
         <dl className="divide-y divide-line text-sm">
-          {lines.map(({ description, amount }) => (
-            <div key={description} className="flex justify-between gap-4 py-2">
+          {lines.map(({ description, amount }, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- two lines can say the same
+            <div key={index} className="flex justify-between gap-4 py-2">
               <dt className="text-ink-2">{description}</dt>
               <dd className="tabular">{money(amount)}</dd>
             </div>

@@ -79,7 +79,7 @@ const Details = ({
   return (
     <Card
       title={`Current plan: ${titleOf(plans, plan)}`}
-      description={paid ? priceText({ ...subscription, interval: recurring_interval }) : 'Free of charge.'}
+      description={paid ? priceText({ ...subscription, interval: recurring_interval }) : undefined}
       action={
         <Button size="sm" variant="primary" onClick={() => setChoosing(true)}>
           Change plan
@@ -119,7 +119,7 @@ const Details = ({
         : {})}
     >
       <div className="space-y-2 text-sm text-ink-2">
-        {paid && <p>{periodText(subscription, plans)}</p>}
+        <p>{paid ? periodText(subscription, plans) : 'Free of charge.'}</p>
         <AsOf time={subscription.as_of_time} />
         {status === 'past_due' && (
           <p className="flex flex-wrap items-center gap-2">
