@@ -1,21 +1,22 @@
 import type { Page } from '@playwright/test'
+import type { MethodResponse, methods, UsageReport } from '@tributary/contract'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
 
-const answer = (pattern: RegExp, json: unknown) => async (page: Page) => {
+export const answer = (pattern: RegExp, json: unknown) => async (page: Page) => {
   await page.route(
     (url) => pattern.test(url.pathname),
     (route) => route.fulfill({ json }),
   )
 }
 
-const billing = (seed: Seed) => `/${seed.filled.workspace}/settings/organization/billing`
+export const billing = (seed: Seed) => `/${seed.filled.workspace}/settings/organization/billing`
 const organizationPath = /^\/api\/organizations\/[^/]+/.source
-const onPath = (rest: string) => new RegExp(`${organizationPath}${rest}$`)
+export const onPath = (rest: string) => new RegExp(`${organizationPath}${rest}$`)
 
 /** Answers of a payment provider that takes test cards. */
-const sold = async (page: Page): Promise<void> => {
+export const sold = async (page: Page): Promise<void> => {
   await page.route(
     (url) => url.pathname === '/api/config',
     async (route) => {
@@ -47,7 +48,7 @@ const paid = (next: unknown, status = 'active', as_of_time: string | null = null
   payment: 'sandbox',
   as_of_time,
 })
-const subscribed =
+export const subscribed =
   (...given: Parameters<typeof paid>) =>
   async (page: Page) => {
     await sold(page)
@@ -97,8 +98,8 @@ const subscribed =
   }
 const status = (of: string | undefined): string => (of === 'past_due' ? 'open' : 'paid')
 /** What an organization has used of a plan that limits. */
-const used =
-  (profiles: number, events: number, more: object = {}) =>
+export const used =
+  (profiles: number, events: number, more: Partial<UsageReport> = {}) =>
   async (page: Page) => {
     await sold(page)
     const limits = {
@@ -109,8 +110,9 @@ const used =
       audiences: 1,
       syncs: 2,
       members: 5,
+      workspaces: 1,
     }
-    await answer(onPath('/usage'), {
+    const usage: MethodResponse<typeof methods.organizations.getUsage> = {
       workspaces: 1,
       members: 3,
       syncs: 1,
@@ -121,7 +123,8 @@ const used =
       events,
       period_end_time: '2026-04-01T00:00:00.000Z',
       limits,
-    })(page)
+    }
+    await answer(onPath('/usage'), usage)(page)
     const now = new Date()
     const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
     const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
@@ -138,7 +141,7 @@ const used =
       profiles: Math.round(profiles * share),
       held_events: 'held' in more ? Math.round(12_345 * share) : 0,
     })
-    await answer(onPath('/usageReport'), {
+    const report: UsageReport = {
       period_start_time: new Date(first).toISOString(),
       period_end_time: new Date(next).toISOString(),
       profiles: { used: profiles, limit: limits.profiles, projected: Math.round(profiles * 1.4) },
@@ -146,11 +149,13 @@ const used =
       days: Array.from({ length: 10 }, (_, index) => day(index)),
       sources: [source('Website', 0.7), source('A mobile application with a rather long title', 0.3)],
       overage: null,
+      deleted_workspaces: { events: 0, profiles: 0 },
       grace_hours: 72,
       holds_from_time: null,
       held: { events: 0, since: null, removal_time: null, removed_events: 0 },
       ...more,
-    })(page)
+    }
+    await answer(onPath('/usageReport'), report)(page)
   }
 const overage = (blocks: number, amount: string, cap: string | null) => ({
   included: 10_000,
@@ -161,7 +166,7 @@ const overage = (blocks: number, amount: string, cap: string | null) => ({
   cap,
   holds_beyond: cap === null ? null : 10_000 + blocks * 10_000,
 })
-const openPlans = async (page: Page): Promise<void> => {
+export const openPlans = async (page: Page): Promise<void> => {
   await settled(page)
   await page.getByRole('button', { name: 'Change plan' }).click()
   await page.getByRole('region', { name: 'Team' }).waitFor()
@@ -237,7 +242,10 @@ export const billingScreens: Screen[] = [
     path: billing,
     prepare: async (page) => {
       await subscribed(null)(page)
-      await used(22_345, 64_000, { overage: overage(2, '200.00', null) })(page)
+      await used(22_345, 64_000, {
+        overage: overage(2, '200.00', null),
+        deleted_workspaces: { events: 2_310, profiles: 402 },
+      })(page)
     },
     ready: settled,
   },
@@ -281,6 +289,13 @@ export const billingScreens: Screen[] = [
     prepare: subscribed({ plan: 'plans/free', recurring_interval: 'MONTHLY' }, 'past_due'),
     ready: settled,
   },
+  {
+    name: 'billing-canceled',
+    path: billing,
+    prepare: subscribed({ plan: 'plans/free', recurring_interval: 'MONTHLY' }),
+    ready: settled,
+  },
+  { name: 'billing-past-due', path: billing, prepare: subscribed(null, 'past_due'), ready: settled },
   {
     name: 'billing-failed',
     path: billing,

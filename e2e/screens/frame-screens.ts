@@ -1,8 +1,10 @@
 import type { Page } from '@playwright/test'
+import { billingDialogScreens } from './billing-dialog-screens.ts'
 import { billingScreens } from './billing-screens.ts'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
+import { staffStateScreens } from './staff-screens.ts'
 
 const full =
   (path = '') =>
@@ -385,6 +387,7 @@ export const frameScreens: Screen[] = [
   ...inboxScreens,
   ...areaScreens,
   ...billingScreens,
+  ...billingDialogScreens,
   { name: 'frame-billing', path: full('/settings/organization/billing'), ready: settled },
   {
     name: 'frame-billing-error',
@@ -394,5 +397,6 @@ export const frameScreens: Screen[] = [
     expectsFailedCalls: true,
   },
   ...staffScreens,
+  ...staffStateScreens,
   ...onboardingScreens,
 ]
