@@ -246,7 +246,12 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
  * fault. Every error has the four-key body. Throws when a method has no handler.
  */
 export const createApi = async (deps: ApiDeps): Promise<void> => {
-  const description = JSON.stringify(openApiDocument(methodList, deps.version ?? '0.1.0'))
+  // Half a second of processor time, and nobody may ever ask: made for the first who does.
+  let description: string | undefined
+  const describe = (): string => {
+    description ??= JSON.stringify(openApiDocument(methodList, deps.version ?? '0.1.0'))
+    return description
+  }
   const limits = { ...defaultApiLimits, ...deps.limits }
   const load = createLoad(deps.maxInFlight ?? 500)
   await deps.fastify.register(
@@ -254,7 +259,7 @@ export const createApi = async (deps: ApiDeps): Promise<void> => {
       const bodies = createRequestBodies(app, limits)
       registerErrors(app, deps)
       for (const method of methodList) registerMethod(app, deps, method, { load, bodies, limits })
-      app.get('/openapi.json', async (_, reply) => reply.headers(apiHeaders).type(jsonType).send(description))
+      app.get('/openapi.json', async (_, reply) => reply.headers(apiHeaders).type(jsonType).send(describe()))
       if (deps.docsAssetsDir !== undefined) registerDocs(app, deps.docsAssetsDir)
     },
     { prefix: '/api' },
