@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ConfigurationError, type EventOutcome, type OutgoingEvent } from '@tributary/connector-kit'
-import { outgoingEvent, runConnector } from '@tributary/connector-kit/testing'
+import { outgoingEvent, type PeerAnswer, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination } from '@tributary/connector-kit/testing-destination'
 import { describe, expect, it } from 'vitest'
 import { googleAds } from './definition.ts'
@@ -225,6 +225,77 @@ describe('conversions for Google Ads', () => {
     expect(asked[0]?.body).toMatchObject({
       destinations: [{ loginAccount: { accountType: 'GOOGLE_ADS', accountId: '9998887777' } }],
     })
+  })
+})
+
+// "Understand API errors" and "ErrorReason" of the Data Manager API (developers.google.com/data-manager/api/devguides/concepts/understand-errors).
+describe('an error that Google documents', () => {
+  const problem = 'There was a problem with the request.'
+  const endOf = async (answer: PeerAnswer): Promise<unknown> => {
+    const { rebase } = await startVendor({ origins }, () => answer)
+    return await runConnector(googleAds, settings, [conversion('m-1')], { rebase, accessToken }).then(
+      ({ outcomes }) => outcomes,
+      (error: unknown) => error,
+    )
+  }
+  it.each([
+    ['RESOURCE_EXHAUSTED', errorOf(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded.'), 60_000],
+    ['INTERNAL', errorOf(500, 'INTERNAL', 'Internal error.'), undefined],
+    ['UNAVAILABLE', errorOf(503, 'UNAVAILABLE', 'Unavailable.'), undefined],
+    ['DEADLINE_EXCEEDED', errorOf(504, 'DEADLINE_EXCEEDED', 'Too long.'), undefined],
+  ])('%s, is tried again', async (_, answer, retryAfterMs) => {
+    expect(await endOf(answer)).toMatchObject([
+      { kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    ])
+  })
+  it.each([
+    [
+      'PERMISSION_DENIED',
+      errorOf(403, 'PERMISSION_DENIED', 'No permission'),
+      'does not allow access to the account: No',
+    ],
+    ['NOT_FOUND', errorOf(404, 'NOT_FOUND', 'Not found'), 'does not find the account: Not found'],
+    [
+      'INVALID_CONVERSION_ACTION_TYPE',
+      errorOf(400, 'INVALID_ARGUMENT', problem, [
+        { field: 'destinations[0]', description: 'Wrong type', reason: 'INVALID_CONVERSION_ACTION_TYPE' },
+      ]),
+      'does not take the account or the conversion action: Wrong type',
+    ],
+    [
+      'TERMS_AND_CONDITIONS_NOT_SIGNED',
+      errorOf(400, 'INVALID_ARGUMENT', 'Accept the terms', [], 'TERMS_AND_CONDITIONS_NOT_SIGNED'),
+      'does not take the account or the conversion action: Accept the terms',
+    ],
+    [
+      'DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED of an event',
+      errorOf(400, 'INVALID_ARGUMENT', problem, [
+        {
+          field: 'events[0].user_data',
+          description: 'Agree to the terms for enhanced conversions',
+          reason: 'DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED',
+        },
+      ]),
+      'does not take the account or the conversion action: Agree to the terms for enhanced conversions',
+    ],
+  ])('%s, holds conversions in words', async (_, answer, words) => {
+    expect(await endOf(answer)).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining(`Google ${words}`),
+    })
+  })
+  it.each([
+    'NO_IDENTIFIERS_PROVIDED',
+    'INVALID_SHA256_FORMAT',
+    'INVALID_COUNTRY_CODE',
+    'INVALID_CURRENCY_CODE',
+    'INVALID_NUMBER_FORMAT',
+    'INVALID_EVENT',
+  ])('%s, is told of the conversion, which is not sent again', async (reason) => {
+    const violation = { field: 'events[0]', description: `It has ${reason}`, reason }
+    expect(await endOf(errorOf(400, 'INVALID_ARGUMENT', problem, [violation]))).toEqual([
+      { kind: 'rejected', reason: `It has ${reason}` },
+    ])
   })
 })
 

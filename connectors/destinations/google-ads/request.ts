@@ -63,7 +63,7 @@ export const ingest = async (
 /** What Google says of a request: of all of it, and of those events that it names ("Understand API errors", BadRequest). */
 export type Verdict = { outcome: EventOutcome; refused: ReadonlyMap<number, string> }
 
-type Violation = { field: string; words: string }
+type Violation = { field: string; reason: string; words: string }
 
 /** The first of these that is a text; '' for none. */
 const firstText = (...values: unknown[]): string => values.find((each) => typeof each === 'string') ?? ''
@@ -74,10 +74,30 @@ const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => 
     const listed = detail['fieldViolations']
     return (Array.isArray(listed) ? listed : []).filter(isJsonObject).map((each) => ({
       field: firstText(each['field']),
+      reason: firstText(each['reason']),
       words: firstText(each['description'], each['reason'], 'Refused by Google'),
     }))
   })
 }
+
+/**
+ * "ErrorReason": what is to be mended in the account, whatever the conversions. It is told of the request as a whole (ErrorInfo) or of a field.
+ */
+const ofAccount: ReadonlySet<string> = new Set([
+  'DESTINATION_ACCOUNT_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS',
+  'DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED',
+  'DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS',
+  'INVALID_CONVERSION_ACTION_ID',
+  'INVALID_CONVERSION_ACTION_TYPE',
+  'INVALID_DESTINATION',
+  'TERMS_AND_CONDITIONS_NOT_SIGNED',
+])
+
+/** Reasons that an error has for all of a request ("Understand API errors", ErrorInfo). */
+const reasonsOf = (error: Readonly<Record<string, unknown>>): string[] =>
+  (Array.isArray(error['details']) ? error['details'] : [])
+    .filter(isJsonObject)
+    .flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []))
 
 /** Quotas are of a minute ("Limits and quotas"). */
 const quotaMs = 60_000
@@ -105,10 +125,10 @@ export const verdictOf = ({ call, hidden }: { call: Call; hidden: Hidden }, coun
     const at = Number(/\bevents\[(\d+)\]/.exec(field)?.[1])
     if (Number.isInteger(at) && at < count && !refused.has(at)) refused.set(at, toldWords(why, hidden))
   }
-  const ofDestination = violations.find(({ field }) => /\bdestinations\b/.test(field))
-  if (ofDestination !== undefined)
+  const ofDestination = violations.find(({ field, reason }) => /\bdestinations\b/.test(field) || ofAccount.has(reason))
+  if (ofDestination !== undefined || reasonsOf(error).some((reason) => ofAccount.has(reason)))
     throw new ConfigurationError(
-      `Google does not take the account or the conversion action: ${toldWords(ofDestination.words, hidden)}`,
+      `Google does not take the account or the conversion action: ${toldWords(ofDestination?.words ?? words, hidden)}`,
       call.exchange(),
     )
   const outcome = outcomeOfAnswer(call.answer, now, words)

@@ -10,6 +10,7 @@ type Identifier = { emailAddress?: string; phoneNumber?: string; address?: Recor
 export type IngestedEvent = {
   transactionId?: string
   eventTimestamp?: string
+  eventSource?: string
   conversionValue?: unknown
   currency?: string
   adIdentifiers?: Record<string, string>
@@ -23,45 +24,77 @@ const answerOf = (status: number, body: unknown): PeerAnswer => ({
   body: JSON.stringify(body),
 })
 
-/** An error in the form of google.rpc.Status, with the fields that are at fault. */
+/** An error in the form of google.rpc.Status, with the fields that are at fault, and a reason of all of it. */
 export const errorOf = (
   code: number,
   status: string,
   message: string,
-  fieldViolations: { field: string; description: string }[] = [],
+  fieldViolations: { field: string; description: string; reason?: string }[] = [],
+  reason = '',
 ): PeerAnswer =>
   answerOf(code, {
     error: {
       code,
       status,
       message,
-      details: fieldViolations.length === 0 ? [] : [{ '@type': 'google.rpc.BadRequest', fieldViolations }],
+      details: [
+        ...(reason === '' ? [] : [{ '@type': 'google.rpc.ErrorInfo', reason, domain: 'datamanager.googleapis.com' }]),
+        ...(fieldViolations.length === 0 ? [] : [{ '@type': 'google.rpc.BadRequest', fieldViolations }]),
+      ],
     },
   })
 
 const isHash = (text: string | undefined): boolean => text === undefined || /^[a-f0-9]{64}$/.test(text)
 
-const mistakeOf = (event: IngestedEvent): string | undefined => {
+const dayMs = 86_400_000
+const sources = ['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER']
+
+/** "ErrorReason" of the Data Manager API, and what Google says. */
+type Mistake = [reason: string, description: string]
+
+const mistakeOfPerson = (identifiers: readonly Identifier[]): Mistake | undefined => {
+  if (identifiers.length > 10) return ['TOO_MANY_USER_IDENTIFIERS', 'Too many identifiers']
+  const addresses = identifiers.flatMap(({ address }) => (address === undefined ? [] : [address]))
+  const hashes = [
+    ...identifiers.flatMap(({ emailAddress, phoneNumber }) => [emailAddress, phoneNumber]),
+    ...addresses.flatMap(({ givenName, familyName }) => [givenName, familyName]),
+  ]
+  if (!hashes.every(isHash)) return ['INVALID_SHA256_FORMAT', 'The SHA256 encoded value is malformed']
+  if (addresses.some(({ regionCode = '' }) => !/^[A-Z]{2}$/.test(regionCode)))
+    return ['INVALID_COUNTRY_CODE', 'Country code is not valid']
+  if (addresses.some(({ postalCode = '' }) => postalCode.trim() === ''))
+    return ['INVALID_POSTAL_CODE', 'Postal code is not valid']
+  return undefined
+}
+
+const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
   const { eventTimestamp: time = '', adIdentifiers: click = {}, userData = {}, conversionValue: value } = event
   const identifiers = userData.userIdentifiers ?? []
-  if (Number.isNaN(Date.parse(time)) || Date.parse(time) > Date.now() + 60_000) return 'Invalid event timestamp'
-  if (Object.keys(click).length === 0 && identifiers.length === 0) return 'Missing identifiers'
-  if (Object.keys(click).length > 1) return 'Only one click ID may be set'
-  if (identifiers.length > 10) return 'Too many identifiers'
-  if (identifiers.some((each) => !isHash(each.emailAddress) || !isHash(each.phoneNumber))) return 'Invalid hash'
-  if (value !== undefined && typeof value !== 'number') return 'Invalid value'
-  if (event.currency !== undefined && !/^[A-Z]{3}$/.test(event.currency)) return 'Invalid currency code'
+  const age = Date.now() - Date.parse(time)
+  if (!(age > -60_000) || age > 90 * dayMs) return ['INVALID_EVENT', 'Invalid event timestamp']
+  if (event.eventSource !== undefined && !sources.includes(event.eventSource))
+    return ['INVALID_ENUM_VALUE', 'Enum value cannot be used']
+  if (Object.keys(click).length === 0 && identifiers.length === 0)
+    return ['NO_IDENTIFIERS_PROVIDED', 'Events data contains no user identifiers or ad identifiers']
+  if (Object.keys(click).length > 1) return ['INVALID_EVENT', 'Only one click ID may be set']
+  const ofPerson = mistakeOfPerson(identifiers)
+  if (ofPerson !== undefined) return ofPerson
+  if (value !== undefined && typeof value !== 'number') return ['INVALID_NUMBER_FORMAT', 'Invalid number format']
+  if (event.currency !== undefined && !/^[A-Z]{3}$/.test(event.currency))
+    return ['INVALID_CURRENCY_CODE', 'The currency code is not supported']
   const consents = Object.values(event.consent ?? {})
-  if (consents.some((each) => !/^CONSENT_(GRANTED|DENIED)$/.test(each))) return 'Invalid consent'
+  if (consents.some((each) => !/^CONSENT_(GRANTED|DENIED)$/.test(each)))
+    return ['INVALID_ENUM_VALUE', 'Enum value cannot be used']
   // What only Google knows.
   if (event.transactionId?.startsWith('refused') === true)
-    return `Refused in ${String(identifiers.at(-1)?.address?.['postalCode'])}`
+    return ['INVALID_EVENT', `Refused in ${String(identifiers.at(-1)?.address?.['postalCode'])}`]
   return undefined
 }
 
 /**
  * `events:ingest` as Google's pages have it (developers.google.com/data-manager/api): reference of the method (destinations, 2,000 events, HEX,
- * `validateOnly`), "Understand API errors" (a request is taken whole or not at all; BadRequest names the fields), and "Conversion adjustments"
+ * `validateOnly`), "ErrorReason" (googleapis, google/ads/datamanager/v1/error.proto), "Understand API errors" (a request is taken whole or not
+ * at all; ErrorInfo has the reason, BadRequest the fields), "Limits and quotas" (10 destinations and identifiers), and "Conversion adjustments"
  * (the same transactionId replaces value and currency and counts no second time). `named` false: it does not say which event is at fault.
  */
 export const createGoogleAds = (given: { named?: boolean } = {}) => {
@@ -82,13 +115,19 @@ export const createGoogleAds = (given: { named?: boolean } = {}) => {
       return errorOf(403, 'PERMISSION_DENIED', 'The caller does not have permission')
     if (destination.productDestinationId === '999')
       return errorOf(400, 'INVALID_ARGUMENT', 'There was a problem with the request.', [
-        { field: 'destinations[0].product_destination_id', description: 'Invalid conversion action' },
+        {
+          field: 'destinations[0].product_destination_id',
+          description: 'Invalid conversion action',
+          reason: 'INVALID_CONVERSION_ACTION_ID',
+        },
       ])
-    if (events.length === 0 || events.length > 2000 || encoding !== 'HEX')
+    if (events.length > 2000)
+      return errorOf(400, 'INVALID_ARGUMENT', 'There was a problem with the request.', [], 'TOO_MANY_EVENTS')
+    if (events.length === 0 || destinations.length > 10 || encoding !== 'HEX')
       return errorOf(400, 'INVALID_ARGUMENT', 'There was a problem with the request.')
     const violations = events.flatMap((event, at) => {
-      const description = mistakeOf(event)
-      return description === undefined ? [] : [{ field: `events[${at}]`, description }]
+      const mistake = mistakeOf(event)
+      return mistake === undefined ? [] : [{ field: `events[${at}]`, reason: mistake[0], description: mistake[1] }]
     })
     if (violations.length > 0)
       return errorOf(

@@ -168,6 +168,30 @@ describe('an event for Google Analytics', () => {
   })
 })
 
+// "Validate events", validation codes: what the peer counts in these tests has passed them.
+it.each<[string, Sent]>([
+  ['VALUE_REQUIRED', { events: [{ name: 'purchase' }] }],
+  ['EXCEEDED_MAX_ENTITIES', { client_id: '1.2', events: Array.from({ length: 26 }, () => ({ name: 'purchase' })) }],
+  ['NAME_INVALID', { client_id: '1.2', events: [{ name: 'Order Completed' }] }],
+  ['NAME_RESERVED', { client_id: '1.2', events: [{ name: 'session_start' }] }],
+  ['VALUE_INVALID', { client_id: '1.2', events: [{ name: 'purchase', params: { plan: null } }] }],
+  ['VALUE_REQUIRED', { client_id: '1.2', events: [{ name: 'purchase', params: { value: 5 } }] }],
+  ['VALUE_OUT_OF_BOUNDS', { client_id: '1.2', events: [{ name: 'purchase', timestamp_micros: 1 }] }],
+])('the peer answers %s, and counts nothing of that', (code, body) => {
+  const { answer, counted } = createAnalytics()
+  const ask = (path: string) =>
+    answer({
+      host: 'www.google-analytics.com',
+      path,
+      query: { measurement_id: measurement, api_secret: secret },
+      body,
+      raw: { bytes: new Uint8Array(100) },
+    })
+  expect(JSON.stringify(ask('/debug/mp/collect'))).toContain(code)
+  expect(ask('/mp/collect')).toEqual({ status: 204 })
+  expect(counted).toHaveLength(0)
+})
+
 it('the test of the connection repeats what the validation server says', async () => {
   const { rebase } = await startVendor({ origins }, () =>
     json({ validationMessages: [{ description: 'No such stream' }] }),

@@ -7,7 +7,47 @@ export const secret = 'measurement-secret-0123456789'
 export const measurement = 'G-A1B2C3D4E5'
 
 /** What it is sent. */
-export type Sent = { client_id?: string; events?: { name: string; params?: Record<string, unknown> }[] }
+export type Sent = {
+  client_id?: string
+  consent?: Record<string, string>
+  user_data?: Record<string, string[]>
+  events?: { name: string; timestamp_micros?: number; params?: Record<string, unknown> }[]
+}
+
+type Event = NonNullable<Sent['events']>[number]
+
+/** "Validate events": the code and the words of what is wrong. */
+type Mistake = [code: string, description: string]
+
+const reserved = /^(_|firebase_|ga_|google_|gtag\.)/
+const reservedNames = ['ad_click', 'app_remove', 'first_open', 'session_start', 'user_engagement']
+const longest: Readonly<Record<string, number>> = { page_location: 1000, page_referrer: 420, page_title: 300 }
+
+const mistakeOfParam = ([name, value]: [string, unknown]): Mistake | undefined => {
+  if (reserved.test(name)) return ['NAME_RESERVED', `Parameter ${name} is reserved`]
+  if (!/^[A-Za-z]\w{0,39}$/.test(name)) return ['NAME_INVALID', `Parameter ${name} is invalid`]
+  if (name !== 'items' && (value === null || typeof value === 'object'))
+    return ['VALUE_INVALID', `Parameter ${name} is invalid`]
+  if (typeof value === 'string' && value.length > (longest[name] ?? 100))
+    return ['VALUE_OUT_OF_BOUNDS', `Parameter ${name} is too long`]
+  return undefined
+}
+
+const mistakeOfEvent = ({ name, timestamp_micros: at, params = {} }: Event): Mistake | undefined => {
+  if (reserved.test(name) || reservedNames.includes(name)) return ['NAME_RESERVED', `Event ${name} is reserved`]
+  if (!/^[A-Za-z]\w{0,39}$/.test(name)) return ['NAME_INVALID', `Event ${name} is invalid`]
+  if (Object.keys(params).length > 25) return ['EXCEEDED_MAX_ENTITIES', 'Too many parameters']
+  const hours = at === undefined ? 0 : (Date.now() - at / 1000) / 3_600_000
+  if (hours > 72 || hours < -0.1) return ['VALUE_OUT_OF_BOUNDS', 'timestamp_micros is out of bounds']
+  const { value, currency } = params
+  if (value !== undefined && (typeof value !== 'number' || currency === undefined))
+    return ['VALUE_REQUIRED', 'A value is a number and needs a currency']
+  if (currency !== undefined && (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)))
+    return ['VALUE_INVALID', 'currency is invalid']
+  return Object.entries(params)
+    .map(mistakeOfParam)
+    .find((found) => found !== undefined)
+}
 
 /** A JSON answer. */
 export const json = (body: unknown): PeerAnswer => ({
@@ -18,23 +58,25 @@ export const json = (body: unknown): PeerAnswer => ({
 
 /**
  * The Measurement Protocol as Google's pages have it (developers.google.com/analytics/devguides/collection/protocol/ga4): "Send Measurement
- * Protocol events" (25 events, 25 parameters, 130 kB, names, 72 hours) and "Validate events" (always 2xx, the validation server tells). What
- * breaks a rule is dropped without a word.
+ * Protocol events" (25 events, 25 parameters, 130 kB, names, lengths, 72 hours), its reference (reserved names, consent), "Send user-provided
+ * data" (hashes), and "Validate events" (always 2xx, the validation server tells by codes). What breaks a rule is dropped without a word.
  */
 export const createAnalytics = () => {
   const counted: Sent[] = []
-  const mistakeOf = ({ client_id: client, events = [] }: Sent, bytes: number): string | undefined => {
-    if (client === undefined || client === '') return 'client_id is required'
-    if (events.length === 0 || events.length > 25 || bytes > 130_000) return 'Too many events'
-    const bad = events.find(
-      ({ name, params = {} }) =>
-        !/^[A-Za-z]\w{0,39}$/.test(name) ||
-        Object.keys(params).length > 25 ||
-        Object.entries(params).some(
-          ([key, value]) => key !== 'items' && (value === null || typeof value === 'object' || key.length > 40),
-        ),
+  const mistakeOf = (sent: Sent, bytes: number): Mistake | undefined => {
+    const { client_id: client, consent = {}, user_data: person = {}, events = [] } = sent
+    if (client === undefined || client === '') return ['VALUE_REQUIRED', 'client_id is required']
+    if (events.length === 0 || events.length > 25 || bytes > 130_000)
+      return ['EXCEEDED_MAX_ENTITIES', 'Too many events']
+    if (Object.values(consent).some((each) => !['GRANTED', 'DENIED'].includes(each)))
+      return ['VALUE_INVALID', 'consent is invalid']
+    if (
+      !Object.values(person)
+        .flat()
+        .every((hash) => /^[a-f0-9]{64}$/.test(hash))
     )
-    return bad === undefined ? undefined : `Event ${bad.name} is invalid`
+      return ['VALUE_INVALID', 'user_data is not hashed']
+    return events.map(mistakeOfEvent).find((found): found is Mistake => found !== undefined)
   }
   const answer = ({
     host,
@@ -47,7 +89,7 @@ export const createAnalytics = () => {
     const mistake = mistakeOf(body as Sent, raw.bytes.length)
     if (path === '/debug/mp/collect')
       return json({
-        validationMessages: mistake === undefined ? [] : [{ description: mistake, validationCode: 'VALUE_INVALID' }],
+        validationMessages: mistake === undefined ? [] : [{ description: mistake[1], validationCode: mistake[0] }],
       })
     if (path !== '/mp/collect') return { status: 404 }
     if (mistake === undefined && query['api_secret'] === secret && query['measurement_id'] === measurement)

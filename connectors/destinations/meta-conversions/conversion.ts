@@ -88,8 +88,11 @@ export const conversionOf = (
   const custom = customDataOf(payload)
   if (typeof custom['problem'] === 'string') return rejected(custom['problem'])
   const user = userDataOf(payload, at)
+  // "Parameters": website events require both.
   if (source === 'website' && user['client_user_agent'] === undefined)
     return rejected('Website events need the user agent of the browser. Otherwise map another action source')
+  if (source === 'website' && (payload.event_source_url ?? '') === '')
+    return rejected('Website events need the URL of the page. Otherwise map another action source')
   if (!identifies(user)) return rejected('The event has nothing that Meta can match a person by')
   return {
     body: {

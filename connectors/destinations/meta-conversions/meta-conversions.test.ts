@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { compileMappings, type EventOutcome, type OutgoingEvent } from '@tributary/connector-kit'
-import { outgoingEvent, runConnectionTest, runConnector } from '@tributary/connector-kit/testing'
+import { outgoingEvent, type PeerAnswer, runConnectionTest, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination } from '@tributary/connector-kit/testing-destination'
 import type { PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +24,7 @@ const base = {
   currency: 'usd',
   client_user_agent: 'Mozilla/5.0 (X11)',
   client_ip_address: '192.0.2.71',
+  event_source_url: 'https://shop.example/thanks',
   em: sha256('ada@example.com'),
 }
 const conversion = (event_id: string, changes: Record<string, unknown> = {}): OutgoingEvent =>
@@ -129,6 +130,7 @@ describe('a conversion for Meta', () => {
 
   it.each([
     ['without the user agent of a website', { client_user_agent: undefined }, 'user agent'],
+    ['without the page of a website', { event_source_url: undefined }, 'URL of the page'],
     ['without anything to match', { em: undefined, client_ip_address: undefined }, 'match a person'],
     ['in the future', { event_time: daysAgo(-1) }, 'future'],
     ['of an unknown source', { action_source: 'radio' }, 'no action source "radio"'],
@@ -201,6 +203,78 @@ describe('a conversion for Meta', () => {
       },
     })
     expect(JSON.stringify(mapped)).not.toMatch(/ada@example/i)
+  })
+})
+
+/** What a conversion ends with when Meta answers so: the outcome, or what holds it. */
+const endOf = async (answer: PeerAnswer): Promise<unknown> => {
+  const { rebase } = await startVendor({ origins }, () => answer)
+  return await runConnector(metaConversions, settings, [conversion('m-1')], { rebase }).then(
+    ({ outcomes }) => outcomes,
+    (error: unknown) => error,
+  )
+}
+/** The header in which Meta says in how many minutes it takes calls again. */
+const usage = (minutes: number): string => JSON.stringify({ 1: [{ estimated_time_to_regain_access: minutes }] })
+
+// "Error Handling" and "Rate Limits" of the Graph API (developers.facebook.com/docs/graph-api), "Error Codes" of the Marketing API.
+describe('an error that Meta documents', () => {
+  const quarter = 15 * 60_000
+  it.each([
+    ['1, unknown', errorOf(500, 1, 'An unknown error occurred'), undefined],
+    ['2, service', errorOf(503, 2, 'Service temporarily unavailable'), undefined],
+    ['any that is transient', errorOf(400, 100, 'Try again', { is_transient: true }), undefined],
+    ['5000, unknown, as a fault of Meta', errorOf(500, 5000, 'Unknown Error Code'), undefined],
+    ['4, too many calls of the app', errorOf(400, 4, 'Application request limit reached'), quarter],
+    ['17, too many calls of the user', errorOf(400, 17, 'User request limit reached'), quarter],
+    ['341, the limit of the app', errorOf(400, 341, 'Application limit reached'), quarter],
+    ['368, blocked for a while', errorOf(400, 368, 'Temporarily blocked for policies violations'), quarter],
+    [
+      '80004, with the minutes that it names',
+      errorOf(400, 80_004, 'Too many calls to this ad-account', {}, { 'x-business-use-case-usage': usage(7) }),
+      7 * 60_000,
+    ],
+  ])('%s, is tried again', async (_, answer, retryAfterMs) => {
+    expect(await endOf(answer)).toMatchObject([
+      { kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    ])
+  })
+
+  it.each([
+    [
+      '190, the token',
+      errorOf(401, 190, 'Token expired', { error_subcode: 463 }),
+      'refuses the access token: Token expired',
+    ],
+    ['102, the session', errorOf(400, 102, 'Session expired'), 'refuses the access token: Session expired'],
+    ['3, capability', errorOf(400, 3, 'No capability'), 'does not allow it: No capability'],
+    ['10, permission', errorOf(403, 10, 'Permission denied'), 'does not allow it: Permission denied'],
+    ['200, permission', errorOf(403, 200, 'Permissions error'), 'does not allow it: Permissions error'],
+    ['294, ads_management', errorOf(400, 294, 'Needs ads_management'), 'does not allow it: Needs ads_management'],
+    [
+      '2635, a version that has ended',
+      errorOf(400, 2635, 'Deprecated version'),
+      'does not allow it: Deprecated version',
+    ],
+    [
+      '100.33, the pixel',
+      errorOf(400, 100, 'No such object', { error_subcode: 33 }),
+      'does not find the pixel: No such object',
+    ],
+  ])('%s, holds conversions in words', async (_, answer, words) => {
+    expect(await endOf(answer)).toMatchObject({ name: 'ConfigurationError', message: `Meta ${words}` })
+  })
+
+  it.each([
+    [
+      '100.2804003, too old',
+      { error_subcode: 2_804_003, error_user_title: 'Event Timestamp Too Old' },
+      'Event Timestamp Too Old',
+    ],
+    ['100.2804010, no currency', { error_subcode: 2_804_010, error_user_msg: 'Enter a currency' }, 'Enter a currency'],
+    ['100, another parameter', {}, 'Invalid parameter'],
+  ])('%s, is told of the conversion, which is not sent again', async (_, more, reason) => {
+    expect(await endOf(errorOf(400, 100, 'Invalid parameter', more))).toEqual([{ kind: 'rejected', reason }])
   })
 })
 

@@ -24,9 +24,11 @@ const isHash = (value: unknown): boolean => typeof value === 'string' && /^[a-f0
 
 const mistakeOf = ({ event, event_time: time = 0, user = {}, properties = {} }: TrackedEvent): string | undefined => {
   if (event === undefined || event === '' || time === 0) return 'event and event_time are required'
+  if (!Number.isInteger(time)) return 'event_time is not a timestamp in seconds'
   if (event === 'Refused') return `event is invalid, sent by ${String(user['ip'])}`
   const age = Date.now() / 1000 - time
   if (age > 28 * 86_400 || age < -60) return 'event_time is invalid'
+  if (Object.keys(user).length === 0) return 'user is required'
   const hashed = ['email', 'phone', 'external_id', 'first_name', 'last_name', 'zip_code']
   if (hashed.some((name) => user[name] !== undefined && !isHash(user[name]))) return 'user is not hashed'
   if (properties.value !== undefined && typeof properties.value !== 'number') return 'value is invalid'
@@ -36,8 +38,9 @@ const mistakeOf = ({ event, event_time: time = 0, user = {}, properties = {} }: 
 
 /**
  * The Events API as TikTok's pages have it (business-api.tiktok.com/portal/docs): "Report web events" (id=1771100865818625: 1,000 events, all
- * or none, hashes of SHA-256, currency of ISO 4217), "Event deduplication" (event and event_id), and "Return codes"
- * (id=1737172488964097: status 200, 40002 for parameters, 40105 for the token).
+ * or none, hashes of SHA-256, currency of ISO 4217), "Event deduplication" (event and event_id), "Standard Events and Parameters"
+ * (ads.tiktok.com/help/article/standard-events-parameters: value and currency of purchases are recommended, none is required), and "Return
+ * codes" (id=1737172488964097: status 200, 40002 for parameters, 40105 for the token).
  */
 export const createTikTok = () => {
   const counted = new Map<string, TrackedEvent>()

@@ -24,6 +24,7 @@ import {
   createGoogleAds,
 } from '../../destinations/google-ads/testing-google-ads.ts'
 import { googleAnalytics } from '../../destinations/google-analytics/definition.ts'
+import { createAnalytics, measurement, secret } from '../../destinations/google-analytics/testing-google-analytics.ts'
 import { metaConversions } from '../../destinations/meta-conversions/definition.ts'
 import {
   createMetaConversions,
@@ -58,6 +59,7 @@ const conversion = (more: Record<string, unknown> = {}, context: Record<string, 
     traits: { email: ' Ada@Example.com ', phone: '+49 30 1234567' },
     ip: '192.0.2.71',
     userAgent: 'Mozilla/5.0 (X11)',
+    page: { url: 'https://shop.example/thanks' },
     ...context,
     signal: {
       kind: 'conversion',
@@ -145,10 +147,10 @@ const tiktokPeer = () => ({
   settings: { pixel_code: tiktokPixel, access_token: tiktokToken },
 })
 const analyticsPeer = () => ({
+  ...createAnalytics(),
   definition: googleAnalytics,
   origin: 'https://www.google-analytics.com',
-  settings: { measurement_id: 'G-A1B2C3D4E5', api_secret: 'secret' },
-  answer: (): PeerAnswer => ({ status: 204 }),
+  settings: { measurement_id: measurement, api_secret: secret },
 })
 
 describe('what signals send', () => {
@@ -170,6 +172,8 @@ describe('what signals send', () => {
     const to = peer()
     const { outcomes, asked } = await send(to, outgoing(platformOf(to.definition), conversion()))
     expect(outcomes).toEqual([{ kind: 'delivered' }])
+    // Google Analytics says so whatever it is sent.
+    expect([...to.counted.values()]).toHaveLength(1)
     expect(JSON.stringify(asked.map(({ body }) => body))).not.toMatch(/ada@example|1234567[^8]/i)
   })
 

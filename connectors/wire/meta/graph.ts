@@ -60,7 +60,9 @@ type GraphError = { code: number; subcode: number; words: string; transient: boo
 const errorOf = (call: Call, hidden: Hidden): GraphError | undefined => {
   const error = answerObject(call)?.['error']
   if (!isJsonObject(error)) return undefined
-  const told = [error['error_user_msg'], error['message']].find((text) => typeof text === 'string' && text !== '')
+  const told = [error['error_user_msg'], error['error_user_title'], error['message']].find(
+    (text) => typeof text === 'string' && text !== '',
+  )
   return {
     code: Number(error['code']),
     subcode: Number(error['error_subcode']),
@@ -69,8 +71,15 @@ const errorOf = (call: Call, hidden: Hidden): GraphError | undefined => {
   }
 }
 
-/** "Rate Limits": 4 of the app, 17 of the user, 32 of the page, 613 of custom limits, 80000 to 80014 of business use cases. */
-const isLimit = ({ code }: GraphError): boolean => [4, 17, 32, 613].includes(code) || (code >= 80_000 && code <= 80_014)
+/**
+ * "Rate Limits": 4 of the app, 17 of the user, 32 of the page, 613 of custom limits, 80000 to 80014 of business use cases. "Error Handling": 341
+ * of the app and 368 after violations are to be waited for, too.
+ */
+const isLimit = ({ code }: GraphError): boolean =>
+  [4, 17, 32, 341, 368, 613].includes(code) || (code >= 80_000 && code <= 80_014)
+
+/** "Error Handling": 102 says that a session has ended, 190 that a token has. */
+const isOfToken = (error: GraphError | undefined): boolean => error?.code === 102 || error?.code === 190
 
 /** "Error Handling": 1 unknown and 2 service are there for a while. */
 const isPassing = ({ code, transient }: GraphError): boolean => transient || code === 1 || code === 2
@@ -100,8 +109,8 @@ const setUpProblem = (call: Call, error: GraphError | undefined, object: string)
   const { status } = call.answer
   if (status >= 300 && status < 400) return `Meta redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Meta’s response'
-  if (error?.code === 190 || status === 401) return `Meta refuses the access token: ${error?.words ?? `HTTP ${status}`}`
-  if (error === undefined || isLimit(error) || isPassing(error)) return undefined
+  if (isOfToken(error) || status === 401) return `Meta refuses the access token: ${error?.words ?? `HTTP ${status}`}`
+  if (error === undefined || isLimit(error) || isPassing(error) || status >= 500) return undefined
   // 100 is of what was sent, which may be one row; 33 of it says that the object is not there.
   if (error.code === 100 && error.subcode === 33) return `Meta does not find the ${object}: ${error.words}`
   if (error.code === 100 && error.subcode !== audienceBlocked) return undefined

@@ -38,7 +38,12 @@ export const sendConversion = defineAction({
       help: 'Where it happened: website, app, phone_call, chat, email, physical_store, system_generated, or other. Without it, website.',
       ...plain,
     },
-    event_source_url: { label: 'Page URL', help: 'Where it happened on a website.', ...plain, recommended: true },
+    event_source_url: {
+      label: 'Page URL',
+      help: 'Where it happened. Required for website events.',
+      ...plain,
+      recommended: true,
+    },
     value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
     currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
     order_id: { label: 'Order ID', help: 'Your own ID of the order.', type: 'string', kind: 'property' },

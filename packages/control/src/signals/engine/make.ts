@@ -151,11 +151,14 @@ const atPlatform = (
 }
 
 const sourceWords = (event: PipelineEvent, origin: Origin): { action_source: string; event_source: string } => {
-  const told = valueAt(event, ['properties', 'action_source'])
-  if (origin === 'upload' && told === 'physical_store')
+  if (origin === 'upload' && valueAt(event, ['properties', 'action_source']) === 'physical_store')
     return { action_source: 'physical_store', event_source: 'in_store' }
-  const agent = valueAt(event, ['context', 'userAgent'])
-  return typeof agent === 'string' && agent !== ''
+  // Of a website is what tells its browser and its page: Meta requires both ("Parameters" of the Conversions API).
+  const told = (...path: string[]): boolean => {
+    const value = valueAt(event, path)
+    return typeof value === 'string' && value !== ''
+  }
+  return told('context', 'userAgent') && told('context', 'page', 'url')
     ? { action_source: 'website', event_source: 'web' }
     : { action_source: 'system_generated', event_source: 'other' }
 }
