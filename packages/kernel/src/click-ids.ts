@@ -2,7 +2,7 @@
  * Parameters of links from ads, by the days for which their platform counts a click: Google Ads, Microsoft, and Meta 90 days, the others
  * the longest window that an advertiser can choose.
  */
-export const clickIdDays: Readonly<Record<string, number>> = {
+export const clickIdDays = {
   gclid: 90,
   gbraid: 90,
   wbraid: 90,
@@ -15,7 +15,7 @@ export const clickIdDays: Readonly<Record<string, number>> = {
   ttclid: 28,
   ScCid: 28,
   rdt_cid: 28,
-}
+} as const satisfies Readonly<Record<string, number>>
 
 /** Characters of a click ID, or of all parameters of a campaign: what is longer is none. */
 const longest = 500

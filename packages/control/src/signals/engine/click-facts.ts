@@ -1,15 +1,16 @@
 import { clickedPlatforms, valueAt } from '@tributary/contract'
+import { clickIdDays } from '@tributary/kernel'
 
 /** What is kept of a person for later conversions, and for how many days. */
 const keptDays = {
-  // Google Ads, "About conversion windows", and Meta, "fbp and fbc Parameters": 90 days.
-  gclid: 90,
-  gbraid: 90,
-  wbraid: 90,
-  fbc: 90,
+  gclid: clickIdDays.gclid,
+  gbraid: clickIdDays.gbraid,
+  wbraid: clickIdDays.wbraid,
+  // Meta, "fbp and fbc Parameters": both cookies are kept for 90 days.
+  fbc: clickIdDays.fbclid,
   fbp: 90,
-  // TikTok, "About Attribution Windows": at most 28 days after a click. The cookie _ttp: 13 months ("Pixel cookies").
-  ttclid: 28,
+  ttclid: clickIdDays.ttclid,
+  // TikTok, "Pixel cookies": 13 months.
   ttp: 390,
   // Google Analytics, "Cookie usage": _ga is kept for 2 years; a session ends within a day.
   ga_client_id: 730,
@@ -17,6 +18,7 @@ const keptDays = {
   // The parameters of a campaign, without a click ID.
   campaign: 90,
 } as const
+
 /** A name under which something is kept of a person. */
 export type FactName = keyof typeof keptDays
 
