@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import type { Workspace } from '@tributary/contract'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { NavLink } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { sourceQuery } from '../../lib/queries/workspace-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
@@ -14,16 +17,25 @@ import { UpgradeLink } from './upgrade-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
+/** Whether the page that is open is of a source that feeds signals, as far as the page itself has read it. */
+const useOfSignals = (workspace: Workspace, pathname: string): boolean => {
+  const [, open] = /^\/(workspaces\/[^/]+\/sources\/[^/]+)/.exec(pathname) ?? []
+  const { data } = useQuery({ ...sourceQuery(open ?? `${workspace.name}/sources/none`), enabled: false })
+  return open !== undefined && data?.target_product === 'SIGNALS'
+}
+
 const Areas = ({ workspace, narrow, pathname }: { workspace: Workspace; narrow: boolean; pathname: string }) => {
+  const ofSignals = useOfSignals(workspace, pathname)
   return (
     <nav aria-label="Workspace" className="flex flex-1 flex-col gap-0.5">
       {useAreas(workspace.name).map(({ to, label, icon: Icon, end, also }) => {
-        const near = also.some((path) => pathname.startsWith(path))
+        const near =
+          also.some((path) => pathname.startsWith(path)) || (ofSignals && to === paths.signals(workspace.name))
         return (
           <Hint key={to} text={label} when={narrow}>
             <NavLink
               to={to}
-              end={end}
+              end={end || (ofSignals && to === paths.sources(workspace.name))}
               aria-label={narrow ? label : undefined}
               className={({ isActive }) =>
                 cn(
