@@ -85,6 +85,7 @@ const makeSignal = async (page: Page, workspace: string, sources: readonly strin
   await button(page, 'Continue').click()
   for (const { title } of vendorDestinations) await page.getByRole('checkbox', { name: title }).check()
   // What was chosen is there after a reload.
+  await expect(page.getByText('Draft saved')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('checkbox', { name: 'TikTok' })).toBeChecked()
   await button(page, 'Continue').click()

@@ -9,6 +9,13 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const list = ({ workspace }: SignalSeed): string => `${workspace}/signals`
 const wizard = ({ workspace }: SignalSeed): string => `${workspace}/signals/new`
 
+/** What is entered of a new signal is kept by its own scene alone. */
+const withoutDraft = async (page: Page): Promise<void> => {
+  await page.route(/\/signalDraft(\?|$)/, (route) =>
+    route.fulfill({ json: { name: 'workspaces/w/signalDraft', entered: {}, update_time: null } }),
+  )
+}
+
 /** Goes through the steps to a new signal, as far as the one that is asked for. */
 const toStep =
   (step: number) =>
@@ -92,11 +99,20 @@ export const signalScreens: Screen[] = [
   ...['trigger', 'conversion', 'value', 'event-id', 'platforms', 'review'].map((name, step) => ({
     name: `new-signal-${name}`,
     path: at(wizard),
+    prepare: withoutDraft,
     ready: toStep(step),
   })),
   {
+    name: 'new-signal-draft-error',
+    path: at(wizard),
+    prepare: failing(/\/signalDraft$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
+  {
     name: 'new-signal-required',
     path: at(wizard),
+    prepare: withoutDraft,
     ready: async (page) => {
       await settled(page)
       await button(page, 'Add condition').click()
@@ -107,6 +123,7 @@ export const signalScreens: Screen[] = [
   {
     name: 'new-signal-audience',
     path: at(wizard),
+    prepare: withoutDraft,
     ready: async (page) => {
       await settled(page)
       await page.getByRole('radio', { name: /^Entry into an audience/ }).check()
@@ -116,6 +133,7 @@ export const signalScreens: Screen[] = [
   {
     name: 'new-signal-platform-fields',
     path: at(wizard),
+    prepare: withoutDraft,
     ready: async (page) => {
       await toStep(4)(page)
       await page.getByRole('checkbox', { name: 'Meta pixel of the shop' }).check()
@@ -127,6 +145,7 @@ export const signalScreens: Screen[] = [
   {
     name: 'new-signal-no-platform',
     path: ({ empty }) => `/${empty.source.split('/sources/')[0] ?? ''}/signals/new`,
+    prepare: withoutDraft,
     ready: async (page) => {
       await settled(page)
       await button(page, 'Add source').click()
@@ -139,6 +158,7 @@ export const signalScreens: Screen[] = [
   {
     name: 'new-signal-payload',
     path: at(wizard),
+    prepare: withoutDraft,
     ready: async (page) => {
       await toStep(5)(page)
       await button(page, 'Payload').first().click()
@@ -149,7 +169,10 @@ export const signalScreens: Screen[] = [
   {
     name: 'new-signal-preview-error',
     path: at(wizard),
-    prepare: failing(/signals:preview$/),
+    prepare: async (page) => {
+      await withoutDraft(page)
+      await failing(/signals:preview$/)(page)
+    },
     expectsFailedCalls: true,
     ready: toStep(5),
   },

@@ -86,6 +86,20 @@ export * from './rules/guide.ts'
 export * from './rules/match-text.ts'
 export * from './rules/settings.ts'
 export * from './rules/value-rules.ts'
+export {
+  type SignalConversion,
+  type SignalDefinition,
+  type SignalEventId,
+  type SignalPlatformInput,
+  type SignalRefunds,
+  type SignalTrigger,
+  type SignalValue,
+  signalDefinition,
+  signalLimits,
+  signalPlatformInput,
+  signalTrigger,
+} from './signals/signal-definition.ts'
+export { type SignalDraft, signalDraft } from './signals/signal-drafts.ts'
 export * from './signals/signal-results.ts'
 export {
   defaultConsentPath,
@@ -93,28 +107,7 @@ export {
   signalSettings,
   withoutConsentChoices,
 } from './signals/signal-settings.ts'
-export {
-  type PlatformOption,
-  platformOption,
-  type Signal,
-  type SignalConversion,
-  type SignalDefinition,
-  type SignalEventId,
-  type SignalPlatformInput,
-  type SignalPlatformShown,
-  type SignalRefunds,
-  type SignalSummary,
-  type SignalTrigger,
-  type SignalValue,
-  signal,
-  signalDefinition,
-  signalLimits,
-  signalPlatform,
-  signalPlatformInput,
-  signalStates,
-  signalSummary,
-  signalTrigger,
-} from './signals/signals.ts'
+export * from './signals/signal-shown.ts'
 export * from './signals/standard-conversions.ts'
 export * from './sources/compatibility.ts'
 export * from './sources/dropped-events.ts'

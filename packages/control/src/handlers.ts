@@ -173,6 +173,9 @@ import { listSessions } from './sessions/list.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createSignal } from './signals/create.ts'
 import { deleteSignal } from './signals/delete.ts'
+import { deleteSignalDraft } from './signals/drafts/delete.ts'
+import { getSignalDraft } from './signals/drafts/get.ts'
+import { updateSignalDraft } from './signals/drafts/update.ts'
 import { getSignal } from './signals/get.ts'
 import { exportAttribution, getAttribution } from './signals/get-attribution.ts'
 import { getSignalOverview } from './signals/get-overview.ts'
@@ -391,6 +394,7 @@ export const createHandlers = (
     resume: resumeSync(deps),
     reset: resetSync(deps),
   },
+  signalDrafts: { get: getSignalDraft(deps), update: updateSignalDraft(deps), delete: deleteSignalDraft(deps) },
   syncDrafts: { get: getSyncDraft(deps), update: updateSyncDraft(deps), delete: deleteSyncDraft(deps) },
   syncDryRuns: {
     create: createSyncDryRun(deps),

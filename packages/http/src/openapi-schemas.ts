@@ -92,6 +92,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   SettingOption: contract.settingOption,
   Signal: contract.signal,
   SignalConversion: contract.conversion,
+  SignalDraft: contract.signalDraft,
   SignalOverview: contract.signalOverview,
   SignalPlatform: contract.signalPlatform,
   SignalPlatformOption: contract.platformOption,

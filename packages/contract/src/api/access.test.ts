@@ -86,6 +86,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   // It asks a destination with its credentials.
   'destinations.getObject': { scope: 'workspace', roles: editors },
   'syncDryRuns.get': { scope: 'workspace', roles: editors },
+  'signalDrafts.get': { scope: 'workspace', roles: editors },
   'syncDrafts.get': { scope: 'workspace', roles: editors },
   'syncRuns.listRows': { scope: 'workspace', roles: editors },
   'syncRuns.getRowAttempt': { scope: 'workspace', roles: editors },

@@ -47,6 +47,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   computedTraits: 'profiles',
   identitySettings: 'profiles',
   audiences: 'audiences',
+  signalDrafts: 'signals',
   signals: 'signals',
   signalSettings: 'signals',
   catalogDataSources: 'syncs',

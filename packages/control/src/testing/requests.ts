@@ -226,6 +226,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'models.update': { title: 'Title' },
   'syncDryRuns.createForSync': {},
   'syncDryRuns.cancel': {},
+  'signalDrafts.update': { entered: { title: 'Orders' } },
   'syncDrafts.update': { target_object: 'records' },
   'syncs.update': { title: 'Title' },
   'syncs.run': {},

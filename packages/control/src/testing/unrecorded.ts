@@ -8,6 +8,8 @@ const unrecorded: readonly string[] = [
   'users.sendOtp',
   'notifications.markRead',
   'notifications.markAllRead',
+  'signalDrafts.update',
+  'signalDrafts.delete',
   'syncDrafts.update',
   'syncDrafts.delete',
   'paymentMethods.setup',

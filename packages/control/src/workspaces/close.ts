@@ -16,7 +16,14 @@ export const closeWorkspaces = async (tx: Tx, workspaces: readonly string[], tim
   const destinations = tx.selectFrom('destinations').select('id').where('workspace_id', 'in', workspaces)
   await tx.deleteFrom('oauth_grants').where('destination_id', 'in', destinations).execute()
   await tx.deleteFrom('oauth_consents').where('destination_id', 'in', destinations).execute()
-  for (const table of ['custom_domains', 'connections', 'syncs', 'sync_drafts', 'alert_channels'] as const)
+  for (const table of [
+    'custom_domains',
+    'connections',
+    'syncs',
+    'sync_drafts',
+    'signal_drafts',
+    'alert_channels',
+  ] as const)
     await tx.deleteFrom(table).where('workspace_id', 'in', workspaces).execute()
   await tx
     .updateTable('sources')

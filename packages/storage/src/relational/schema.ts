@@ -1354,6 +1354,9 @@ export type SyncDraftsTable = {
   update_time: Time
 }
 
+/** A signal that somebody is about to create. */
+export type SignalDraftsTable = SyncDraftsTable
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -1429,6 +1432,7 @@ export type Database = {
   syncs: SyncsTable
   sync_runs: SyncRunsTable
   sync_drafts: SyncDraftsTable
+  signal_drafts: SignalDraftsTable
   sync_tokens: SyncTokensTable
   alert_channels: AlertChannelsTable
   alert_messages: AlertMessagesTable

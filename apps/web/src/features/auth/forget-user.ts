@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { configCall } from '@tributary/contract'
-import { newSignalKey } from '../../lib/browser/new-signal-key.ts'
 import { clearRecent } from '../../lib/browser/recent.ts'
 import { resetFlags, useUi } from '../../lib/browser/ui-store.ts'
 import { setReportedUser } from '../../lib/integrations/error-reporting.ts'
@@ -20,8 +19,8 @@ const forgetServerState = (cache: QueryClient): void => {
 
 /**
  * Forgets everything this browser holds about a user: session, server state, saved sign-up and invitation, the verifier
- * of a third-party sign-in, a signal that is not saved, what they have done with and opened last in the interface, whom faults are reported of and whom the messaging widget talks to. The
- * theme stays.
+ * of a third-party sign-in, what they have done with and opened last in the interface, whom faults are reported of and whom the messaging
+ * widget talks to. The theme stays.
  */
 export const forgetUser = (cache: QueryClient): void => {
   clearSession()
@@ -29,7 +28,6 @@ export const forgetUser = (cache: QueryClient): void => {
   forgetSignUp()
   takeInvitation()
   forgetThirdParty()
-  sessionStorage.removeItem(newSignalKey)
   resetFlags()
   clearRecent()
   useUi.setState({ lastWorkspace: null })

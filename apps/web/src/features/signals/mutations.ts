@@ -37,6 +37,28 @@ export const useCreateSignal = (workspace: string) => {
   })
 }
 
+/** What changes a draft is done one after the other: the last one counts. */
+const draftScope = (workspace: string) => ({ id: `${workspace} signal draft` })
+
+/** Keeps the draft of a signal in a workspace (a resource name), for a reload and another browser. */
+export const useSaveDraft = (workspace: string) =>
+  useMutation({
+    scope: draftScope(workspace),
+    mutationFn: (body: MethodRequest<typeof methods.signalDrafts.update>) =>
+      call(methods.signalDrafts.update, {
+        params: workspaceIds(workspace),
+        query: { update_mask: 'entered' },
+        body,
+      }),
+  })
+
+/** Discards that draft. */
+export const useDiscardDraft = (workspace: string) =>
+  useMutation<unknown, Error, void>({
+    scope: draftScope(workspace),
+    mutationFn: () => call(methods.signalDrafts.delete, { params: workspaceIds(workspace) }),
+  })
+
 /** Changes parts of a signal, as it was when the page read it; what someone else changed meanwhile is not overwritten. */
 export const useUpdateSignal = ({ name, revision }: Pick<Signal, 'name' | 'revision'>) => {
   const { cache, again } = useRefresh(workspaceOf(name))

@@ -37,6 +37,14 @@ export const signalsQuery = (workspace: string) =>
 export const signalQuery = (signal: string) =>
   query(methods.signals.get, { params: signalIds(signal) }, { staleTime: 0, refetchInterval: 3 * lookEvery })
 
+/** The caller's draft of a signal in a workspace, as it was when the page that asks was opened. */
+export const signalDraftQuery = (workspace: string) =>
+  query(
+    methods.signalDrafts.get,
+    { params: workspaceIds(workspace) },
+    { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
+  )
+
 /** What holds for all signals of a workspace. */
 export const signalSettingsQuery = (workspace: string) =>
   query(methods.signalSettings.get, { params: workspaceIds(workspace) })

@@ -1,7 +1,8 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
-import { draftOwner, readSyncDraft } from './read.ts'
+import { draftOwner } from '../../draft-owner.ts'
+import { readSyncDraft } from './read.ts'
 
 /** The caller's draft of a sync in a workspace. */
 export const getSyncDraft =

@@ -1,7 +1,8 @@
 import type { Db } from '@tributary/api-kit'
 import { type SyncDraft, syncDraft } from '@tributary/contract'
-import { type Actor, parseExactJson } from '@tributary/kernel'
+import { parseExactJson } from '@tributary/kernel'
 import { sql } from 'kysely'
+import type { DraftOwner } from '../../draft-owner.ts'
 
 /** What of a draft is stored. */
 const stored = syncDraft.omit({ name: true, update_time: true })
@@ -17,16 +18,6 @@ const blank: ReturnType<typeof stored.parse> = {
   errors: {},
   configuration_status: { previous: 'none', current: 'none' },
 }
-
-/** Whose draft it is: that of a user, or of an API key, for which the user is who created it. */
-export type DraftOwner = { workspace: string; user: string; key: string | null }
-
-/** The owner of the draft that a caller has in a workspace. */
-export const draftOwner = (workspace: string, { userId, key }: Pick<Actor, 'userId' | 'key'>): DraftOwner => ({
-  workspace,
-  user: userId,
-  key: key?.id ?? null,
-})
 
 /** The draft of a caller in a workspace; a blank one when there is none. */
 export const readSyncDraft = async (db: Db, { workspace, user, key }: DraftOwner): Promise<SyncDraft> => {

@@ -2,7 +2,8 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
-import { changedDraft, draftOwner, readSyncDraft } from './read.ts'
+import { draftOwner } from '../../draft-owner.ts'
+import { changedDraft, readSyncDraft } from './read.ts'
 
 /** Changes the caller's draft of a sync. */
 export const updateSyncDraft =

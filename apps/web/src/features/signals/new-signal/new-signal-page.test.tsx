@@ -2,12 +2,10 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { methods, type Source } from '@tributary/contract'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openInWorkspace } from '../../../testing/page.tsx'
 import { aPreview, aSignal, metaOption } from '../../../testing/signals.ts'
 import { NewSignalPage } from './new-signal-page.tsx'
-
-beforeEach(() => sessionStorage.clear())
 
 const time = '2026-01-01T00:00:00Z'
 const name = 'workspaces/w1/sources/shop'
@@ -35,10 +33,16 @@ const source: Source = {
 
 const open = (role = 'ORG_ADMIN') => {
   const sent: Record<string, unknown> = {}
+  const kept: object[] = []
   const page = openInWorkspace(<NewSignalPage />, {
     role,
     answers: (path, init) => {
       if (path === '/workspaces/w1/sources') return Response.json({ sources: [source], next_page_token: '' })
+      if (path.endsWith('/signalDraft')) {
+        if (init?.method === 'DELETE') kept.splice(0)
+        if (init?.method === 'PATCH') kept.push(JSON.parse(init.body as string).entered)
+        return Response.json({ name: 'workspaces/w1/signalDraft', entered: kept.at(-1) ?? {}, update_time: null })
+      }
       if (path.endsWith('signals:listPlatforms')) return Response.json({ platforms: [metaOption], next_page_token: '' })
       if (path.endsWith('audiences:suggest')) return Response.json({ suggestions: [] })
       if (path.endsWith('/catalogDestinations')) return Response.json({ catalog_destinations: [], next_page_token: '' })
@@ -49,13 +53,13 @@ const open = (role = 'ORG_ADMIN') => {
       return undefined
     },
   })
-  return { ...page, sent }
+  return { ...page, sent, kept }
 }
 
 const goOn = () => userEvent.click(screen.getByRole('button', { name: 'Continue' }))
 
 test('OPEN-31, SIG-03: a signal is made step by step, and shows first what would not be sent', async () => {
-  const { sent } = open()
+  const { sent, kept } = open()
   await screen.findByRole('heading', { name: 'What makes a conversion?' })
   await goOn()
   expect(await screen.findByText('Choose at least one source')).toBeDefined()
@@ -76,6 +80,8 @@ test('OPEN-31, SIG-03: a signal is made step by step, and shows first what would
   expect(preview.textContent).toContain('1 conversion would be sent')
   expect(preview.textContent).toContain('Older than the platform accepts.1 not sent')
   expect(preview.textContent).toContain('Add phone: +18% of conversions')
+  await waitFor(() => expect(kept.at(-1)).toMatchObject({ step: 'review', draft: { sources: [source.name] } }))
+  expect(screen.getByText('Draft saved')).toBeDefined()
   await userEvent.click(screen.getByRole('switch', { name: 'Enable the signal' }))
   await userEvent.click(screen.getByRole('button', { name: 'Create signal' }))
   await waitFor(() => expect(sent['/workspaces/w1/signals']).toBeDefined())
@@ -92,7 +98,7 @@ test('OPEN-31, SIG-03: a signal is made step by step, and shows first what would
     platforms: [{ destination: metaOption.destination, test_event_code: 'TEST1', field_mappings: null }],
   })
   // It is made: nothing of it is left to go on with.
-  await waitFor(() => expect(Object.keys(sessionStorage)).toEqual([]))
+  await waitFor(() => expect(kept).toEqual([]))
 })
 
 test('who may not make a signal sees that they have no access', async () => {

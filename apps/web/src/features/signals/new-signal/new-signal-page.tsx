@@ -1,19 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { conversionTitle, editors, signalPlatformTitles } from '@tributary/contract'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { failureText } from '../../../lib/api/errors.ts'
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { listed } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { audiencesQuery } from '../../../lib/queries/audience-queries.ts'
-import { signalPlatformsQuery } from '../../../lib/queries/signal-queries.ts'
+import { signalDraftQuery, signalPlatformsQuery } from '../../../lib/queries/signal-queries.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { QueryView } from '../../../parts/query-view.tsx'
 import { RequireAccess } from '../../../parts/require-access.tsx'
-import { StepList } from '../../../parts/step-list.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Card } from '../../../ui/card.tsx'
+import { StepForm } from '../../../parts/step-form.tsx'
+import { useKeptDraft } from '../../../parts/use-kept-draft.ts'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { Switch } from '../../../ui/forms/switch.tsx'
@@ -37,10 +36,10 @@ import type { FieldsProps } from '../fields/fields-props.ts'
 import { PlatformFields } from '../fields/platform-fields.tsx'
 import { TriggerFields } from '../fields/trigger-fields.tsx'
 import { ValueFields } from '../fields/value-fields.tsx'
-import { useCreateSignal } from '../mutations.ts'
+import { useCreateSignal, useDiscardDraft, useSaveDraft } from '../mutations.ts'
 import { valueWords } from '../signal-words.ts'
 import { Preview } from './preview.tsx'
-import { forgetDraft, keepDraft, keptDraft } from './saved-draft.ts'
+import { restored, savedOf } from './saved-draft.ts'
 
 const headings: Readonly<Record<Step, string>> = {
   trigger: 'What makes a conversion?',
@@ -130,27 +129,30 @@ const Review = ({ draft, problems, onChange }: FieldsProps) => {
 }
 
 /** The steps, of which each can be gone back to. */
-const Wizard = () => {
+const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) => {
   const workspace = useWorkspace().name
   const navigate = useNavigate()
   const create = useCreateSignal(workspace)
-  const [initial] = useState(() => keptDraft(workspace))
-  const [draft, setDraft] = useState(initial?.draft ?? emptyDraft)
-  const [step, setStep] = useState<Step>(initial?.step ?? 'trigger')
+  const [draft, setDraft] = useState(initial.draft)
+  const [step, setStep] = useState<Step>(initial.step)
   const [problems, setProblems] = useState<Problems>({})
   const [enabled, setEnabled] = useState(true)
   // Asked again after a failure, the signal is made once.
   const [request_id] = useState(() => crypto.randomUUID())
-  useEffect(() => {
-    if (draft !== emptyDraft) keepDraft(workspace, draft, step)
-  }, [workspace, draft, step])
-  const at = steps.indexOf(step)
+  const { mutate: save } = useSaveDraft(workspace)
+  const { mutate: forget } = useDiscardDraft(workspace)
+  const { kept, discard } = useKeptDraft(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
   const go = (next: Step): void => {
     setProblems({})
     create.reset()
     setStep(next)
     // Whoever went on at the end of a long step begins at the head of the next.
     window.scrollTo(0, 0)
+  }
+  const startOver = (): void => {
+    discard()
+    setDraft(emptyDraft)
+    go('trigger')
   }
   const change = (next: SignalDraft): void => {
     setDraft(next)
@@ -161,7 +163,7 @@ const Wizard = () => {
     const found = problemsOf(draft, step)
     setProblems(found)
     if (Object.keys(found).length > 0) return
-    const next = steps[at + 1]
+    const next = steps[steps.indexOf(step) + 1]
     if (next !== undefined) return go(next)
     const open = firstOpen(draft)
     if (open !== undefined) return go(open)
@@ -169,76 +171,58 @@ const Wizard = () => {
     // The refusal is shown beside the button.
     const made = await create.mutateAsync(body).catch(() => undefined)
     if (made === undefined) return
-    forgetDraft()
+    discard()
     await navigate(paths.signal(made.name))
   }
   const Fields = step === 'review' ? Review : fieldsOf[step]
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[11rem_minmax(0,46rem)]">
-      <div className="space-y-3">
-        <StepList steps={steps} titles={stepTitles} step={step} open={firstOpen(draft)} onChoose={go} />
-        {draft !== emptyDraft && (
-          <p className="px-2 text-xs text-ink-3">
-            <Button
-              variant="link"
-              size="xs"
-              onClick={() => {
-                forgetDraft()
-                setDraft(emptyDraft)
-                go('trigger')
-              }}
-            >
-              Start over
-            </Button>
-          </p>
-        )}
-      </div>
-      <form
-        noValidate
-        aria-label="New signal"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void goOn()
-        }}
-      >
-        <Card
-          title={headings[step]}
-          footer={
-            <>
-              {create.isError && (
-                <p role="alert" className="mr-auto min-w-0 text-xs break-words text-danger-ink">
-                  {failureText(create.error)}
-                </p>
-              )}
-              {step === 'review' && (
-                <span className="mr-auto flex items-center gap-2 text-sm">
-                  <Switch label="Enable the signal" checked={enabled} onChange={setEnabled} />
-                  <span aria-hidden>Enable it now</span>
-                </span>
-              )}
-              {at > 0 && <Button onClick={() => go(steps[at - 1] ?? step)}>Back</Button>}
-              <Button type="submit" variant="primary" loading={create.isPending}>
-                {step === 'review' ? 'Create signal' : 'Continue'}
-              </Button>
-            </>
-          }
-        >
-          <Fields draft={draft} problems={problems} disabled={false} onChange={change} />
-        </Card>
-      </form>
-    </div>
+    <StepForm
+      label="New signal"
+      heading={headings[step]}
+      steps={steps}
+      titles={stepTitles}
+      step={step}
+      open={firstOpen(draft)}
+      onChoose={go}
+      draft={draft === emptyDraft ? undefined : { kept, onStartOver: startOver }}
+      error={create.error}
+      besides={
+        step === 'review' && (
+          <span className="mr-auto flex items-center gap-2 text-sm">
+            <Switch label="Enable the signal" checked={enabled} onChange={setEnabled} />
+            <span aria-hidden>Enable it now</span>
+          </span>
+        )
+      }
+      submit="Create signal"
+      pending={create.isPending}
+      onSubmit={goOn}
+    >
+      <Fields draft={draft} problems={problems} disabled={false} onChange={change} />
+    </StepForm>
+  )
+}
+
+const skeleton = <CardSkeleton lines={6} />
+
+const Loaded = () => {
+  const saved = useQuery(signalDraftQuery(useWorkspace().name))
+  return (
+    <QueryView query={saved} skeleton={skeleton} errorTitle="Failed to load your draft">
+      {(draft) => <Wizard initial={restored(draft)} />}
+    </QueryView>
   )
 }
 
 /** The steps to a new signal: events, conversion, value, event ID, platforms, and a preview before anything is sent. */
 export const NewSignalPage = () => (
-  <RequireAccess allowed={editors} skeleton={<CardSkeleton lines={6} />}>
+  <RequireAccess allowed={editors} skeleton={skeleton}>
     <PageHeader
       title="New signal"
       documentTitle="New signal"
       description="Send conversions to advertising platforms from the server."
       crumbs={[{ label: 'Signals', to: paths.signals(useWorkspace().name) }]}
     />
-    <Wizard />
+    <Loaded />
   </RequireAccess>
 )

@@ -1,33 +1,26 @@
-// @vitest-environment happy-dom
-import { beforeEach, expect, test } from 'vitest'
-import { newSignalKey } from '../../../lib/browser/new-signal-key.ts'
+import { expect, test } from 'vitest'
 import { emptyDraft, type SignalDraft, withPlatform } from '../draft.ts'
-import { forgetDraft, keepDraft, keptDraft } from './saved-draft.ts'
+import { restored, savedOf } from './saved-draft.ts'
 
 const draft: SignalDraft = {
   ...withPlatform(emptyDraft, 'workspaces/w/destinations/meta', true),
   title: 'Orders',
   sources: ['workspaces/w/sources/shop'],
 }
+/** What was saved, as it comes back. */
+const after = (saved: ReturnType<typeof savedOf>) => restored(JSON.parse(JSON.stringify(saved)))
 
-beforeEach(() => sessionStorage.clear())
-
-test('what is entered of a new signal survives a reload of the tab, with its step', () => {
-  keepDraft('workspaces/w', draft, 'platforms')
-  expect(keptDraft('workspaces/w')).toEqual({ draft, step: 'platforms' })
-  forgetDraft()
-  expect(keptDraft('workspaces/w')).toBeUndefined()
+test('what is entered of a new signal comes back as it was, with its step', () => {
+  expect(after(savedOf(draft, 'platforms'))).toEqual({ draft, step: 'platforms' })
 })
 
-test('a draft is of one workspace, and begins at a step that can be reached', () => {
-  keepDraft('workspaces/w', { ...draft, sources: [] }, 'review')
-  expect(keptDraft('workspaces/other')).toBeUndefined()
-  expect(keptDraft('workspaces/w')?.step).toBe('trigger')
+test('a draft begins at a step that can be reached', () => {
+  expect(after(savedOf({ ...draft, sources: [] }, 'review')).step).toBe('trigger')
 })
 
-test('what is not understood counts as nothing', () => {
-  for (const text of ['', '{', '{"workspace":"workspaces/w","step":"review","draft":{"sources":3}}']) {
-    sessionStorage.setItem(newSignalKey, text)
-    expect(keptDraft('workspaces/w')).toBeUndefined()
-  }
-})
+test.each([{}, { step: 'review', draft: { sources: 3 } }, { draft: null }])(
+  'what is not understood counts as nothing: %j',
+  (entered) => {
+    expect(restored({ entered })).toEqual({ draft: emptyDraft, step: 'trigger' })
+  },
+)

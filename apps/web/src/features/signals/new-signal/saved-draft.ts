@@ -2,18 +2,19 @@ import {
   conditionMatches,
   conditionOperators,
   eventTypes,
+  type MethodRequest,
+  type methods,
+  type SignalDraft as SavedDraft,
   signalPlatformInput,
   standardConversions,
 } from '@tributary/contract'
 import { z } from 'zod'
-import { newSignalKey } from '../../../lib/browser/new-signal-key.ts'
-import { firstOpen, type SignalDraft, type Step, steps } from '../draft.ts'
+import { emptyDraft, firstOpen, type SignalDraft, type Step, steps } from '../draft.ts'
 
 const text = z.string().max(1000)
 const event = z.object({ event_type: z.enum(eventTypes), event_name: text })
 
 const kept = z.object({
-  workspace: text,
   step: z.enum(steps),
   draft: z.object({
     title: text.optional(),
@@ -39,24 +40,17 @@ const kept = z.object({
   }),
 })
 
-/** Keeps what is entered of a new signal of a workspace (a resource name) for a reload of this tab. */
-export const keepDraft = (workspace: string, draft: SignalDraft, step: Step): void => {
-  sessionStorage.setItem(newSignalKey, JSON.stringify({ workspace, draft, step }))
-}
+/** What is kept of a draft, and of the step that it is at. */
+export const savedOf = (draft: SignalDraft, step: Step): MethodRequest<typeof methods.signalDrafts.update> => ({
+  entered: structuredClone({ draft, step }),
+})
 
-/** What was kept in this tab, at a step that can be reached; undefined where nothing was, or it is not understood. */
-export const keptDraft = (workspace: string): { draft: SignalDraft; step: Step } | undefined => {
-  try {
-    const read = kept.parse(JSON.parse(sessionStorage.getItem(newSignalKey) ?? 'null'))
-    if (read.workspace !== workspace) return undefined
-    const draft = { ...read.draft, title: read.draft.title }
-    const open = firstOpen(draft)
-    const reached = open === undefined ? steps.length - 1 : steps.indexOf(open)
-    return { draft, step: steps[Math.min(reached, steps.indexOf(read.step))] ?? 'trigger' }
-  } catch {
-    return undefined
-  }
+/** A kept draft with the step it was at, or one that can be reached; an empty one where what was kept is not understood. */
+export const restored = ({ entered }: Pick<SavedDraft, 'entered'>): { draft: SignalDraft; step: Step } => {
+  const read = kept.safeParse(entered).data
+  if (read === undefined) return { draft: emptyDraft, step: 'trigger' }
+  const draft = { ...read.draft, title: read.draft.title }
+  const open = firstOpen(draft)
+  const reached = open === undefined ? steps.length - 1 : steps.indexOf(open)
+  return { draft, step: steps[Math.min(reached, steps.indexOf(read.step))] ?? 'trigger' }
 }
-
-/** Forgets it. */
-export const forgetDraft = (): void => sessionStorage.removeItem(newSignalKey)

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { editors, type Model } from '@tributary/contract'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { failureText } from '../../../lib/api/errors.ts'
 import { paths } from '../../../lib/paths.ts'
 import { allModelsQuery } from '../../../lib/queries/data-source-queries.ts'
 import { syncDraftQuery } from '../../../lib/queries/sync-queries.ts'
@@ -10,9 +9,8 @@ import { useWorkspace } from '../../../lib/workspace.ts'
 import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { QueryView } from '../../../parts/query-view.tsx'
 import { RequireAccess } from '../../../parts/require-access.tsx'
-import { StepList } from '../../../parts/step-list.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Card } from '../../../ui/card.tsx'
+import { StepForm } from '../../../parts/step-form.tsx'
+import { useKeptDraft } from '../../../parts/use-kept-draft.ts'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { useCreateSync, useDiscardDraft, useSaveDraft } from '../sync-mutations.ts'
@@ -41,48 +39,6 @@ const headings: Readonly<Record<Step, string>> = {
   review: 'Review',
 }
 
-/** How long (ms) a change rests before it is kept. */
-const rest = 300
-
-type Kept = { draft: SyncDraft; step: Step }
-
-/**
- * Keeps a draft on the server as it changes, also when the page is left before a change has rested, and says of what is shown
- * whether that worked; nothing while it is under way.
- */
-const useKeptDraft = (workspace: string, draft: SyncDraft, step: Step) => {
-  const { mutate: save } = useSaveDraft(workspace)
-  const { mutate: discard } = useDiscardDraft(workspace)
-  const [last, setLast] = useState<Kept & { outcome?: 'saved' | 'failed' }>({ draft, step })
-  const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; keep: () => void }>(undefined)
-  const isLast = last.draft === draft && last.step === step
-  useEffect(() => {
-    if (isLast || draft === emptyDraft) return
-    const keep = (): void => {
-      waiting.current = undefined
-      const told = (outcome: 'saved' | 'failed') => () => setLast({ draft, step, outcome })
-      save(savedOf(draft, step), { onSuccess: told('saved'), onError: told('failed') })
-    }
-    clearTimeout(waiting.current?.timer)
-    waiting.current = { timer: setTimeout(keep, rest), keep }
-  }, [isLast, draft, step, save])
-  useEffect(
-    () => () => {
-      clearTimeout(waiting.current?.timer)
-      waiting.current?.keep()
-    },
-    [],
-  )
-  return {
-    kept: isLast ? last.outcome : undefined,
-    discard: (): void => {
-      clearTimeout(waiting.current?.timer)
-      waiting.current = undefined
-      discard()
-    },
-  }
-}
-
 const Wizard = ({
   models,
   destinations,
@@ -98,7 +54,9 @@ const Wizard = ({
   const [draft, setDraft] = useState(initial.draft)
   const [step, setStep] = useState(initial.step)
   const [problem, setProblem] = useState<StepProblem | undefined>()
-  const { kept, discard } = useKeptDraft(workspace, draft, step)
+  const { mutate: save } = useSaveDraft(workspace)
+  const { mutate: forget } = useDiscardDraft(workspace)
+  const { kept, discard } = useKeptDraft(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
   const at = steps.indexOf(step)
   const startOver = (): void => {
     discard()
@@ -132,56 +90,35 @@ const Wizard = ({
     },
   }
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[11rem_minmax(0,44rem)]">
-      <div className="space-y-3">
-        <StepList steps={steps} titles={stepTitles} step={step} open={firstOpen(draft)} onChoose={go} />
-        {draft !== emptyDraft && (
-          <p className="flex flex-wrap items-center gap-x-2 px-2 text-xs text-ink-3">
-            <output>{kept === 'saved' ? 'Draft saved' : kept === 'failed' ? 'Draft not saved' : ''}</output>
-            <Button variant="link" size="xs" onClick={startOver}>
-              Start over
-            </Button>
+    <StepForm
+      label="New sync"
+      heading={headings[step]}
+      steps={steps}
+      titles={stepTitles}
+      step={step}
+      open={firstOpen(draft)}
+      onChoose={go}
+      draft={draft === emptyDraft ? undefined : { kept, onStartOver: startOver }}
+      error={create.error}
+      besides={
+        problem?.message !== undefined &&
+        step === 'mode' && (
+          <p role="alert" className="mr-auto text-xs text-danger-ink">
+            {problem.message}
           </p>
-        )}
-      </div>
-      <form
-        noValidate
-        aria-label="New sync"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void goOn()
-        }}
-      >
-        <Card
-          title={headings[step]}
-          footer={
-            <>
-              {create.isError && (
-                <p role="alert" className="mr-auto min-w-0 text-xs break-words text-danger-ink">
-                  {failureText(create.error)}
-                </p>
-              )}
-              {problem?.message !== undefined && step === 'mode' && (
-                <p role="alert" className="mr-auto text-xs text-danger-ink">
-                  {problem.message}
-                </p>
-              )}
-              {at > 0 && <Button onClick={() => go(steps[at - 1] ?? step)}>Back</Button>}
-              <Button type="submit" variant="primary" loading={create.isPending}>
-                {step === 'review' ? 'Create sync' : 'Continue'}
-              </Button>
-            </>
-          }
-        >
-          {step === 'model' && <ModelStep {...props} models={models} />}
-          {step === 'destination' && <DestinationStep {...props} destinations={destinations} />}
-          {step === 'mode' && <ModeStep {...props} />}
-          {step === 'mapping' && <MappingStep {...props} />}
-          {step === 'schedule' && <ScheduleStep {...props} />}
-          {step === 'review' && <ReviewStep {...props} />}
-        </Card>
-      </form>
-    </div>
+        )
+      }
+      submit="Create sync"
+      pending={create.isPending}
+      onSubmit={goOn}
+    >
+      {step === 'model' && <ModelStep {...props} models={models} />}
+      {step === 'destination' && <DestinationStep {...props} destinations={destinations} />}
+      {step === 'mode' && <ModeStep {...props} />}
+      {step === 'mapping' && <MappingStep {...props} />}
+      {step === 'schedule' && <ScheduleStep {...props} />}
+      {step === 'review' && <ReviewStep {...props} />}
+    </StepForm>
   )
 }
 
