@@ -82,14 +82,21 @@ const benchOf = (product: Product, contents: Contents): Bench => ({
   settle: (deadlineMs) => settleProduct(product.url, deadlineMs),
 })
 
-type BenchOptions = { dataDir?: string; env?: Record<string, string>; webhook?: Record<string, unknown> }
+type BenchOptions = {
+  dataDir?: string
+  env?: Record<string, string>
+  webhook?: Record<string, unknown>
+  /** What Node runs, such as the product with peers of vendors. */
+  command?: readonly string[]
+}
 
 const startWith = async (
-  { dataDir, env }: BenchOptions,
+  { dataDir, env, command }: BenchOptions,
   contentsOf: (product: Product) => Promise<Contents>,
 ): Promise<Bench> => {
   const product = await startProduct({
     ...(dataDir === undefined ? {} : { dataDir }),
+    ...(command === undefined ? {} : { command }),
     env: { ...benchEnvironment, ...env },
   })
   try {

@@ -1,7 +1,6 @@
 import { silentLogger } from '@tributary/kernel'
 import { openRelational, runningPostgresUrl } from '@tributary/storage'
-import { createWebhook } from '@tributary/test-kit'
-import { type Asked, startVendorPeer } from '../../e2e/vendors/start-peer.ts'
+import { createWebhook, startVendorPeers, type VendorAsked } from '@tributary/test-kit'
 import { type CountingPeer, startCountingPeer } from '../counting-peer.ts'
 import { type Figure, inTurns, mean, percentile, runLoad, sizeOf, spreadOfRatio, thousands } from '../harness.ts'
 import { type Bench, startBench } from '../product.ts'
@@ -9,16 +8,18 @@ import { type Bench, startBench } from '../product.ts'
 const events = sizeOf('EVENTS', 30_000)
 const conversions = sizeOf('CONVERSIONS', 1_000_000)
 const pairs = 3
+/** Events beside conversions, at a rate that leaves the machine room. */
+const paced = { events: Math.min(events, 16_000), rate: 2000, conversions: 500 }
 const targets = { platforms: 0.5, beside: 0.95, qualityMs: 1000 } as const
 const looks = 20
 
 /** A vendor that takes everything and counts the events of a request by a word that each has once. */
-const createCounter = (word: RegExp, answerOf: (events: number) => object) => {
+const createVendor = (word: RegExp, answerOf: (events: number) => object) => {
   let taken = 0
   let wanted = { events: Number.POSITIVE_INFINITY, done: () => {} }
   return {
-    answer: ({ body }: Asked) => {
-      const count = JSON.stringify(body).match(word)?.length ?? 0
+    answer: ({ text }: VendorAsked) => {
+      const count = text.match(word)?.length ?? 0
       taken += count
       if (taken >= wanted.events) wanted.done()
       return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answerOf(count)) }
@@ -31,16 +32,17 @@ const createCounter = (word: RegExp, answerOf: (events: number) => object) => {
   }
 }
 
-/** Events a second from the first request until all three have all of them. */
-const measureRound = async (
-  bench: Bench,
-  { key, run, arrived }: { key: string; run: string; arrived: () => Promise<unknown> },
-): Promise<number> => {
+type Round = { key: string; run: string; count: number; rate?: number; arrived: () => Promise<unknown> }
+
+/** Events a second from the first request until all that wait for them have all of them. What came before has been stored. */
+const measureRound = async (bench: Bench, { key, run, count, rate, arrived }: Round): Promise<number> => {
+  await bench.settle()
   const all = arrived()
   const began = performance.now()
-  await runLoad({ port: bench.port, key, connections: 8, eventsPerRequest: 100, events, run })
+  const load = { port: bench.port, key, connections: 8, eventsPerRequest: 100, events: count, run }
+  await runLoad(rate === undefined ? load : { ...load, eventsPerRequest: 20, rate })
   await all
-  return events / ((performance.now() - began) / 1000)
+  return count / ((performance.now() - began) / 1000)
 }
 
 /** Rows as a million conversions of 60 days leave behind: counts by platform, day and kind. */
@@ -103,101 +105,119 @@ const ratioFigure = (
   }
 }
 
-/** Conversions to three platforms beside the same events to three webhooks, what others feel of it, and how soon quality opens. */
-export const measureSignals = async (): Promise<Figure[]> => {
-  const meta = createCounter(/"event_name"/g, (count) => ({ events_received: count }))
-  const tiktok = createCounter(/"event_id"/g, () => ({ code: 0, message: 'OK' }))
-  const analytics = createCounter(/"timestamp_micros"/g, () => ({}))
-  await using metaPeer = await startVendorPeer('graph.facebook.com', meta.answer)
-  await using tiktokPeer = await startVendorPeer('business-api.tiktok.com', tiktok.answer)
-  await using analyticsPeer = await startVendorPeer('www.google-analytics.com', analytics.answer)
-  const webhooks: CountingPeer[] = [await startCountingPeer(), await startCountingPeer(), await startCountingPeer()]
-  const bench = await startBench({
-    env: {
-      TRIBUTARY_FLAGS: 'signals=on',
-      NODE_OPTIONS: `--import=${new URL('../../e2e/vendors/hook.ts', import.meta.url).href}`,
-      VENDOR_PEERS: JSON.stringify({
-        'https://graph.facebook.com': metaPeer.url,
-        'https://business-api.tiktok.com': tiktokPeer.url,
-        'https://www.google-analytics.com': analyticsPeer.url,
-      }),
-    },
-  })
-  await using _ = bench.product
-  const { api } = bench.product
+type World = {
+  bench: Bench
+  hooked: { key: string }
+  signaled: { source: string; key: string }
+  webhooks: readonly CountingPeer[]
+  vendors: readonly { expect: (count: number) => Promise<void> }[]
+  destinations: readonly string[]
+}
+
+/** A source with three webhooks, and one that feeds a signal of three platforms. */
+const prepare = async (
+  bench: Bench,
+  webhooks: World['webhooks'],
+  vendors: World['vendors'],
+): Promise<World & { signal: string }> => {
+  const { product, workspace } = bench
+  const { api } = product
   const sourceOf = async (title: string): Promise<{ source: string; key: string }> => {
-    const source = String(
-      (await api.ok('POST', `/${bench.workspace}/sources`, { title, app: { name: 'catalogSources/http' } })).name,
-    )
-    return { source, key: String((await api.ok('POST', `/${bench.workspace}/writekeys`, { source })).key) }
+    const { name: source } = await api.ok('POST', `/${workspace}/sources`, {
+      title,
+      app: { name: 'catalogSources/http' },
+    })
+    return { source: String(source), key: String((await api.ok('POST', `/${workspace}/writekeys`, { source })).key) }
   }
   const [hooked, signaled] = [await sourceOf('Webhooks'), await sourceOf('Signals')]
+  const batches = { batching: true, batch_size: 100, batch_wait_ms: 100 }
   for (const [index, { url }] of webhooks.entries())
-    await createWebhook(
-      api,
-      bench.workspace,
-      hooked.source,
-      { url, batching: true, batch_size: 100, batch_wait_ms: 100 },
-      `W${index}`,
-    )
-  const make = async (app: string, settings: object): Promise<string> =>
-    String(
-      (
-        await api.ok('POST', `/${bench.workspace}/destinations`, {
-          title: app,
-          app: { name: `catalogDestinations/${app}` },
-          settings,
-        })
-      ).name,
-    )
+    await createWebhook(api, workspace, hooked.source, { url, ...batches }, `Webhook ${index}`)
+  const make = async (app: string, settings: object): Promise<string> => {
+    const body = { title: app, app: { name: `catalogDestinations/${app}` }, settings }
+    return String((await api.ok('POST', `/${workspace}/destinations`, body)).name)
+  }
   const destinations = [
     await make('meta-conversions', { pixel_id: '123456789012345', access_token: 'token' }),
     await make('tiktok-events', { pixel_code: 'C0123ABCD4567EFGH890', access_token: 'token' }),
     await make('google-analytics', { measurement_id: 'G-A1B2C3D4E5', api_secret: 'secret' }),
   ]
-  const signal = String(
-    (
-      await api.ok('POST', `/${bench.workspace}/signals`, {
-        title: 'Orders',
-        enabled: true,
-        trigger: { type: 'events', sources: [signaled.source], events: [{ event_name: 'Order Completed' }] },
-        conversion: { type: 'lead' },
-        value: { type: 'event', amount_path: 'properties.total', currency_path: 'properties.currency' },
-        event_id: { type: 'message_id' },
-        platforms: destinations.map((destination) => ({ destination })),
-      })
-    ).name,
+  const { name } = await api.ok('POST', `/${workspace}/signals`, {
+    title: 'Orders',
+    enabled: true,
+    trigger: { type: 'events', sources: [signaled.source], events: [{ event_name: 'Order Completed' }] },
+    conversion: { type: 'purchase' },
+    value: { type: 'event', amount_path: 'properties.total', currency_path: 'properties.currency' },
+    event_id: { type: 'message_id' },
+    platforms: destinations.map((destination) => ({ destination })),
+  })
+  return { bench, hooked, signaled, webhooks, vendors, destinations, signal: String(name) }
+}
+
+/** The same events to three webhooks and to three platforms, in turns. */
+const measurePlatforms = async ({ bench, hooked, signaled, webhooks, vendors }: World): Promise<Figure> => {
+  const rates = await inTurns(pairs, ['webhooks', 'platforms'] as const, (kind, round) => {
+    const { key, peers } =
+      kind === 'webhooks' ? { key: hooked.key, peers: webhooks } : { key: signaled.key, peers: vendors }
+    const arrived = () => Promise.all(peers.map((each) => each.expect(events)))
+    return measureRound(bench, { key, run: `${kind}-${round}`, count: events, arrived })
+  })
+  return ratioFigure(
+    'conversions to three platforms, ratio to three webhooks',
+    rates.platforms,
+    rates.webhooks,
+    targets.platforms,
   )
-  const platforms = () => Promise.all([meta, tiktok, analytics].map((each) => each.expect(events)))
-  const rates = await inTurns(pairs, ['webhooks', 'platforms'] as const, (kind, round) =>
-    measureRound(bench, {
-      key: kind === 'webhooks' ? hooked.key : signaled.key,
-      run: `${kind}-${round}`,
-      arrived: kind === 'webhooks' ? () => Promise.all(webhooks.map((each) => each.expect(events))) : platforms,
-    }),
-  )
+}
+
+/** Collection and delivery alone and beside conversions, in turns. */
+const measureBeside = async ({ bench, hooked, signaled, webhooks }: World): Promise<Figure> => {
+  const seconds = Math.ceil(paced.events / paced.rate) + 1
   const beside = await inTurns(pairs, ['alone', 'beside'] as const, async (kind, round) => {
-    const load = { port: bench.port, key: signaled.key, connections: 2, eventsPerRequest: 20, rate: 500 }
-    const other = kind === 'beside' ? runLoad({ ...load, run: `other-${round}`, seconds: 10 }) : undefined
+    const load = { port: bench.port, key: signaled.key, connections: 2, eventsPerRequest: 20, rate: paced.conversions }
+    const others: Promise<unknown>[] = []
     const rate = await measureRound(bench, {
       key: hooked.key,
       run: `${kind}-${round}`,
-      arrived: () => Promise.all(webhooks.map((each) => each.expect(events))),
+      count: paced.events,
+      rate: paced.rate,
+      arrived: async () => {
+        const all = Promise.all(webhooks.map((each) => each.expect(paced.events)))
+        if (kind === 'beside') others.push(runLoad({ ...load, run: `other-${round}`, seconds }))
+        return await all
+      },
     })
-    await other
+    await Promise.all(others)
     return rate
   })
-  for (const peer of webhooks) await peer[Symbol.asyncDispose]()
+  return ratioFigure(
+    `collected and delivered at ${thousands(paced.rate)}/s beside ${paced.conversions} conversions/s`,
+    beside.beside,
+    beside.alone,
+    targets.beside,
+  )
+}
+
+/** Conversions to three platforms beside the same events to three webhooks, what others feel of it, and how soon quality opens. */
+export const measureSignals = async (): Promise<Figure[]> => {
+  const meta = createVendor(/"event_name"/g, (count) => ({ events_received: count }))
+  const tiktok = createVendor(/"event_id"/g, () => ({ code: 0, message: 'OK' }))
+  const analytics = createVendor(/"timestamp_micros"/g, () => ({}))
+  await using stack = new AsyncDisposableStack()
+  const { command } = stack.use(
+    await startVendorPeers({
+      'graph.facebook.com': meta.answer,
+      'business-api.tiktok.com': tiktok.answer,
+      'www.google-analytics.com': analytics.answer,
+    }),
+  )
+  const webhooks: CountingPeer[] = []
+  while (webhooks.length < 3) webhooks.push(stack.use(await startCountingPeer()))
+  const bench = await startBench({ command })
+  stack.use(bench.product)
+  const world = await prepare(bench, webhooks, [meta, tiktok, analytics])
+  const figures = [await measurePlatforms(world), await measureBeside(world)]
   const idOf = (name: string): string => name.split('/').at(-1) ?? ''
-  await fillCounts(bench, idOf(signal), destinations.map(idOf))
-  return [
-    ratioFigure(
-      'conversions to three platforms, ratio to three webhooks',
-      rates.platforms,
-      rates.webhooks,
-      targets.platforms,
-    ),
-    ratioFigure('collection and delivery beside 500 conversions/s', beside.beside, beside.alone, targets.beside),
-    await measureQuality(bench, signal),
-  ]
+  await fillCounts(bench, idOf(world.signal), world.destinations.map(idOf))
+  return [...figures, await measureQuality(bench, world.signal)]
 }

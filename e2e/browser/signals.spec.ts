@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Page } from '@playwright/test'
+import { conversionAction } from '@tributary/connectors/testing/google-ads'
 import {
   adminCredentials,
   createSource,
@@ -11,7 +12,7 @@ import {
 import { signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 import { startSdkPage } from './sdk-page.ts'
-import { startVendors, vendorDestinations } from './vendors.ts'
+import { makeVendorDestinations, startVendors } from './vendors.ts'
 
 type Browsing = Window & {
   segment: typeof import('@segment/analytics-next').AnalyticsBrowser
@@ -30,6 +31,13 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const email = 'ada@example.com'
 const phone = '+12025550123'
+const titles = {
+  'meta-conversions': 'Meta',
+  'tiktok-events': 'TikTok',
+  'google-analytics': 'Analytics',
+  'google-ads': 'Google Ads',
+}
+const platforms = Object.values(titles)
 
 /** Opens the site of a shop as somebody who clicked an ad, who is known there. */
 const visit = async (shop: Page, site: { url: string }, product: Product, key: string): Promise<void> => {
@@ -83,7 +91,7 @@ const makeSignal = async (page: Page, workspace: string, sources: readonly strin
   for (let step = 0; step < 3; step++) await button(page, 'Continue').click()
   await expect(page.getByLabel('Meta', { exact: true })).toContainText('{ eventID: order_id }')
   await button(page, 'Continue').click()
-  for (const { title } of vendorDestinations) await page.getByRole('checkbox', { name: title }).check()
+  for (const title of platforms) await page.getByRole('checkbox', { name: title, exact: true }).check()
   // What was chosen is there after a reload.
   await expect(page.getByText('Draft saved')).toBeVisible()
   await page.reload()
@@ -102,18 +110,16 @@ const makeSignal = async (page: Page, workspace: string, sources: readonly strin
   await expect(page.getByRole('heading', { level: 1, name: 'Orders' })).toBeVisible()
 }
 
-test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversion at Meta, TikTok, and Google, which match quality and attribution show', async ({
+test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversion at Meta, Google Ads, TikTok, and Google Analytics, which match quality and attribution show', async ({
   chromium,
 }) => {
-  test.setTimeout(180_000)
   await using vendors = await startVendors()
   await using product = await startProduct({ command: vendors.command })
   const { api } = product
   await api.login(adminCredentials)
   const { workspace } = await createWorkspace(api, 'Signals')
   const { source, key } = await createSource(api, workspace, 'Shop', 'javascript')
-  for (const { app, title, settings } of vendorDestinations)
-    await api.ok('POST', `/${workspace}/destinations`, { title, app: { name: `catalogDestinations/${app}` }, settings })
+  await makeVendorDestinations(product, workspace, titles)
   await using context = await chromium.newContext({ baseURL: product.url })
   const page = await context.newPage()
   await signIn(page, adminCredentials)
@@ -145,12 +151,14 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
   })
   // A later one is sent when all before it were decided on.
   await buy(shop, 'order-3')
-  const { meta, tiktok, analytics, bodies } = vendors
+  const { meta, tiktok, analytics, ads, bodies } = vendors
   await expect.poll(() => [...meta.counted.keys()].toSorted()).toEqual(['Purchase/order-2', 'Purchase/order-3'])
   await expect.poll(() => [...tiktok.counted.keys()].toSorted()).toEqual(['Purchase/order-2', 'Purchase/order-3'])
   const orders = (): string[] =>
     analytics.counted.flatMap(({ events = [] }) => events.map(({ params }) => String(params?.['transaction_id'])))
   await expect.poll(() => orders().toSorted()).toEqual(['order-2', 'order-3'])
+  const imported = ['order-2', 'order-3'].map((id) => `${conversionAction}/${id}`)
+  await expect.poll(() => [...ads.counted.keys()].toSorted()).toEqual(imported)
   expect(meta.counted.get('Purchase/order-2')).toMatchObject({
     action_source: 'website',
     user_data: { em: [sha256(email)], ph: [sha256('12025550123')], external_id: [sha256('user-ada')] },
@@ -161,8 +169,14 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
     user: { email: sha256(email), phone: sha256(phone), ttclid: 'E.C.P.e2e' },
     properties: { value: 25.5, currency: 'USD' },
   })
+  expect(ads.counted.get(`${conversionAction}/order-2`)).toMatchObject({
+    conversionValue: 25.5,
+    currency: 'USD',
+    adIdentifiers: { gclid: 'EAIaIQobChMI-e2e' },
+    userData: { userIdentifiers: [{ emailAddress: sha256(email) }, { phoneNumber: sha256(phone) }] },
+  })
   // Each was sent once, and nothing in the clear.
-  expect(bodies.filter((body) => body.includes('order-2'))).toHaveLength(vendorDestinations.length)
+  expect(bodies.filter((body) => body.includes('order-2'))).toHaveLength(platforms.length)
   for (const clear of [email, phone]) expect(bodies.join('\n')).not.toContain(clear)
 
   await buyWithTag(shop, site, code.replaceAll('{{origin}}', product.url).replaceAll('{{writeKey}}', tag.key))
@@ -188,6 +202,6 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
   await expect(rows).toHaveCount(2)
   await rows.last().click()
   const details = page.getByRole('dialog', { name: 'Conversion' })
-  await expect(details.getByText('Delivered')).toHaveCount(vendorDestinations.length)
+  await expect(details.getByText('Delivered')).toHaveCount(platforms.length)
   await expect(details).not.toContainText(email)
 })

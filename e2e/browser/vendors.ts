@@ -1,75 +1,80 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { gunzipSync } from 'node:zlib'
+import {
+  token as adsToken,
+  conversionAction,
+  createGoogleAds,
+  customer,
+} from '@tributary/connectors/testing/google-ads'
 import { createAnalytics, measurement, origins, secret } from '@tributary/connectors/testing/google-analytics'
+import { code, createGoogleTokens, client as googleClient } from '@tributary/connectors/testing/google-oauth2'
 import {
   createMetaConversions,
   pixel as metaPixel,
   token as metaToken,
 } from '@tributary/connectors/testing/meta-conversions'
 import { createTikTok, pixel as tiktokPixel, token as tiktokToken } from '@tributary/connectors/testing/tiktok'
-import { serverEntry } from '@tributary/test-kit'
-
-const hosts = ['graph.facebook.com', 'business-api.tiktok.com', ...origins.map((origin) => new URL(origin).host)]
+import { type Product, startVendorPeers, type VendorAnswer, type VendorAsked } from '@tributary/test-kit'
 
 /** The destinations of the vendors, as they are made over the API. */
-export const vendorDestinations = [
-  { app: 'meta-conversions', title: 'Meta', settings: { pixel_id: metaPixel, access_token: metaToken } },
-  { app: 'tiktok-events', title: 'TikTok', settings: { pixel_code: tiktokPixel, access_token: tiktokToken } },
+const vendorDestinations = [
+  { app: 'meta-conversions', settings: { pixel_id: metaPixel, access_token: metaToken } },
+  { app: 'tiktok-events', settings: { pixel_code: tiktokPixel, access_token: tiktokToken } },
   {
     app: 'google-analytics',
-    title: 'Analytics',
     settings: { measurement_id: measurement, api_secret: secret, region: 'global' },
+  },
+  {
+    app: 'google-ads',
+    settings: { customer_id: customer, conversion_action_id: conversionAction, ...googleClient },
   },
 ] as const
 
-/**
- * Peers that stand for Meta, TikTok and Google Analytics and enforce what those document, behind one port of this machine. A product that
- * is started with `command` reaches them by the vendors' own addresses.
- */
+type App = (typeof vendorDestinations)[number]['app']
+
+/** Has a destination permitted by Google, whose page of consent nobody sees: it would hand back this code. */
+const permit = async ({ api, url }: Pick<Product, 'api' | 'url'>, destination: string): Promise<void> => {
+  const redirect_uri = `${url}/destination-oauth-callback`
+  const { authorize_url } = await api.ok('POST', `/${destination}:connect`, { redirect_uri })
+  const state = new URL(String(authorize_url)).searchParams.get('state')
+  await api.ok('POST', `/${destination}:completeConnect`, { code, state })
+}
+
+/** Makes a destination of each vendor under these titles, permitted where it has to be; their names, in the order of the titles. */
+export const makeVendorDestinations = async (
+  product: Pick<Product, 'api' | 'url'>,
+  workspace: string,
+  titles: Readonly<Record<App, string>>,
+): Promise<string[]> => {
+  const names: string[] = []
+  for (const { app, settings } of vendorDestinations) {
+    const given = { title: titles[app], app: { name: `catalogDestinations/${app}` }, settings }
+    const name = String((await product.api.ok('POST', `/${workspace}/destinations`, given)).name)
+    if (app === 'google-ads') await permit(product, name)
+    names.push(name)
+  }
+  return names
+}
+
+/** Peers that stand for Meta, TikTok, Google Analytics and Google Ads and enforce what those document. */
 export const startVendors = async () => {
   const meta = createMetaConversions()
   const tiktok = createTikTok()
   const analytics = createAnalytics()
-  /** Every body that came, as it was. */
+  const ads = createGoogleAds()
+  const tokens = createGoogleTokens(adsToken)
+  /** Every body that came with conversions, as it was. */
   const bodies: string[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const bytes = Buffer.concat(chunks)
-      const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString()
-      const { host = '' } = request.headers
-      const { pathname: path, searchParams } = new URL(request.url ?? '/', `https://${host}`)
-      const asked = {
-        method: request.method ?? '',
-        host,
-        path,
-        query: Object.fromEntries(searchParams),
-        headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, value?.toString()])),
-        body: text === '' ? undefined : JSON.parse(text),
-        raw: { bytes },
-      }
-      if (text !== '') bodies.push(text)
-      const peer = host === 'graph.facebook.com' ? meta : host === 'business-api.tiktok.com' ? tiktok : analytics
-      const answer = peer.answer(asked)
-      if (typeof answer === 'string') return request.socket.destroy()
-      response.writeHead(answer.status, answer.headers).end(answer.body)
-    })
+  const noting =
+    (answer: (asked: VendorAsked) => VendorAnswer) =>
+    (asked: VendorAsked): VendorAnswer => {
+      if (asked.text !== '') bodies.push(asked.text)
+      return answer(asked)
+    }
+  const peers = await startVendorPeers({
+    'graph.facebook.com': noting(meta.answer),
+    'business-api.tiktok.com': noting(tiktok.answer),
+    ...Object.fromEntries(origins.map((origin) => [new URL(origin).host, noting(analytics.answer)])),
+    'datamanager.googleapis.com': noting(ads.answer),
+    'oauth2.googleapis.com': tokens.answer,
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const hook = new URL('../../packages/test-kit/src/vendor-hosts.ts', import.meta.url)
-  hook.search = String(new URLSearchParams({ hosts: hosts.join(','), port: String(port) }))
-  return {
-    meta,
-    tiktok,
-    analytics,
-    bodies,
-    command: ['--disable-warning=ExperimentalWarning', '--import', hook.href, serverEntry],
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return { meta, tiktok, analytics, ads, bodies, ...peers }
 }

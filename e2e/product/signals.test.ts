@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { adminCredentials, createSource, createWorkspace, eventually, startProduct } from '@tributary/test-kit'
+import {
+  adminCredentials,
+  createSource,
+  createWorkspace,
+  eventually,
+  startProduct,
+  startVendorPeers,
+  type VendorAsked,
+} from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import {
   createMetaConversions,
@@ -12,7 +19,6 @@ import {
   pixel as tiktokPixel,
   token as tiktokToken,
 } from '../../connectors/destinations/tiktok-events/testing-tiktok.ts'
-import { type Asked, startVendorPeer } from '../vendors/start-peer.ts'
 import { post } from './calls.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -22,7 +28,7 @@ const gclid = 'CjwKCAiAquuxabcdefghijk'
 /** Google Analytics takes everything without a word. */
 const createAnalytics = () => {
   const taken: { name: string; params: Record<string, unknown> }[] = []
-  const answer = ({ body }: Asked) => {
+  const answer = ({ body }: VendorAsked) => {
     taken.push(...(body as { events: typeof taken }).events)
     return { status: 204 }
   }
@@ -32,24 +38,14 @@ const createAnalytics = () => {
 test('SIG-01, OPEN-31: an order of browser and server is one conversion at each platform, hashed, attributed to its click, and the same after a kill', async () => {
   await using stack = new AsyncDisposableStack()
   const [meta, tiktok, analytics] = [createMetaConversions(), createTikTok(), createAnalytics()]
-  const peers = {
-    'https://graph.facebook.com': stack.use(await startVendorPeer('graph.facebook.com', meta.answer as never)),
-    'https://business-api.tiktok.com': stack.use(
-      await startVendorPeer('business-api.tiktok.com', tiktok.answer as never),
-    ),
-    'https://www.google-analytics.com': stack.use(await startVendorPeer('www.google-analytics.com', analytics.answer)),
-  }
-  const env = {
-    TRIBUTARY_FLAGS: 'signals=on',
-    NODE_OPTIONS: `--import=${new URL('../vendors/hook.ts', import.meta.url).href}`,
-    VENDOR_PEERS: JSON.stringify(Object.fromEntries(Object.entries(peers).map(([origin, { url }]) => [origin, url]))),
-  }
-  // From its sources: in a build no module can be replaced.
-  const command = [
-    '--disable-warning=ExperimentalWarning',
-    fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url)),
-  ]
-  let product = await startProduct({ env, command })
+  const { command } = stack.use(
+    await startVendorPeers({
+      'graph.facebook.com': meta.answer,
+      'business-api.tiktok.com': tiktok.answer,
+      'www.google-analytics.com': analytics.answer,
+    }),
+  )
+  let product = await startProduct({ command })
   stack.defer(() => product[Symbol.asyncDispose]())
   const { dataDir } = product
   await product.api.login(adminCredentials)
@@ -125,7 +121,7 @@ test('SIG-01, OPEN-31: an order of browser and server is one conversion at each 
 
   await send(...Array.from({ length: 50 }, (_, index) => order(`m-${index}`, `killed-${index}`)))
   await product.kill()
-  product = await startProduct({ env, command, dataDir })
+  product = await startProduct({ command, dataDir })
   await product.api.login(adminCredentials)
   await eventually('each platform has all', () => counted().every((count) => count >= 51), 60_000)
   const { overview, quality } = await overviewOf()

@@ -1,5 +1,5 @@
 import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
-import { vendorDestinations } from '../browser/vendors.ts'
+import { makeVendorDestinations } from '../browser/vendors.ts'
 
 /** What the pictures of signals show. */
 export type SignalSeed = {
@@ -10,7 +10,12 @@ export type SignalSeed = {
   quiet: string
 }
 
-const titles = ['Meta pixel of the shop', 'TikTok', 'Analytics of the shop']
+const titles = {
+  'meta-conversions': 'Meta pixel of the shop',
+  'tiktok-events': 'TikTok',
+  'google-analytics': 'Analytics of the shop',
+  'google-ads': 'Google Ads of the shop',
+}
 
 const consent = (advertising: boolean) => ({ consent: { categoryPreferences: { advertising } } })
 
@@ -44,12 +49,7 @@ export const seedSignals = async ({ api, url }: Product): Promise<SignalSeed> =>
   const { workspace } = await createWorkspace(api, 'Contoso Shop')
   const { source, key } = await createSource(api, workspace, 'Online shop')
   const { source: other } = await createSource(api, workspace, 'Point of sale')
-  const destinations: string[] = []
-  // What signals are sent to needs no connection; this one leads to nothing, as no event comes over it.
-  for (const [place, { app, settings }] of vendorDestinations.entries()) {
-    const given = { title: titles[place], app: { name: `catalogDestinations/${app}` }, settings }
-    destinations.push(String((await api.ok('POST', `/${workspace}/destinations`, given)).name))
-  }
+  const destinations = await makeVendorDestinations({ api, url }, workspace, titles)
   const definition = {
     trigger: { type: 'events', sources: [source], events: [{ event_type: 'track', event_name: 'Order Completed' }] },
     conversion: { type: 'purchase', custom_name: '' },
