@@ -29,6 +29,9 @@ test('no page is heavier than its budget for somebody who opens it with nothing 
     { name: 'profiles', path: `/${workspace}/profiles`, budget: anyPage },
     { name: 'connections', path: `/${workspace}/connections`, budget: anyPage },
     { name: 'syncs', path: `/${workspace}/syncs`, budget: anyPage },
+    { name: 'signals', path: `/${workspace}/signals`, budget: anyPage },
+    { name: 'new signal', path: `/${workspace}/signals/new`, budget: anyPage },
+    { name: 'attribution', path: `/${workspace}/signals/attribution`, budget: anyPage },
     { name: 'catalog', path: `/${workspace}/catalog-destinations`, budget: anyPage },
     { name: 'settings', path: `/${workspace}/settings/organization/members`, budget: anyPage },
   ]
