@@ -71,11 +71,39 @@ https:// {
   reverse_proxy ${origin}
 }`
 
+const ReverseProxy = () => {
+  const [shown, setShown] = useState(false)
+  return (
+    <Card
+      title="Reverse proxy"
+      description="A reverse proxy in front of Tributary holds the certificates of custom domains."
+      action={
+        <Button size="sm" aria-expanded={shown} onClick={() => setShown(!shown)}>
+          {shown ? 'Hide example' : 'Show example'}
+        </Button>
+      }
+    >
+      <p className="text-sm text-ink-2">
+        Before it requests a certificate, it asks <code className="font-mono">/domains/ask?domain=</code>. The response
+        is 200 for an active custom domain and 404 for every other name. It must pass on the host of each request, and
+        its network must be one of <code className="font-mono">TRIBUTARY_TRUSTED_PROXIES</code>.
+      </p>
+      {shown && (
+        <div className="mt-4">
+          <CodeBlock
+            notice="Example copied"
+            codes={[{ title: 'Caddyfile', language: 'text', text: proxyExample(window.location.origin) }]}
+          />
+        </div>
+      )}
+    </Card>
+  )
+}
+
 /** The domain on which a workspace collects its events. */
 export const CustomDomainPage = () => {
   const { name: workspace, title } = useWorkspace()
   const query = useQuery(customDomainQuery(workspace))
-  const [shown, setShown] = useState(false)
   return (
     <>
       <PageHeader
@@ -91,32 +119,10 @@ export const CustomDomainPage = () => {
                 <AddForm key={domain?.name ?? ''} workspace={workspace} domain={domain} />
               </Card>
               {domain !== null && <DomainCard domain={domain} />}
+              <ReverseProxy />
             </>
           )}
         </QueryView>
-        <Card
-          title="Reverse proxy"
-          description="A reverse proxy in front of Tributary holds the certificates of custom domains."
-          action={
-            <Button size="sm" aria-expanded={shown} onClick={() => setShown(!shown)}>
-              {shown ? 'Hide example' : 'Show example'}
-            </Button>
-          }
-        >
-          <p className="text-sm text-ink-2">
-            Before it requests a certificate, it asks <code className="font-mono">/domains/ask?domain=</code>. The
-            response is 200 for an active custom domain and 404 for every other name. It must pass on the host of each
-            request, and its network must be one of <code className="font-mono">TRIBUTARY_TRUSTED_PROXIES</code>.
-          </p>
-          {shown && (
-            <div className="mt-4">
-              <CodeBlock
-                notice="Example copied"
-                codes={[{ title: 'Caddyfile', language: 'text', text: proxyExample(window.location.origin) }]}
-              />
-            </div>
-          )}
-        </Card>
       </div>
     </>
   )

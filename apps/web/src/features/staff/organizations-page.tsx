@@ -50,6 +50,8 @@ const Health = (organization: FoundOrganization) => {
   )
 }
 
+const Plan = ({ plan_title }: Pick<FoundOrganization, 'plan_title'>) => <Badge tone="outline">{plan_title}</Badge>
+
 /** Leads to acting on behalf of the organization, with its first workspace chosen. */
 const Name = ({ display_name, workspace }: Pick<FoundOrganization, 'display_name' | 'workspace'>) => {
   const own = useWorkspace().name
@@ -76,13 +78,18 @@ const columns: readonly Column<FoundOrganization>[] = [
           {amount(organization.usage.members, 'member')}, {amount(organization.usage.workspaces, 'workspace')}
         </span>
         <span className="block text-xs text-ink-2 lg:hidden">{usageText(organization)}</span>
+        <span className="mt-1 flex flex-wrap gap-1 sm:hidden">
+          <Plan {...organization} />
+          <Health {...organization} />
+        </span>
       </span>
     ),
   },
   {
     id: 'plan',
     header: 'Plan',
-    cell: ({ plan_title }) => <Badge tone="outline">{plan_title}</Badge>,
+    cell: Plan,
+    wide: true,
     width: 'sm:w-28',
   },
   {
@@ -92,7 +99,7 @@ const columns: readonly Column<FoundOrganization>[] = [
     wide: 'lg',
     width: 'lg:w-72',
   },
-  { id: 'health', header: 'Health', cell: Health, width: 'sm:w-52' },
+  { id: 'health', header: 'Health', cell: Health, wide: true, width: 'sm:w-52' },
 ]
 
 const idOf = ({ name }: FoundOrganization): string => name
