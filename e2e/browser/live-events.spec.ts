@@ -316,6 +316,7 @@ test('filters narrow what is shown and what counts as new; without a match the t
   await expect(rows(page)).toHaveCount(0)
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await search.fill('order')
+  await expectListed(page, 28)
   await scrollTo(page, 400)
   await send([...numbered('Other', 5), ...numbered('Order again', 2)])
   await expect(newEvents(page)).toHaveText('2 new events')
