@@ -81,7 +81,8 @@ const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => 
 }
 
 /**
- * "ErrorReason": what is to be mended in the account, whatever the conversions. It is told of the request as a whole (ErrorInfo) or of a field.
+ * Values of "ErrorReason" that say what has to be changed in the account, whatever the conversions are. They come for the
+ * request as a whole (ErrorInfo) or for a field.
  */
 const ofAccount: ReadonlySet<string> = new Set([
   'DESTINATION_ACCOUNT_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS',

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { StepList } from './step-list.tsx'
 
-/** The steps to something new beside the fields of the one of now, with what becomes of the draft. */
+/** The form of something new, step by step: the list of steps, the fields of the chosen one, and what becomes of the draft. */
 export const StepForm = <Step extends string>({
   label,
   heading,
