@@ -98,6 +98,8 @@ export default defineConfig({
           exclude: [...aloneOnTheMachine, ...inOneProduct],
           globalSetup: [builtServer],
           testTimeout: 300_000,
+          // The modules that drive a product have no state: they are loaded once for each of the workers, not for each file.
+          isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
@@ -109,6 +111,7 @@ export default defineConfig({
           include: inOneProduct,
           globalSetup: [builtServer, 'e2e/product/shared-product.ts'],
           testTimeout: 300_000,
+          isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },

@@ -1,5 +1,5 @@
 // Every suite of the product, one after the other, each with its time and its budget. `npm test -- unit browser` runs
-// only the named ones. The exit code is 1 when a test fails or a suite goes over twice its budget.
+// only the named ones. The exit code is 1 when a test fails; a budget is for an idle machine, and a busy one is no failure.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { currentCommit, failuresIn, forgetRun, recordRun, reportOf } from './test-results.ts'
@@ -77,7 +77,6 @@ mkdirSync('.cache/results', { recursive: true })
 const total: Outcome = { passed: 0, failed: 0, skipped: 0 }
 const lines: string[] = []
 const failures: string[] = []
-let over = false
 for (const suite of suites) {
   if (wanted.length > 0 && !wanted.includes(suite.name)) continue
   const report = reportOf(suite.name)
@@ -103,8 +102,6 @@ for (const suite of suites) {
   total.passed += outcome.passed
   total.failed += outcome.failed
   total.skipped += outcome.skipped
-  const late = minutes > suite.budgetMinutes * 2
-  over ||= late
   lines.push(
     `${suite.name.padEnd(10)} ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped} skipped · ${minutes.toFixed(1)} of ${suite.budgetMinutes} min${minutes > suite.budgetMinutes ? ' OVER BUDGET' : ''}`,
   )
@@ -112,4 +109,4 @@ for (const suite of suites) {
 // Each of them again, where the end of a long output has it.
 if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}`)
 console.log(`\n${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
-process.exit(total.failed > 0 || over ? 1 : 0)
+process.exit(total.failed > 0 ? 1 : 0)

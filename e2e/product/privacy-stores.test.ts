@@ -67,13 +67,22 @@ const seeded = [
   'postgres profile_identifiers',
   'postgres profile_traits',
   'postgres refused_requests',
+  'postgres signal_clicks',
+  'postgres signal_conversions',
   'postgres sync_dry_runs',
 ]
 
 /** An event, a call and a row of each kind that keeps something, of each of both. */
 const eventsOf = ({ word, userId, anonymousId, traits }: Person): object[] => [
   { type: 'identify', messageId: `${word}-1`, userId, anonymousId, traits },
-  { type: 'track', messageId: `${word}-2`, anonymousId, event: 'Seen', properties: { by: traits.name } },
+  {
+    type: 'track',
+    messageId: `${word}-2`,
+    anonymousId,
+    event: 'Seen',
+    properties: { by: traits.name },
+    context: { page: { url: `https://shop.example/?gclid=Cj0KCQ${word}` } },
+  },
   { type: 'alias', messageId: `${word}-3`, userId, previousId: `p-${word}` },
   // Without a name: it is rejected.
   { type: 'track', messageId: `${word}-4`, userId, properties: { by: traits.name } },
@@ -146,6 +155,23 @@ test('of a user who was deleted no decoded store has a value once the bound is o
   await make('computedTraits', {
     trait: 'seen_by',
     definition: { event: 'Seen', operation: 'last', property: 'by', window_days: null },
+  })
+
+  // Its platform is paused, so that what it makes waits.
+  const platform = await make('destinations', {
+    title: 'Platform',
+    app: { name: 'catalogDestinations/meta-conversions' },
+    settings: { pixel_id: '123456789012345', access_token: 'token' },
+  })
+  await api.ok('PATCH', `/${platform}?update_mask=enabled`, { enabled: false })
+  await make('signals', {
+    title: 'Seen',
+    enabled: true,
+    trigger: { type: 'events', sources: [source], events: [{ event_name: 'Seen' }] },
+    conversion: { type: 'lead' },
+    value: { type: 'none' },
+    event_id: { type: 'path', path: 'properties.by' },
+    platforms: [{ destination: platform }],
   })
 
   // Events of both are in one batch, of which each has the sample.
@@ -264,8 +290,11 @@ test('of a user who was deleted no decoded store has a value once the bound is o
     // Delivery looks now and then whether what waits has waited too long.
     await later.moveClock(starts * boundMs + 3_600_000)
     await eventually('what waited for a destination is given up', async () => {
-      const { waiting } = (await later.api.ok('GET', `/${paused}/deliveries`)) as { waiting: { event_count: number } }
-      return waiting.event_count === 0
+      for (const name of [paused, platform]) {
+        const { waiting } = (await later.api.ok('GET', `/${name}/deliveries`)) as { waiting: { event_count: number } }
+        if (waiting.event_count > 0) return false
+      }
+      return true
     })
     await until('the logs are looked at', () => mentions(decodeFiles(dataDir), zora).length === 0, 8).catch(() => {})
     if (starts > 1) expect(mentions(await decode(), zora)).toEqual([])

@@ -41,23 +41,19 @@ const validated = async (source: TestSource, count: number): Promise<Validated[]
 test('a change of the schema counts for the next event, and each stored event says which version validated it', async () => {
   const source = await createSource(product.api, workspace, 'Changing')
   const began = Number((await product.api.ok('GET', `/${source.source}`)).schema_version)
-  const delays: number[] = []
   const expected: [string, string, number][] = []
   for (let n = 0; n < 6; n++) {
-    const since = performance.now()
     const changed = await setSchema(source, typed(n % 2 === 0 ? 'number' : 'string'))
     expect(changed.schema_version).toBe(began + n + 1)
     // The very next event, without a pause.
     expect((await post(product, '/v1/track', source.key, track(`c-${n}`, { properties: { total: 1 } }))).status).toBe(
       200,
     )
-    delays.push(performance.now() - since)
     expected.push([`c-${n}`, n % 2 === 0 ? 'compatible' : 'needsAttention', began + n + 1])
   }
   const stored = await validated(source, 6)
   const told = stored.map((event) => [event.message_id, event.compatibility, event.schema_version])
   expect(told.toSorted()).toEqual(expected.toSorted())
-  expect(Math.max(...delays)).toBeLessThan(1000)
 })
 
 test('a blocked event is stored and shown live, and delivered once when it is replayed after the schema was fixed', async () => {

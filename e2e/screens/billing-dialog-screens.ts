@@ -21,19 +21,6 @@ const asking = (button: string | RegExp) => async (page: Page) => {
   await page.getByRole('dialog').waitFor()
 }
 
-const paidPlan = async (page: Page): Promise<void> => {
-  await subscribed(null)(page)
-  await page.route(
-    (url) => onPath('').test(url.pathname),
-    async (route) => {
-      if (route.request().method() !== 'GET') return route.fallback()
-      const found = (await (await route.fetch()).json()) as { subscription: { extra: object } }
-      found.subscription.extra = { plan_name: 'plans/team' }
-      await route.fulfill({ json: found })
-    },
-  )
-}
-
 const fillCard = async (page: Page): Promise<void> => {
   await asking('Add Payment method')(page)
   await page.getByLabel('Card number').fill('4000 0000 0000 0002')
@@ -67,11 +54,11 @@ export const billingDialogScreens: Screen[] = [
     ready: asking('Switch to annual billing'),
   },
   { name: 'billing-remove-card', path: billing, prepare: subscribed(null), ready: asking(/^Remove Visa/) },
-  { name: 'billing-plans-paid', path: billing, prepare: paidPlan, ready: openPlans },
+  { name: 'billing-plans-paid', path: billing, prepare: subscribed(null), ready: openPlans },
   {
     name: 'billing-plans-annual',
     path: billing,
-    prepare: paidPlan,
+    prepare: subscribed(null),
     ready: async (page) => {
       await openPlans(page)
       await page.getByText('Annually').click()

@@ -52,6 +52,15 @@ export const subscribed =
   (...given: Parameters<typeof paid>) =>
   async (page: Page) => {
     await sold(page)
+    await page.route(
+      (url) => onPath('').test(url.pathname),
+      async (route) => {
+        if (route.request().method() !== 'GET') return route.fallback()
+        const found = (await (await route.fetch()).json()) as { subscription: { extra: object } }
+        found.subscription.extra = { plan_name: 'plans/team' }
+        await route.fulfill({ json: found })
+      },
+    )
     await answer(onPath('/subscription'), paid(...given))(page)
     await answer(onPath('/paymentMethods'), {
       payment_methods: [card(1, 'Visa', '4242'), card(2, 'American Express', '0005')],
@@ -175,16 +184,6 @@ export const openPlans = async (page: Page): Promise<void> => {
 /** An organization on a paid plan that looks at what a larger one would charge, and whose bank asks to confirm it. */
 const upgrading = async (page: Page): Promise<void> => {
   await subscribed(null)(page)
-  await answer(onPath(''), {
-    name: 'organizations/o1',
-    title: 'Contoso Retail',
-    display_name: 'Contoso Retail',
-    industry: 'other',
-    extra: { logo: '' },
-    auto_join_domain: '',
-    subscription: { name: 'organizations/o1/subscription', extra: { plan_name: 'plans/team' } },
-    create_time: '2026-01-01T00:00:00.000Z',
-  })(page)
   await answer(onPath('/subscription:preview'), {
     takes_effect: 'now',
     effect_time: null,

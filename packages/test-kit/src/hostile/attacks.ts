@@ -59,6 +59,37 @@ const templateField = (id: string, value: string): object => ({
   target: { name: id },
 })
 
+/** A preview of a signal of ten platforms, of which a field of each is the work for a hundred events. */
+const previewSignal = async (world: HostileWorld) => {
+  const { source, key } = await createSource(world.api, world.workspace, 'Orders')
+  const batch = Array.from({ length: 100 }, (_, index) => ({ type: 'track', event: 'Order', userId: `u-${index}` }))
+  await post(world, '/v1/batch', JSON.stringify({ batch }), { authorization: `Basic ${btoa(`${key}:`)}` })
+  await eventually('the events are stored', async () => {
+    const { events } = await world.api.ok('GET', `/${source}/events`)
+    return (events as unknown[]).length > 0
+  })
+  const settings = { pixel_id: '123456789012345', access_token: 'token' }
+  for (let index = 0; index < 10; index++)
+    await createDestination(world.api, world.workspace, source, { app: 'meta-conversions', settings })
+  type Option = { destination: string; field_mappings: { target: { name: string } }[] }
+  const { platforms } = await world.api.ok('GET', `/${world.workspace}/signals:listPlatforms?conversion=lead`)
+  const worked = ({ destination, field_mappings }: Option) => ({
+    destination,
+    field_mappings: field_mappings.map((each) =>
+      ['em', 'ph', 'fn'].includes(each.target.name) ? { ...each, source: { type: 'TEMPLATE', value: loops } } : each,
+    ),
+  })
+  const signal = {
+    trigger: { type: 'events', sources: [source], events: [{ event_name: 'Order' }] },
+    conversion: { type: 'lead' },
+    value: { type: 'none' },
+    event_id: { type: 'message_id' },
+    platforms: (platforms as Option[]).map(worked),
+    sample_size: 100,
+  }
+  return () => call(world, 'POST', `/${world.workspace}/signals:preview`, signal)
+}
+
 /** An event whose mapping is the work; its outcome is read in the delivery log. */
 const deliverMapped = async (world: HostileWorld) => {
   const { source, key } = await createSource(world.api, world.workspace, 'Mapped')
@@ -190,6 +221,13 @@ export const attacks: readonly Attack[] = [
     answers: [200],
     says: tooMuch,
     prepare: deliverMapped,
+  },
+  {
+    what: 'the same template in three fields of each of ten platforms, in the preview of a signal, by an editor',
+    together: 2,
+    answers: [200, ...refused],
+    says: /"conversion_count":|more time than their share/,
+    prepare: previewSignal,
   },
   {
     what: 'four megabytes of empty objects to a picture, without a token',

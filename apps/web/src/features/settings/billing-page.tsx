@@ -35,7 +35,7 @@ export const BillingPage = () => {
         {sold ? (
           <>
             <SandboxNote />
-            <PlanCard organization={name} />
+            <PlanCard organization={name} paid={organization.subscription.extra.plan_name !== 'plans/free'} />
           </>
         ) : (
           <Card

@@ -108,7 +108,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
 
   test('while the broker is away appends are refused in time, then it takes them again, each once', async () => {
     const log = at(kafka.address)
-    const writer = await openKafkaLogWriter({ ...log, partitions: 1, answerMs: 500 })
+    const writer = await openKafkaLogWriter({ ...log, partitions: 1, answerMs: 4000 })
     const epoch = await writer.beginEpoch('p')
     const group = (sequence: number) =>
       writer.appendGroup([entry('k', `group ${sequence}`)], { producer: 'p', epoch, sequence })
@@ -118,7 +118,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await expect(group(2)).rejects.toBeInstanceOf(LogUnavailable)
     const from = performance.now()
     await expect(writer.append(entry('k', 'refused'))).rejects.toBeInstanceOf(LogUnavailable)
-    expect(performance.now() - from).toBeLessThan(400)
+    expect(performance.now() - from).toBeLessThan(3000)
     expect(writer.queuedBytes()).toBe(0)
     await kafka.start()
     await eventually(

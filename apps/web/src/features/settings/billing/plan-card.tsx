@@ -166,11 +166,11 @@ const Details = ({
   )
 }
 
-/** The plan of an organisation (a resource name), what becomes of it, and how to change it. */
-export const PlanCard = ({ organization }: { organization: string }) => {
+/** The plan of an organisation (a resource name), what becomes of it, and how to change it: more for one that is paid. */
+export const PlanCard = ({ organization, paid }: { organization: string; paid: boolean }) => {
   const plans = useQuery(plansQuery())
   const subscription = useQuery(subscriptionQuery(organization))
-  const skeleton = <CardSkeleton lines={2} />
+  const skeleton = <CardSkeleton lines={paid ? 5 : 2} />
   return (
     <QueryView query={plans} skeleton={skeleton} errorTitle={billingTexts.plansFailed}>
       {(listed) => (
