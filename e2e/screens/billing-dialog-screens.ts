@@ -61,7 +61,7 @@ export const billingDialogScreens: Screen[] = [
     prepare: subscribed(null),
     ready: async (page) => {
       await openPlans(page)
-      await page.getByText('Annually').click()
+      await page.getByRole('dialog').getByText('Annually').click()
     },
   },
   {
@@ -126,7 +126,7 @@ export const billingDialogScreens: Screen[] = [
       const form = page.getByRole('form', { name: 'Billing details' })
       await form.getByRole('textbox', { name: 'Billing email' }).fill('nobody')
       await form.getByRole('button', { name: 'Save Changes' }).click()
-      await form.getByRole('alert').first().waitFor()
+      await form.locator('[aria-invalid=true]').first().waitFor()
     },
   },
   {

@@ -121,6 +121,16 @@ export const signalScreens: Screen[] = [
     },
   },
   {
+    name: 'new-signal-refunds',
+    path: at(wizard),
+    prepare: withoutDraft,
+    ready: async (page) => {
+      await toStep(3)(page)
+      await page.getByRole('switch', { name: 'Send refunds' }).click()
+      await settled(page)
+    },
+  },
+  {
     name: 'new-signal-audience',
     path: at(wizard),
     prepare: withoutDraft,
@@ -205,6 +215,15 @@ export const signalScreens: Screen[] = [
     path: at(({ quiet }) => `${quiet}#settings`),
     ready: async (page) => {
       await button(page, 'Delete signal').click()
+      await settled(page)
+    },
+  },
+  {
+    name: 'signal-attribution-first-click',
+    path: at(({ signal }) => `${signal}#attribution`),
+    ready: async (page) => {
+      await tabShown(page)
+      await page.getByRole('combobox', { name: 'Click that counts' }).selectOption('first')
       await settled(page)
     },
   },

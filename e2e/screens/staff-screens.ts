@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { MethodResponse, methods } from '@tributary/contract'
 import { answer } from './billing-screens.ts'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
@@ -76,7 +77,8 @@ const findWorkspace = async (page: Page): Promise<void> => {
   await settled(page)
 }
 
-const key = (id: number, title: string, of: object) => ({
+type Keys = MethodResponse<typeof methods.apiKeys.list>
+const key = (id: number, title: string, of: Partial<Keys['api_keys'][number]>): Keys['api_keys'][number] => ({
   name: `organizations/o1/apiKeys/k${id}`,
   title,
   role: 'ORG_COLLABORATOR',
@@ -180,7 +182,8 @@ export const staffStateScreens: Screen[] = [
         }),
         key(3, 'Old script', { expired: true, expire_time: '2026-03-02T05:06:07.000Z' }),
       ],
-    }),
+      next_page_token: '',
+    } satisfies Keys),
     ready: settled,
   },
   { name: 'settings-keys-revoke', path: settings('api-keys'), ready: pressing('Revoke') },

@@ -24,7 +24,7 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
     await using admin = openRelational({ url: adminUrl, logger: silentLogger, maxConnections: 1 })
     await admin.pool.query(statement)
   }
-  await administer(`create database ${name} template ${templateDatabase}`)
+  await administer(`create database ${name} template ${templateDatabase} strategy file_copy`)
   const relational = openRelational({ url, logger: silentLogger, maxConnections: 5 })
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {

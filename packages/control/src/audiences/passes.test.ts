@@ -399,7 +399,8 @@ test('after each pass there are in random audiences those that a whole computati
   const values = (): Record<string, unknown> =>
     Object.fromEntries(randomNames.filter(() => random(2) === 0).map((each) => [each, randomValue(random)]))
   const sizes = new Set<number>()
-  for (let step = 0; step < 12; step++) {
+  const steps = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 40 : 5
+  for (let step = 0; step < steps; step++) {
     const events = Array.from({ length: 1 + random(6) }, () => {
       const event = oneOf(random, randomEvents)
       if (event === 'identify') return { ...person(), type: event, traits: values() }

@@ -20,8 +20,14 @@ import { grantRequest } from './permissions.ts'
 import { signInRequest } from './sign-ins.ts'
 import { makeSignal, signalRequest } from './signals.ts'
 
-/** Path and body of a call that succeeds for whoever may make it; each write meets resources of its own. */
-export type RequestOf = (name: string, caller: Caller | undefined) => Promise<{ path: string; body?: unknown }>
+/**
+ * Path and body of a call that succeeds for whoever may make it; each write meets resources of its own. What is not made for its
+ * caller can be asked again by another one while nobody has succeeded.
+ */
+export type RequestOf = (
+  name: string,
+  caller: Caller | undefined,
+) => Promise<{ path: string; body?: unknown; forCaller?: boolean }>
 
 const eventId = '0-1-0'
 
@@ -456,12 +462,13 @@ export const createRequests = async (
     if (method === undefined) throw new Error(name)
     if (name === 'users.logout') return { path: method.path, body: {} }
     const special =
-      (await billingRequest(harness, organization, method)) ??
-      (await organizationRequest(harness, organization, name)) ??
+      (await billingRequest(harness, organization, method)) ?? (await organizationRequest(harness, organization, name))
+    if (special !== undefined) return special
+    const forCaller =
       (await peopleRequest(harness, organization, name, caller)) ??
       (await grantRequest(organization, provider, name, caller)) ??
       (await signInRequest(harness, organization, provider, name))
-    if (special !== undefined) return special
+    if (forCaller !== undefined) return { ...forCaller, forCaller: true }
     if (name === 'users.sendOtp')
       return { path: method.path, body: { email: `${newId()}@example.com`, action: 'login' } }
     if (name === 'users.loginOtp' || name === 'users.signup') {
