@@ -22,7 +22,7 @@ export const UsageCard = ({
   const usage = useQuery(usageQuery(organization.name))
   const audiences = useFlag('audiences')
   return (
-    <QueryView query={usage} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to load the usage">
+    <QueryView query={usage} skeleton={<CardSkeleton lines={12} />} errorTitle="Failed to load the usage">
       {(data) => (
         <Card
           title="Usage"

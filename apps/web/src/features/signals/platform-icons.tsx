@@ -1,6 +1,9 @@
 import { type SignalPlatform, signalPlatformTitles } from '@tributary/contract'
 import { AppIcon } from '../../ui/app-icon.tsx'
 
+/** Logos in one row of a list; what is beyond them is counted. */
+const shown = 4
+
 /** The logos of the platforms of a signal in a row, with their names read out. */
 export const PlatformIcons = ({
   platforms,
@@ -10,12 +13,19 @@ export const PlatformIcons = ({
   platforms.length === 0 ? (
     <span className="text-ink-3">None</span>
   ) : (
-    <span className="flex flex-wrap items-center gap-1">
-      {platforms.map(({ destination, title, platform, app_icon }) => (
-        <span key={destination} title={`${title} (${signalPlatformTitles[platform]})`}>
-          <AppIcon icon={app_icon} className="size-6" />
-          <span className="sr-only">{title}</span>
+    <span className="flex items-center gap-1">
+      {platforms
+        .slice(0, platforms.length > shown ? shown - 1 : shown)
+        .map(({ destination, title, platform, app_icon }) => (
+          <span key={destination} title={`${title} (${signalPlatformTitles[platform]})`}>
+            <AppIcon icon={app_icon} className="size-6" />
+            <span className="sr-only">{title}</span>
+          </span>
+        ))}
+      {platforms.length > shown && (
+        <span className="text-xs text-ink-2" title={platforms.map(({ title }) => title).join(', ')}>
+          {`+${platforms.length - shown + 1}`}
         </span>
-      ))}
+      )}
     </span>
   )

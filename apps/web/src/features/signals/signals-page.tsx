@@ -68,7 +68,7 @@ const columns: readonly Column<SignalSummary>[] = [
     header: 'Conversion',
     value: ({ conversion }) => conversionTitle(conversion),
     cell: ({ conversion }) => <span className="block truncate text-ink-2">{conversionTitle(conversion)}</span>,
-    width: 'sm:w-36',
+    width: 'sm:w-28',
     wide: 'lg',
   },
   {
@@ -76,7 +76,7 @@ const columns: readonly Column<SignalSummary>[] = [
     header: 'Platforms',
     value: ({ platforms }) => platforms.length,
     cell: ({ platforms }) => <PlatformIcons platforms={platforms} />,
-    width: 'sm:w-32',
+    width: 'sm:w-36',
     wide: true,
   },
   {
@@ -92,14 +92,14 @@ const columns: readonly Column<SignalSummary>[] = [
       </span>
     ),
     align: 'right',
-    width: 'sm:w-36',
+    width: 'sm:w-32',
   },
   {
     id: 'score',
     header: 'Quality',
     value: ({ score }) => score ?? -1,
     cell: ({ score }) => <ScoreBadge score={score} />,
-    width: 'sm:w-28',
+    width: 'sm:w-24',
     className: 'max-xl:hidden',
   },
   {

@@ -184,7 +184,7 @@ export const UsageReportCard = ({ organization }: { organization: string }) => {
   return (
     <QueryView
       query={query}
-      skeleton={<CardSkeleton lines={4} />}
+      skeleton={<CardSkeleton lines={18} />}
       errorTitle="Failed to load the usage by day and source"
     >
       {(report) => <Report report={report} now={query.dataUpdatedAt} />}
