@@ -214,6 +214,7 @@ export const signalScreens: Screen[] = [
     name: 'signal-delete',
     path: at(({ quiet }) => `${quiet}#settings`),
     ready: async (page) => {
+      await settled(page)
       await button(page, 'Delete signal').click()
       await settled(page)
     },

@@ -47,7 +47,7 @@ const Row = ({
   return (
     <li data-condition={row.id} className="space-y-1.5">
       <div className="flex gap-2 max-sm:rounded-md max-sm:border max-sm:border-line max-sm:bg-canvas max-sm:p-2">
-        <div className="grid min-w-0 flex-1 gap-2 sm:grid-cols-[minmax(0,5fr)_minmax(0,4fr)_minmax(0,5fr)]">
+        <div className="grid min-w-0 flex-1 gap-2 sm:grid-cols-[minmax(0,5fr)_minmax(10rem,4fr)_minmax(0,5fr)]">
           <SuggestInput
             mono
             aria-label={`Field of condition ${position}`}

@@ -50,7 +50,7 @@ const columns: readonly Column<Conversion>[] = [
     id: 'platforms',
     header: 'Platforms',
     cell: ({ platforms }) => (
-      <span className="flex flex-wrap gap-1 py-1">
+      <span className="flex flex-wrap gap-1 py-2">
         {platforms.map(({ destination, title, platform, status }) => (
           <Badge key={destination} tone={statusTones[status]} title={`${title}: ${statusTitles[status]}`}>
             {signalPlatformTitles[platform]}
