@@ -1,4 +1,4 @@
-import { cursorEventId, cursorMs, openPage, parseReference } from '@tributary/api-kit'
+import { cursorMs, openPage, parseReference } from '@tributary/api-kit'
 import { identifiersIn } from '@tributary/connector-kit'
 import {
   type Conversion,
@@ -82,9 +82,12 @@ const destinationIdOf = (name: string, workspaceId: string): string => {
 const eventName = (workspace: string, event: string): string =>
   event === '' ? '' : resourceNames.event.format({ workspace, event })
 
+/** The key of a conversion, in hexadecimal digits. */
+const cursorKey = z.string().regex(/^(?:[0-9a-f]{2}){0,32}$/)
+
 /** Conversions that come behind one in the list. */
 const behind = ([ms, key]: [number, string]) =>
-  sql`(create_time < ${new Date(ms)} or (create_time = ${new Date(ms)} and encode(key, 'hex') < ${key}))`
+  sql`(create_time, signal_conversions.key) < (${new Date(ms)}, decode(${key}, 'hex'))`
 
 /** A pattern of the stored platforms of conversions that can have a status, '' for any, at a destination, '' for any. */
 const platformsLike = (destination: string, status: ConversionStatus | ''): string => {
@@ -99,7 +102,7 @@ const slackMs = 60_000
 export const listConversions =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.listConversions> =>
   async ({ workspace, params, query, signal: aborted }) => {
-    const page = openPage('signals.listConversions', params, query, z.tuple([cursorMs, cursorEventId]))
+    const page = openPage('signals.listConversions', params, query, z.tuple([cursorMs, cursorKey]))
     const { id: signalId } = await readSignal(db, workspace.id, params.signal)
     const platforms = new Map(
       ((await readPlatforms(db, [signalId])).get(signalId) ?? []).map((row): [string, Platform] => [
@@ -109,6 +112,7 @@ export const listConversions =
     )
     const at = destinationIdOf(query.destination, workspace.id)
     if (at !== '' && !platforms.has(at)) return { conversions: [], next_page_token: '' }
+    // In the order of an index: "key" alone would be the text of the answer.
     const { rows: found } = await sql<Row>`
       select encode(key, 'hex') as key, origin, event_id, source_event, event_time, create_time, amount, currency, test,
         platforms from signal_conversions
@@ -116,7 +120,7 @@ export const listConversions =
         and ${page.after === undefined ? sql`true` : behind(page.after)}
         and ${query.event_id === '' ? sql`true` : sql`event_id = ${query.event_id}`}
         and platforms ~ ${platformsLike(at, query.status)}
-      order by create_time desc, key desc limit ${page.size + 1}`.execute(db)
+      order by create_time desc, signal_conversions.key desc limit ${page.size + 1}`.execute(db)
     const { rows, next } = page.cut(found, ({ create_time, key }) => [create_time.getTime(), key] as [number, string])
     const since = Math.min(...rows.map(({ create_time }) => create_time.getTime())) - slackMs
     const outcomes = await readOutcomesOf(
