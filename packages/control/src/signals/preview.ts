@@ -12,7 +12,7 @@ import {
   type SignalPreview,
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { newId, takeTurn } from '@tributary/kernel'
+import { badRequest, newId, takeTurn } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { audienceEventText, readToldProfiles } from '../audiences/destinations/audience-events.ts'
 import type { ControlDeps } from '../deps.ts'
@@ -33,6 +33,31 @@ type PreviewDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'workShar
 const mostLooked = 1000
 /** Conversions that are shown. */
 const mostShown = 20
+
+/** Ms of the thread that the conditions and fields of one preview may take, a hundred times what presets do. */
+const mostWorkMs = 1000
+
+/** Runs work of a preview when it is its workspace's turn. */
+type Work = <T>(work: () => T) => Promise<T>
+
+/** Work that throws 400 once all of it together has taken too long. */
+const boundedWork = ({ workShare }: PreviewDeps, workspaceId: string): Work => {
+  let takenMs = 0
+  return (work) =>
+    takeTurn(workShare, workspaceId, () => {
+      if (takenMs > mostWorkMs)
+        throw badRequest(
+          'TOO_MUCH_WORK',
+          'The conditions and fields take too long for a preview. Use simpler templates, or fewer platforms',
+        )
+      const began = performance.now()
+      try {
+        return work()
+      } finally {
+        takenMs += performance.now() - began
+      }
+    })
+}
 
 type Recent = { events: PipelineEvent[]; looked: number }
 
@@ -144,7 +169,12 @@ const countsOf = (made: readonly Made[], destinationId: string) => {
   return { identifiers, count: own.length, sent: sent.length, not_sent }
 }
 
-const make = async (deps: PreviewDeps, signal: EngineSignal, events: readonly PipelineEvent[]): Promise<Made[]> => {
+const make = async (
+  deps: PreviewDeps,
+  work: Work,
+  signal: EngineSignal,
+  events: readonly PipelineEvent[],
+): Promise<Made[]> => {
   const settings = await readSignalSettings(deps.db, signal.workspaceId)
   const persons = await readPersons(deps.db, signal.workspaceId, events.map(identifiersOf))
   const known = await readKept(deps.db, signal.workspaceId, persons)
@@ -153,17 +183,14 @@ const make = async (deps: PreviewDeps, signal: EngineSignal, events: readonly Pi
     const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
     const options = { settings, now: deps.clock() }
     const own = factsOf(event, Date.parse(event.timestamp))
-    made.push(
-      await takeTurn(deps.workShare, signal.workspaceId, () =>
-        makeConversion({ signal, event, own, person, origin: 'event', options }),
-      ),
-    )
+    made.push(await work(() => makeConversion({ signal, event, own, person, origin: 'event', options })))
   }
   return made
 }
 
 const readCandidates = async (
   deps: PreviewDeps,
+  work: Work,
   workspaceId: string,
   definition: SignalDefinition,
   ids: TriggerIds,
@@ -175,8 +202,7 @@ const readCandidates = async (
   const matches = compileMatcher(definition)
   const fitting: PipelineEvent[] = []
   for (const event of events)
-    if (fitting.length < limit && (await takeTurn(deps.workShare, workspaceId, () => matches(event))) === 'event')
-      fitting.push(event)
+    if (fitting.length < limit && (await work(() => matches(event))) === 'event') fitting.push(event)
   return { events: fitting, looked }
 }
 
@@ -189,11 +215,12 @@ export const previewSignal =
     const ids = await checkTrigger(deps.db, workspace.id, definition.trigger)
     const platforms = await readyPlatforms(deps, workspace.id, definition)
     const signal: EngineSignal = { id: newId(), workspaceId: workspace.id, definition, platforms }
-    const { events, looked } = await readCandidates(deps, workspace.id, definition, ids, {
+    const work = boundedWork(deps, workspace.id)
+    const { events, looked } = await readCandidates(deps, work, workspace.id, definition, ids, {
       limit: sample_size,
       signal: aborted,
     })
-    const all = await make(deps, signal, events)
+    const all = await make(deps, work, signal, events)
     const made = [...new Map(all.map((each) => [each.key, each])).values()]
     const nameOf = (destination: string): string =>
       resourceNames.destination.format({ workspace: workspace.id, destination })
@@ -216,7 +243,7 @@ export const previewSignal =
           identifiers: identifiersIn(at?.identifiers ?? 0),
           reason: at?.reason ?? '',
           reason_text: at === undefined || at.reason === '' ? '' : notSentReasonTexts[at.reason],
-          payload: await takeTurn(deps.workShare, workspace.id, () => shownPayload(mapper, each, signal.id, targets)),
+          payload: await work(() => shownPayload(mapper, each, signal.id, targets)),
         })
       }
       sample.push({

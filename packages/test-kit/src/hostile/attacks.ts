@@ -226,7 +226,7 @@ export const attacks: readonly Attack[] = [
     what: 'the same template in three fields of each of ten platforms, in the preview of a signal, by an editor',
     together: 2,
     answers: [200, ...refused],
-    says: /"conversion_count":|more time than their share/,
+    says: /"conversion_count":|more time than their share|take too long for a preview/,
     prepare: previewSignal,
   },
   {
