@@ -12,6 +12,8 @@ const pairs = 3
 const paced = { events: Math.min(events, 16_000), rate: 2000, conversions: 500 }
 const targets = { platforms: 0.5, beside: 0.95, qualityMs: 1000 } as const
 const looks = 20
+/** Conversions that are put into the database by one statement. */
+const filledAtOnce = 100_000
 
 /** A vendor that takes everything and counts the events of a request by a word that each has once. */
 const createVendor = (word: RegExp, answerOf: (events: number) => object) => {
@@ -59,13 +61,20 @@ const fillCounts = async (bench: Bench, signal: string, destinations: readonly s
        generate_series(1, 60) as ago, unnest($3::text[]) as kind`,
     [signal, destinations, kinds, Math.round(conversions / 60)],
   )
-  await relational.pool.query(
-    `insert into signal_conversions (signal_id, workspace_id, key, origin, event_id, source_event, event_time, create_time,
-       amount, currency, test, subjects, platforms)
-     select $1, $2, decode(md5(n::text), 'hex'), 'event', 'order-' || n, '0-' || n || '-0', now(), now(), 5, 'EUR', false,
-       array[decode(md5('p' || n), 'hex')], '[["' || $3 || '","",3]]' from generate_series(1, $4) as n`,
-    [signal, bench.workspace.split('/').at(-1), destinations[0], conversions],
-  )
+  for (let from = 1; from <= conversions; from += filledAtOnce)
+    await relational.pool.query(
+      `insert into signal_conversions (signal_id, workspace_id, key, origin, event_id, source_event, event_time, create_time,
+         amount, currency, test, subjects, platforms)
+       select $1, $2, decode(md5(n::text), 'hex'), 'event', 'order-' || n, '0-' || n || '-0', now(), now(), 5, 'EUR', false,
+         array[decode(md5('p' || n), 'hex')], '[["' || $3 || '","",3]]' from generate_series($4::int, $5::int) as n`,
+      [
+        signal,
+        bench.workspace.split('/').at(-1),
+        destinations[0],
+        from,
+        Math.min(conversions, from + filledAtOnce - 1),
+      ],
+    )
   await relational.pool.query('analyze')
   await relational.close()
 }
