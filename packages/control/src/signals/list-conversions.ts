@@ -86,7 +86,7 @@ const eventName = (workspace: string, event: string): string =>
 const cursorKey = z.string().regex(/^(?:[0-9a-f]{2}){0,32}$/)
 
 /** Conversions that come behind one in the list. */
-const behind = ([ms, key]: [number, string]) =>
+const behind = ([key, ms]: [string, number]) =>
   sql`(create_time, signal_conversions.key) < (${new Date(ms)}, decode(${key}, 'hex'))`
 
 /** A pattern of the stored platforms of conversions that can have a status, '' for any, at a destination, '' for any. */
@@ -102,7 +102,7 @@ const slackMs = 60_000
 export const listConversions =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.listConversions> =>
   async ({ workspace, params, query, signal: aborted }) => {
-    const page = openPage('signals.listConversions', params, query, z.tuple([cursorMs, cursorKey]))
+    const page = openPage('signals.listConversions', params, query, z.tuple([cursorKey, cursorMs]))
     const { id: signalId } = await readSignal(db, workspace.id, params.signal)
     const platforms = new Map(
       ((await readPlatforms(db, [signalId])).get(signalId) ?? []).map((row): [string, Platform] => [
@@ -121,7 +121,7 @@ export const listConversions =
         and ${query.event_id === '' ? sql`true` : sql`event_id = ${query.event_id}`}
         and platforms ~ ${platformsLike(at, query.status)}
       order by create_time desc, signal_conversions.key desc limit ${page.size + 1}`.execute(db)
-    const { rows, next } = page.cut(found, ({ create_time, key }) => [create_time.getTime(), key] as [number, string])
+    const { rows, next } = page.cut(found, ({ create_time, key }) => [key, create_time.getTime()] as [string, number])
     const since = Math.min(...rows.map(({ create_time }) => create_time.getTime())) - slackMs
     const outcomes = await readOutcomesOf(
       eventStore,

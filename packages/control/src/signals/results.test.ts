@@ -139,6 +139,22 @@ test('offline conversions are stored once, a row that is refused is named by its
   ])
 })
 
+test('conversions of one moment are listed page by page, each once', async () => {
+  const signal = await create()
+  const time = new Date(harness.now() - 3_600_000).toISOString()
+  const ids = Array.from({ length: 25 }, (_, index) => `page-${index}`)
+  await upload(signal, csv(...ids.map((id) => `${id},${time},ada@example.com,5,EUR`)))
+  const listed: string[] = []
+  let page_token = ''
+  do {
+    const query = { page_size: 10, page_token }
+    const page = await organization.guest.ok(methods.signals.listConversions, { workspace, signal }, { query })
+    listed.push(...page.conversions.map(({ event_id }) => event_id))
+    page_token = page.next_page_token
+  } while (page_token !== '')
+  expect(listed.toSorted()).toEqual(ids.toSorted())
+})
+
 test.each([
   ['without rows', 'event_id,event_time', 'The file has no rows'],
   ['with an unknown column', 'event_id,event_time,secret\r\na,b,c', 'There is no column "secret"'],
