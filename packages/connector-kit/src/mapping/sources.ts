@@ -8,6 +8,7 @@ import {
   valueAt,
 } from '@tributary/contract'
 import { parseExactJson } from '@tributary/kernel'
+import { fallbackPaths, renderFallback } from '../templates/fallback-template.ts'
 import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import { spending } from '../templates/template-work.ts'
 
@@ -105,7 +106,10 @@ export const compileSource = (source: MappingSource): ((of: EventInHand) => Sour
     }
     case 'TEMPLATE': {
       const text = source.value
+      const paths = fallbackPaths(text)
       return (of) => {
+        const plain = paths && renderFallback(paths, of.scope(), templateLimits.output, of.spend)
+        if (plain !== undefined) return plain.trim() === '' ? nothing : { value: plain }
         const rendered = renderText(text, of.scope(), { budget: of.budget, owner: of.place.workspaceId })
         if ('problem' in rendered) return { problem: `its template fails: ${rendered.problem.message}` }
         return rendered.text.trim() === '' ? nothing : { value: rendered.text }

@@ -1,0 +1,53 @@
+/** Names that Liquid reads in its own way: words of the language, and what lists and texts have of themselves. */
+const special = new Set('size first last length true false nil null empty blank'.split(' '))
+
+const path = '[A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)+'
+const fallback = new RegExp(`^\\{\\{\\s*${path}(?:\\s*\\|\\s*default:\\s*${path})*\\s*\\}\\}$`)
+
+/** What reading a name of a path costs, in units of template-work.ts: as much as Liquid is charged for it. */
+const workOfName = 350
+
+/**
+ * The paths of a template that is nothing but the first of several fields that has something,
+ * `{{ context.traits.email | default: properties.email }}`; undefined for every other. Presets have such templates for each event,
+ * and Liquid takes thirty times as long for them.
+ */
+export const fallbackPaths = (text: string): readonly (readonly string[])[] | undefined => {
+  if (!fallback.test(text)) return undefined
+  const paths = [...text.matchAll(new RegExp(path, 'g'))].map(([found]) => found.split('.'))
+  return paths.some((names) => names.some((name) => special.has(name))) ? undefined : paths
+}
+
+const read = (scope: Readonly<Record<string, unknown>>, names: readonly string[]): unknown => {
+  let value: unknown = scope
+  for (const name of names) {
+    if (value === undefined || value === null || !Object.hasOwn(Object(value), name)) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}
+
+/**
+ * What Liquid writes of such paths as plain text, for values that are texts, numbers, or booleans; undefined where one of the values
+ * is a list or an object, or the text longer than `longest`, which is left to Liquid. `spend` is told what it costs.
+ */
+export const renderFallback = (
+  paths: readonly (readonly string[])[],
+  scope: Readonly<Record<string, unknown>>,
+  longest: number,
+  spend: (work: number) => void,
+): string | undefined => {
+  for (const [index, names] of paths.entries()) {
+    spend(workOfName * names.length)
+    const value = read(scope, names)
+    const isLast = index === paths.length - 1
+    if (value === undefined || value === null) continue
+    if (typeof value === 'object') return undefined
+    if (!isLast && (value === '' || value === false)) continue
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (text.length > longest) return undefined
+    spend(10 * text.length)
+    return text
+  }
+  return ''
+}
