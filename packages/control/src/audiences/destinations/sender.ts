@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '@tributary/api-kit'
-import type { Logger } from '@tributary/kernel'
+import { createRestPace, type Logger } from '@tributary/kernel'
 import type { LogWriter } from '@tributary/storage'
 import { createConnectionSteps } from './connection-steps.ts'
 
@@ -22,7 +22,8 @@ export type AudienceSender = {
 
 /** Records that one connection sends before the next one has its turn. */
 const recordsAtOnce = 20
-const everyMs = 250
+/** Ms between two looks for something to send. */
+const looks = { leastMs: 250, mostMs: 1000 }
 
 /**
  * Makes what tells destinations who enters and leaves audiences: events of the stream for one destination, which delivery maps, sends
@@ -55,27 +56,32 @@ export const createAudienceSender = ({ db, stream, mayAppend, logger }: Audience
       .orderBy('c.create_time')
       .execute()
 
-  /** True when there may be more to send. */
-  const turn = async (): Promise<boolean> => {
+  /** Whether there was something to send, and whether there may be more. */
+  const turn = async (): Promise<{ found: boolean; more: boolean }> => {
+    const connections = await read()
     let more = false
-    for (const { id } of await read())
+    for (const { id } of connections)
       for (let records = 0; records < recordsAtOnce && !signal.aborted && mayAppend(); records++) {
         if (!(await step(id))) break
         more ||= records === recordsAtOnce - 1
       }
-    return more
+    return { found: connections.length > 0, more }
   }
 
   const run = async (): Promise<void> => {
+    const pace = createRestPace(looks)
     while (!signal.aborted) {
+      let rest: number = looks.leastMs
       try {
-        if (await turn()) continue
+        const { found, more } = await turn()
+        if (more) continue
+        rest = pace.after(found)
       } catch (error) {
         // What is remembered may be behind the stream: it is asked for again.
         forget()
         logger.warn({ err: error }, 'Destinations cannot be told of audiences now; trying again')
       }
-      await pause(everyMs, undefined, { signal }).catch(() => {})
+      await pause(rest, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -85,7 +91,7 @@ export const createAudienceSender = ({ db, stream, mayAppend, logger }: Audience
       running ??= run()
     },
     async send() {
-      while (await turn());
+      while ((await turn()).more);
     },
     async stop() {
       stopping.abort()

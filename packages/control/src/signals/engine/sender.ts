@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '@tributary/api-kit'
 import type { DeliveryMeta } from '@tributary/contract'
-import { faultPoint, type Logger, losesDigits } from '@tributary/kernel'
+import { createRestPace, faultPoint, type Logger, losesDigits } from '@tributary/kernel'
 import type { LogEntry, LogWriter } from '@tributary/storage'
 import { sql } from 'kysely'
 
@@ -25,7 +25,8 @@ type Row = { id: string; signal_id: string; destinations: string[]; key: string;
 /** Conversions that are appended together, and of one record of the stream. */
 const rowsAtOnce = 1000
 const eventsOfRecord = 100
-const everyMs = 250
+/** Ms between two looks for something to send. */
+const looks = { leastMs: 250, mostMs: 1000 }
 
 /** The name by which the conversions of a workspace are appended to the stream. */
 const producerOf = (workspaceId: string): string => `signals ${workspaceId}`
@@ -98,25 +99,29 @@ export const createSignalSender = ({ db, stream, mayAppend, logger }: SignalSend
     return rows.length === rowsAtOnce
   }
 
-  /** True when there may be more to send. */
-  const turn = async (): Promise<boolean> => {
+  /** Whether there was something to send, and whether there may be more. */
+  const turn = async (): Promise<{ found: boolean; more: boolean }> => {
     const waiting = await sql<{ id: string }>`
       select distinct workspace_id as id from signal_outbox`.execute(db)
     let more = false
     for (const { id } of waiting.rows) if (!signal.aborted && mayAppend() && (await step(id))) more = true
-    return more
+    return { found: waiting.rows.length > 0, more }
   }
 
   const run = async (): Promise<void> => {
+    const pace = createRestPace(looks)
     while (!signal.aborted) {
+      let rest: number = looks.leastMs
       try {
-        if (await turn()) continue
+        const { found, more } = await turn()
+        if (more) continue
+        rest = pace.after(found)
       } catch (error) {
         // What is remembered may be behind the stream: it is asked for again.
         taken.clear()
         logger.warn({ err: error }, 'Conversions cannot be sent now; trying again')
       }
-      await pause(everyMs, undefined, { signal }).catch(() => {})
+      await pause(rest, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -126,7 +131,7 @@ export const createSignalSender = ({ db, stream, mayAppend, logger }: SignalSend
       running ??= run()
     },
     async send() {
-      while (await turn());
+      while ((await turn()).more);
     },
     async stop() {
       stopping.abort()
