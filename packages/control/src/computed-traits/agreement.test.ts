@@ -16,7 +16,7 @@ import { createRandom, oneOf } from '../testing/random-audience.ts'
 import { createComputedTraitWorker } from './worker.ts'
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
-const rounds = soak ? 2000 : 12
+const rounds = soak ? 2000 : 20
 const seed = soak ? Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000) : 1
 const random = createRandom(seed)
 
