@@ -14,6 +14,8 @@ test('BIL-20, BIL-22, BIL-35, BIL-43, OPEN-15: a test card buys a plan, whose in
   await page.goto(`/${workspace}/settings/organization/billing`)
   await expect(page.getByRole('heading', { name: 'Current plan: Free' })).toBeVisible()
   await expect(page.getByText('Sandbox: no money is moved')).toBeVisible()
+  const limitOfSources = page.getByText(`of ${freeSources}`)
+  await expect(limitOfSources).toBeVisible()
 
   await page.getByLabel('Company').fill('Paying Inc')
   await page.getByLabel('Billing email').fill('billing@paying.example')
@@ -36,6 +38,7 @@ test('BIL-20, BIL-22, BIL-35, BIL-43, OPEN-15: a test card buys a plan, whose in
   await expect(page.getByText('Your plan has been successully upgraded to Team')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Current plan: Team' })).toBeVisible()
   await expect(page.getByText('Visa ending in 4242')).toBeVisible()
+  await expect(limitOfSources).toHaveCount(0)
 
   const address = await page.getByRole('link', { name: /^SANDBOX-/ }).getAttribute('href')
   const stranger = await chromium.newContext()

@@ -2,8 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type BillingFrequency, methods, type PlanPreview } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { organizationIds } from '../../lib/format/names.ts'
-import { invoicesQuery, planChangesQuery, subscriptionQuery } from '../../lib/queries/billing-queries.ts'
-import { organizationQuery } from '../../lib/queries/organization-queries.ts'
+import {
+  invoicesQuery,
+  planChangesQuery,
+  subscriptionQuery,
+  usageReportQuery,
+} from '../../lib/queries/billing-queries.ts'
+import { organizationQuery, usageQuery } from '../../lib/queries/organization-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { type Bank, confirmationOf } from './use-bank.tsx'
 
@@ -47,6 +52,9 @@ export const useChangeSubscription = (organization: string, bank?: Pick<Bank, 'c
       await Promise.all([
         cache.invalidateQueries({ queryKey: organizationQuery(organization).queryKey }),
         cache.invalidateQueries({ queryKey: invoicesQuery(organization).queryKey }),
+        // With the limits of the plan.
+        cache.invalidateQueries({ queryKey: usageQuery(organization).queryKey }),
+        cache.invalidateQueries({ queryKey: usageReportQuery(organization).queryKey }),
       ])
     },
     // One that failed is in the history, too.
