@@ -8,7 +8,7 @@ import { createWaiting } from './waiting.ts'
 export type LogReaderOptions = {
   /** The log's folder. */
   dir: string
-  /** How often it is looked for news when nobody tells of them, ms; 100 unless given. */
+  /** How often it is looked for news when nobody tells of them, ms, a quarter as often once none have come; 25 unless given. */
   pollMs?: number
   /**
    * Keeps the last chunk of each open file as it was unpacked: for who reads on from the middle of one again and again. Bodies are
@@ -23,7 +23,7 @@ export type LogReaderOptions = {
  *
  * Every look is a short query in the calling thread, done before its promise is handed back.
  */
-export const openLogReader = ({ dir, pollMs = 100, keepsChunks }: LogReaderOptions): LogReader => {
+export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOptions): LogReader => {
   let heads: SegmentHead[] = []
   const segments = createOpenSegments(dir, keepsChunks === true)
   const waiting = createWaiting(pollMs)

@@ -1,3 +1,5 @@
+import { createRestPace } from '@tributary/kernel'
+
 /** Those who wait for something that only a look can tell: they look when told to, and now and then by themselves. */
 export type Waiting = {
   /** Resolves when `isThere` says so, `signal` aborts or `close` is called. Rejects with what `isThere` throws. */
@@ -8,7 +10,10 @@ export type Waiting = {
   close(): void
 }
 
-/** Nobody waits. Whoever does looks every `pollMs`: a writer in another process tells nobody. */
+/**
+ * Nobody waits. Whoever does looks after `pollMs`, and every four times that once nothing has come for a while: a writer in another
+ * process tells nobody.
+ */
 export const createWaiting = (pollMs: number): Waiting => {
   const looks = new Set<() => void>()
   let closed = false
@@ -20,7 +25,7 @@ export const createWaiting = (pollMs: number): Waiting => {
       if (closed || signal.aborted || isThere()) return
       await new Promise<void>((resolve, reject) => {
         const end = (): void => {
-          clearInterval(timer)
+          clearTimeout(timer)
           looks.delete(look)
           signal.removeEventListener('abort', look)
         }
@@ -34,7 +39,13 @@ export const createWaiting = (pollMs: number): Waiting => {
             reject(error)
           }
         }
-        const timer = setInterval(look, pollMs)
+        const pace = createRestPace({ leastMs: pollMs, mostMs: 4 * pollMs })
+        const lookAfter = (ms: number): NodeJS.Timeout =>
+          setTimeout(() => {
+            look()
+            if (looks.has(look)) timer = lookAfter(pace.after(false))
+          }, ms)
+        let timer = lookAfter(pollMs)
         looks.add(look)
         signal.addEventListener('abort', look)
       })
