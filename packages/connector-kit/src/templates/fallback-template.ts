@@ -10,7 +10,7 @@ const workOfName = 350
 /**
  * The paths of a template that is nothing but the first of several fields that has something,
  * `{{ context.traits.email | default: properties.email }}`; undefined for every other. Presets have such templates for each event,
- * and Liquid takes thirty times as long for them.
+ * and Liquid takes many times as long for them.
  */
 export const fallbackPaths = (text: string): readonly (readonly string[])[] | undefined => {
   if (!fallback.test(text)) return undefined
