@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defaultTitle, fieldErrorText, humanise, initials, pluralise, truncate } from './text.ts'
+import { defaultTitle, fieldErrorText, humanise, initials, pluralise, sentence, truncate } from './text.ts'
 
 describe('truncate', () => {
   test.each([
@@ -57,4 +57,12 @@ test.each([
   [' ', ''],
 ])('the initials of %j are %j', (title, letters) => {
   expect(initials(title)).toBe(letters)
+})
+
+test.each([
+  ['The row was refused', 'The row was refused.'],
+  ['Try again?', 'Try again?'],
+  ['', ''],
+])('the message %j is the sentence %j', (message, text) => {
+  expect(sentence(message)).toBe(text)
 })

@@ -52,5 +52,5 @@ const and = new Intl.ListFormat('en')
 /** Names as a sentence lists them: `A, B, and C`. */
 export const listed = (names: readonly string[]): string => and.format(names)
 
-/** A message as a sentence among others: it ends with a full stop or what it ends with already. */
-export const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`)
+/** A message as a sentence among others: it ends with a full stop or what it ends with already. Nothing stays nothing. */
+export const sentence = (message: string): string => (/^$|[.!?]$/.test(message) ? message : `${message}.`)
