@@ -29,7 +29,7 @@ const LastRun = ({ sync: { last_run, paused } }: { sync: Sync }) => {
   const summary = runSummary(last_run)
   return (
     <span className="block min-w-0 py-1.5">
-      <span className="flex items-center gap-2">
+      <span className="flex flex-wrap items-center gap-x-2">
         <Link to={paths.syncRun(last_run.name)} className="rounded-sm">
           <RunBadge run={last_run} />
         </Link>
@@ -88,7 +88,7 @@ const columns: readonly Column<Sync>[] = [
     header: 'Last run',
     value: ({ last_run }) => last_run?.create_time ?? '',
     cell: (sync) => <LastRun sync={sync} />,
-    width: 'sm:w-64',
+    width: 'sm:w-56 lg:w-72',
   },
   {
     id: 'next',
@@ -105,8 +105,8 @@ const columns: readonly Column<Sync>[] = [
 const idOf = ({ name }: Sync): string => name
 const titleOf = ({ title }: Sync): string => title
 
-/** What there is to do before the first sync, in its order. */
-const useFirstStep = (workspace: string, mayEdit: boolean) => {
+/** What there is to do before the first sync, in its order; with one there is nothing to wait for. */
+const useNextStep = (workspace: string, mayEdit: boolean, hasSyncs: boolean) => {
   const dataSources = useQuery(dataSourcesQuery(workspace)).data
   const models = useQuery(allModelsQuery(workspace)).data
   const [dataSource] = dataSources ?? []
@@ -119,6 +119,8 @@ const useFirstStep = (workspace: string, mayEdit: boolean) => {
       </ButtonLink>
     ),
   })
+  const newSync = add(paths.newSync(workspace), 'New sync', Plus)
+  if (hasSyncs) return newSync
   if (dataSources === undefined || models === undefined) return { text: '', action: false }
   if (dataSource === undefined)
     return {
@@ -130,7 +132,7 @@ const useFirstStep = (workspace: string, mayEdit: boolean) => {
       ...add(paths.dataSource(dataSource.name, 'models'), 'Create model', Plus),
       text: `A sync reads a model: a table or a query with a primary key. Create the first model of ${dataSource.title}.`,
     }
-  return add(paths.newSync(workspace), 'New sync', Plus)
+  return newSync
 }
 
 /** The syncs of the workspace. */
@@ -138,8 +140,8 @@ export const SyncsPage = () => {
   const workspace = useWorkspace().name
   const mayEdit = useMayEdit() === true
   const query = useQuery(syncsQuery(workspace))
-  const first = useFirstStep(workspace, mayEdit)
   const syncs = query.data
+  const next = useNextStep(workspace, mayEdit, (syncs?.length ?? 0) > 0)
   const narrow = useCallback((values: SyncFilters) => syncRows(syncs ?? [], values), [syncs])
   return (
     <ListPage
@@ -162,8 +164,8 @@ export const SyncsPage = () => {
       }
       query={query}
       errorTitle="Failed to load the syncs"
-      action={first.action}
-      empty={{ icon: <ArrowLeftRight />, title: 'Create your first sync', text: first.text }}
+      action={next.action}
+      empty={{ icon: <ArrowLeftRight />, title: 'Create your first sync', text: next.text }}
     >
       {(all) => (
         <ListView
