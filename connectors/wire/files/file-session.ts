@@ -10,8 +10,9 @@ import {
 import type { FileAnswer, FileQuestion, FileThreadData } from './file-thread.ts'
 import type { FileFormat } from './read-records.ts'
 
-/** Memory of a thread that reads a file, MB; no row takes more than a part of it. */
+/** Memory of a thread that reads a file, MB; no row takes more than a part of it. What is young is rows that are handed on at once. */
 const threadMegabytes = 512
+const youngMegabytes = 12
 
 const memoryWords = 'Reading the file takes too much memory. Its rows or values are too large'
 
@@ -22,7 +23,7 @@ const startThread = (data: FileThreadData, signal: AbortSignal): Thread => {
   const worker = new Worker(new URL('./file-thread.ts', import.meta.url), {
     workerData: data,
     name: 'file',
-    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
+    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes, maxYoungGenerationSizeMb: youngMegabytes },
   })
   let pending: PromiseWithResolvers<FileAnswer> | undefined
   let ended: Error | undefined

@@ -12,8 +12,8 @@ export type FileColumn = { name: string; type: string }
 /** What a file has. */
 export type FileScan = { columns: FileColumn[]; rows: number }
 
-/** Bytes that are read at a time, columns, and characters of a line of NDJSON and of a name, at most. */
-const pieceBytes = 1024 * 1024
+/** Bytes that are read at a time, whose rows are in memory together, columns, and characters of a line of NDJSON and of a name, at most. */
+const pieceBytes = 64 * 1024
 export const mostColumns = 2000
 const lineCharacters = 8 * 1024 * 1024
 const nameCharacters = 300
