@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { eventually } from '../eventually.ts'
 import { createDestination, createSource, createWebhook } from '../workspace.ts'
@@ -174,6 +174,36 @@ const askForCertificates = async (world: HostileWorld): Promise<Outcome> => {
     statuses: [...new Set(outcomes.flatMap(({ statuses }) => statuses))],
     said: [...new Set(outcomes.map(({ said }) => said))].join(' '),
   }
+}
+
+/** The preview of a row that is none of a million, in a file that is read anew for each. */
+const searchRow = async (world: HostileWorld) => {
+  const { api, workspace, origin, source } = world
+  const made = { title: 'Rows', app: { name: 'catalogDataSources/file' }, settings: {} }
+  const { name: data_source } = await api.ok('POST', `/${workspace}/dataSources`, made)
+  const rows = Buffer.from(`id\n${Array.from({ length: 1_000_001 }, (_, index) => `k${index}`).join('\n')}\n`)
+  const file = { upload_id: randomUUID(), file_name: 'rows.csv' }
+  for (let offset = 0; offset < rows.length; offset += 3 * MiB) {
+    const part = rows.subarray(offset, offset + 3 * MiB)
+    const last = offset + part.length === rows.length
+    await api.ok('POST', `/${String(data_source)}/uploads`, { ...file, offset, content: part.toString('base64'), last })
+  }
+  const { tables } = (await api.ok('GET', `/${String(data_source)}/tables`)) as {
+    tables: { schema: string; name: string }[]
+  }
+  const query = { schema: tables[0]?.schema, table: tables[0]?.name }
+  const model = { title: 'Rows', data_source, query, primary_key: ['id'] }
+  const trial = {
+    model: (await api.ok('POST', `/${workspace}/models`, model)).name,
+    destination: await createWebhook(api, workspace, source.source, { url: `${origin}/health` }),
+    object: 'records',
+    object_name: 'rows',
+    mode: 'UPSERT_ONLY',
+    identifier: 'id',
+    fields: [{ column: 'id', target: 'id' }],
+    key: ['none'],
+  }
+  return () => call(world, 'POST', `/${workspace}/syncs:previewRow`, trial)
 }
 
 /** The standing list of hostile work. */
@@ -357,6 +387,13 @@ export const attacks: readonly Attack[] = [
     answers: [200, 404],
     says: /This is not a custom domain\.\s+\{"success":true\}/,
     prepare: async (world) => () => askForCertificates(world),
+  },
+  {
+    what: 'the preview of a row of a sync that is none of a million, eight at a time, by an editor',
+    together: 8,
+    answers: [200, 400, 429],
+    says: /None of the first 1,000,000 rows|many|longer than|in time|took/i,
+    prepare: searchRow,
   },
   {
     what: 'searches of the documentation with a mistake in each word, by anybody',
