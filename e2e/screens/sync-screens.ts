@@ -57,6 +57,27 @@ const telling = async (page: Page): Promise<void> => {
   )
 }
 
+/** A run that ended, as it was while it sent rows: one that goes on cannot be photographed twice alike. */
+const sending = async (page: Page): Promise<void> => {
+  await page.route(/\/api\/.*\/runs\/[^/?]+$/, async (route) => {
+    const answer = await route.fetch()
+    const run = await answer.json()
+    const { counts, state_times: times } = run
+    const state_times = { ...times, sending: new Date(Date.now() - 95_000).toISOString() }
+    delete state_times.succeeded
+    await route.fulfill({
+      response: answer,
+      json: {
+        ...run,
+        state: 'sending',
+        finish_time: null,
+        state_times,
+        counts: { ...counts, added: 0, waiting: counts.added },
+      },
+    })
+  })
+}
+
 const wizard = ({ workspace }: SyncSeed): string => `${workspace}/syncs/new`
 
 /** The list of syncs, the steps to a new one, a sync with its tabs, and its runs. */
@@ -128,6 +149,41 @@ export const syncScreens: Screen[] = [
   },
   { name: 'sync-runs', path: at(({ sync }) => sync), ready: settled },
   { name: 'sync-mapping', path: at(({ sync }) => `${sync}#mapping`), ready: settled },
+  {
+    name: 'sync-test-row',
+    path: at(({ sync }) => `${sync}#mapping`),
+    inView: true,
+    ready: async (page) => {
+      await button(page, 'Preview row').click()
+      await page.getByText('Key at the destination').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'sync-test-row-missing',
+    path: at(({ sync }) => `${sync}#mapping`),
+    inView: true,
+    ready: async (page) => {
+      await page.getByLabel('Row', { exact: true }).selectOption('By primary key')
+      await page.getByLabel('id', { exact: true }).fill('100000')
+      await button(page, 'Preview row').click()
+      await page.getByText(/No row of the model/).waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'sync-test-row-sent',
+    path: at(({ sync }) => `${sync}#mapping`),
+    inView: true,
+    ready: async (page) => {
+      await button(page, 'Preview row').click()
+      await page.getByText('Key at the destination').waitFor()
+      await button(page, 'Send test row').click()
+      await button(page, 'Send').click()
+      await page.getByText('Outcome').waitFor()
+      await settled(page)
+    },
+  },
   { name: 'sync-facts', path: at(({ sync }) => sync), prepare: telling, ready: settled },
   { name: 'sync-mapping-fields', path: at(({ sync }) => `${sync}#mapping`), prepare: telling, ready: settled },
   { name: 'sync-settings', path: at(({ sync }) => `${sync}#settings`), ready: settled },
@@ -169,6 +225,17 @@ export const syncScreens: Screen[] = [
     },
   },
   { name: 'sync-run-done', path: at(({ done }) => done), inView: true, ready: settled },
+  { name: 'sync-run-sending', path: at(({ done }) => done), inView: true, prepare: sending, ready: settled },
+  {
+    name: 'sync-run-cancel',
+    path: at(({ done }) => done),
+    inView: true,
+    prepare: sending,
+    ready: async (page) => {
+      await button(page, 'Cancel run').click()
+      await settled(page)
+    },
+  },
   { name: 'sync-run-cursor', path: at(({ visited }) => visited), inView: true, ready: settled },
   { name: 'sync-cursor-settings', path: at(({ visits }) => `${visits}#settings`), ready: settled },
   { name: 'sync-without-runs', path: at(({ unrun }) => unrun), ready: settled },
@@ -225,6 +292,17 @@ export const syncScreens: Screen[] = [
       await settled(page)
     },
   },
+  {
+    name: 'data-source-file-refused',
+    path: at(({ files }) => files),
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      const buffer = Buffer.from('id,customer\n1,ada\n2\n')
+      await page.getByLabel(/^File to upload/).setInputFiles({ name: 'broken.csv', mimeType: 'text/csv', buffer })
+      await page.getByText(/was not uploaded/).waitFor()
+      await settled(page)
+    },
+  },
   { name: 'data-sources-filled', path: at(({ workspace }) => `${workspace}/dataSources`), ready: settled },
   {
     name: 'data-source-tables',
@@ -258,7 +336,7 @@ export const syncScreens: Screen[] = [
     name: 'new-model-preview',
     path: at(({ dataSource }) => `${dataSource}/new-model?schema=shop&table=orders`),
     ready: async (page) => {
-      await button(page, 'Preview').click()
+      await button(page, 'Preview rows').click()
       await page.getByRole('table').first().waitFor()
       await settled(page)
     },
