@@ -71,6 +71,7 @@ export const createTestEventStoreOnUse = (): OwnEventStore => {
   return {
     insert: async (...given) => await (await use()).insert(...given),
     query: async (...given) => await (await use()).query(...given),
+    queryBinary: async (...given) => await (await use()).queryBinary(...given),
     command: async (...given) => await (await use()).command(...given),
     ping: async () => await (await use()).ping(),
     close: async () => await (await made)?.close(),

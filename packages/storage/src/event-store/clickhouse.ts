@@ -270,6 +270,24 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
     }
   }
 
+  /** A statement that only reads, as the client is asked. */
+  const callOf = (query: string, params: Record<string, unknown> | undefined, asked: QueryOptions) => ({
+    query,
+    ...(params === undefined ? {} : { query_params: params }),
+    clickhouse_settings: { ...querySettings, ...limitSettings(asked, capacity, limits), ...filterSettings(asked) },
+    http_headers: { 'X-Tributary-Slot': asked.slot ?? 'short' },
+  })
+
+  /** Runs what asks the engine when its owner has a place. */
+  const inSlot = async <T>({ owner, slot = 'short', signal }: QueryOptions, run: () => Promise<T>): Promise<T> => {
+    signal?.throwIfAborted()
+    try {
+      return await slots[slot].run(owner, signal ?? new AbortController().signal, run)
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error
+    }
+  }
+
   return {
     async insert(table, rows, { token, signal }) {
       const { form, pieces } = sentOf(rows)
@@ -284,34 +302,36 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
         await stream.resume().toArray()
       })
     },
-    async query<Row>(sql: string, params: Record<string, unknown> | undefined, asked: QueryOptions) {
-      const { owner, slot = 'short', signal, onProgress } = asked
-      signal?.throwIfAborted()
-      const mark = onProgress === undefined ? '' : `/* ${randomUUID()} */ `
-      const once = (both: AbortSignal): Promise<Row[]> =>
-        client
-          .query({
-            query: `${mark}${sql}`,
-            format: 'JSONEachRow',
-            ...(params === undefined ? {} : { query_params: params }),
+    query: <Row>(sql: string, params: Record<string, unknown> | undefined, asked: QueryOptions) =>
+      inSlot(asked, () => {
+        const { slot = 'short', signal, onProgress } = asked
+        const mark = onProgress === undefined ? '' : `/* ${randomUUID()} */ `
+        const once = (both: AbortSignal): Promise<Row[]> =>
+          client
+            .query({ ...callOf(`${mark}${sql}`, params, asked), format: 'JSONEachRow', abort_signal: both })
+            .then((result) => result.json<Row>())
+        const send = (both: AbortSignal): Promise<Row[]> => askAgain(both, () => once(both))
+        const bound = (): Promise<Row[]> => bounded('query', timeouts[slot], signal, send)
+        return onProgress === undefined ? bound() : watched(client, mark, onProgress, bound)
+      }),
+    queryBinary: (sql, params, asked) =>
+      inSlot(asked, () => {
+        const once = async (both: AbortSignal): Promise<Uint8Array> => {
+          const call = callOf(`${sql}\nformat RowBinary`, params, asked)
+          const { stream } = await client.exec({
+            ...call,
+            // What fails on the way is an error then, not the end of the rows.
+            clickhouse_settings: { ...call.clickhouse_settings, wait_end_of_query: 1 },
             abort_signal: both,
-            clickhouse_settings: {
-              ...querySettings,
-              ...limitSettings(asked, capacity, limits),
-              ...filterSettings(asked),
-            },
-            http_headers: { 'X-Tributary-Slot': slot },
           })
-          .then((result) => result.json<Row>())
-      const send = (both: AbortSignal): Promise<Row[]> => askAgain(both, () => once(both))
-      const bound = (): Promise<Row[]> => bounded('query', timeouts[slot], signal, send)
-      const run = onProgress === undefined ? bound : (): Promise<Row[]> => watched(client, mark, onProgress, bound)
-      try {
-        return await slots[slot].run(owner, signal ?? new AbortController().signal, run)
-      } catch (error) {
-        throw signal?.aborted ? signal.reason : error
-      }
-    },
+          const chunks: Buffer[] = await stream.toArray()
+          const [first, ...others] = chunks
+          return first !== undefined && others.length === 0 ? first : Buffer.concat(chunks)
+        }
+        return bounded('query', timeouts[asked.slot ?? 'short'], asked.signal, (both) =>
+          askAgain(both, () => once(both)),
+        )
+      }),
     async command(sql, params) {
       await bounded('query', timeouts.command, undefined, (signal) =>
         client.command({ query: sql, ...(params === undefined ? {} : { query_params: params }), abort_signal: signal }),

@@ -3,8 +3,15 @@ import { TupleParam } from '@clickhouse/client'
 import { describe, expect, it } from 'vitest'
 import { hostileJson } from './hostile-json.ts'
 import { hostileTexts, randomTexts } from './hostile-texts.ts'
-import { type BinaryRows, type EventStore, EventStoreQueryError, InsertRejected, type QueryOptions } from './port.ts'
-import { createRowWriter } from './row-binary.ts'
+import {
+  type BinaryRows,
+  type EventStore,
+  EventStoreQueryError,
+  InsertRejected,
+  type QueryOptions,
+  systemOwner,
+} from './port.ts'
+import { createRowReader, createRowWriter } from './row-binary.ts'
 
 /** A store whose queries name an owner only where it matters. */
 type OwnEventStore = Omit<EventStore, 'query'> & {
@@ -249,6 +256,22 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
       expect(row?.pair).toEqual([part[0], part[1]])
     }
     expect(await countEvents(store)).toBe(0)
+  })
+
+  it('returns rows in their binary form: numbers, and every text byte by byte', async () => {
+    await using store = await open()
+    const texts = [...hostileTexts, ...randomTexts(50), 'x'.repeat(100_000)]
+    const bytes = await store.queryBinary(
+      'select toUInt32(number) as place, {texts:Array(String)}[number + 1] as text from numbers({count:UInt32}) order by place',
+      { texts, count: texts.length },
+      { owner: systemOwner },
+    )
+    const reader = createRowReader(bytes)
+    const found: [number, string][] = []
+    while (!reader.isAtEnd()) found.push([reader.uint32(), reader.text()])
+    expect(found).toEqual(texts.map((text, place) => [place, text]))
+    const failing = store.queryBinary('select throwIf(number = 2) from numbers(3)', undefined, { owner: systemOwner })
+    await expect(failing).rejects.toThrow(EventStoreQueryError)
   })
 
   it('keeps the type of a parameter: numbers, times, truth, nulls, lists, pairs', async () => {

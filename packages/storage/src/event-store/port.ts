@@ -65,6 +65,15 @@ export interface EventStore {
    * reason of an aborted signal.
    */
   query<Row>(sql: string, params: Record<string, unknown> | undefined, options: QueryOptions): Promise<Row[]>
+  /**
+   * Rows of a SELECT as RowBinary, its columns in their order: for texts that go on as they are, which nobody escapes and reads again then.
+   * Throws as `query` does.
+   */
+  queryBinary(
+    sql: string,
+    params: Record<string, unknown> | undefined,
+    options: Omit<QueryOptions, 'onProgress'>,
+  ): Promise<Uint8Array>
   /** A statement without rows (DDL, ALTER … DROP PARTITION). */
   command(sql: string, params?: Record<string, unknown>): Promise<void>
   ping(): Promise<boolean>

@@ -167,14 +167,17 @@ export const createRowWriter = (): RowWriter => {
 /** Reads what a RowWriter wrote, value by value in the same order. Throws RangeError behind the end. */
 export type RowReader = {
   text(): string
+  /** A text as its bytes, which are those of the row. */
+  bytes(): Uint8Array
   bool(): boolean
   uint32(): number
   size(): number
   time(): number
   optionalTime(): number | undefined
+  isAtEnd(): boolean
 }
 
-/** A reader of one row. */
+/** A reader of one row, or of several, one behind the other. */
 export const createRowReader = (row: Uint8Array): RowReader => {
   const bytes = Buffer.from(row.buffer, row.byteOffset, row.byteLength)
   let at = 0
@@ -201,6 +204,12 @@ export const createRowReader = (row: Uint8Array): RowReader => {
       const from = take(count)
       return bytes.toString('utf8', from, from + count)
     },
+    bytes() {
+      const count = size()
+      const from = take(count)
+      return bytes.subarray(from, from + count)
+    },
+    isAtEnd: () => at === bytes.length,
     bool: () => bytes[take(1)] === 1,
     uint32: () => bytes.readUInt32LE(take(4)),
     optionalTime: () => (bytes[take(1)] === 1 ? undefined : time()),
