@@ -1,4 +1,4 @@
-import { type SyncMode, syncModes } from '@tributary/contract'
+import { outboundText, type SyncMode, syncModes } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { createTestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -263,3 +263,45 @@ test.each([
     expect(keysOf(sent).toSorted()).toEqual(['delete 100', 'delete 2.5', 'delete other', `upsert ${key}`].toSorted())
   },
 )
+
+test('records that the event store puts together hold the planned rows, in their order and as they would be written one by one', async () => {
+  const [sync, object, identifier] = [newId(), 'my "rows"/ü', 'the "key"']
+  const texts = [
+    'a/b',
+    'ü “😀”',
+    '"',
+    '\\',
+    "'",
+    '\t\n\r\b\f',
+    '\u0000\u001f\u007f\u0085',
+    '\u2028\u2029',
+    '],[',
+    '{}',
+    '$1',
+  ]
+  const destination = open()
+  await run(
+    sync,
+    1,
+    'FULL_SYNC',
+    [...texts, 'gone'].map((key) => row(key)),
+    destination,
+  )
+  const kept = [...texts.map((key) => row(key, `${key}!`)), ...Array.from({ length: 130 }, (_, at) => row(`k${at}`))]
+  const { id, sent } = await run(sync, 2, 'FULL_SYNC', kept, destination)
+  const after = 3
+  const records = await store.plannedRecords(id, { after, limit: 120, together: 50, object, identifier })
+  expect(records.map(({ rows, last }) => [rows, last])).toEqual([
+    [50, after + 50],
+    [50, after + 100],
+    [20, after + 120],
+  ])
+  const lines = records.flatMap(({ body }) => Buffer.from(body).toString().slice(1, -2).split(',\n'))
+  const wanted = sent.slice(after, after + 120).map(({ number, operation, key, payload }) => {
+    const json = payload ?? JSON.stringify({ [identifier]: key })
+    return outboundText({ recordId: `${id}.${number}`, operation, object, key, json })
+  })
+  expect(lines.map((line) => JSON.parse(line))).toEqual(wanted.map((line) => JSON.parse(line)))
+  // To the letter, where there is but one way to write it.
+  expect(lines.filter((line) => line.includes('a/b'))).toEqual(wanted.filter((line) => line.includes('a/b')))
+})

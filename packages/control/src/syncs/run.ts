@@ -11,6 +11,7 @@ import { endRun } from './end-run.ts'
 import { failureOf } from './failure.ts'
 import { moveRun } from './move-run.ts'
 import { type ListDeps, listObject, ownsObject } from './own-object.ts'
+import type { Deleted } from './planned-entries.ts'
 import { countsOf, fieldsOf, type SyncRow, type SyncRunRow, selectSyncs } from './read.ts'
 import { type ReadDeps, readRows } from './read-rows.ts'
 import { sendEvents } from './send-events.ts'
@@ -140,27 +141,26 @@ const end = async (
   announce?.(deps.live)
 }
 
-/** Of keys of a sync, those of people who were deleted after a time, as long as their rows are not removed from its stores. */
-const deletedSince = async (
-  db: ControlDeps['db'],
-  { sync, time }: { sync: string; time: Date },
-  keys: readonly string[],
-): Promise<ReadonlySet<string>> => {
-  const requests = await db
-    .selectFrom('privacy_syncs')
-    .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_syncs.request_id')
-    .select('request_id')
-    .where('sync_id', '=', sync)
-    .where('privacy_requests.create_time', '>=', time)
-    .limit(1)
-    .execute()
-  // Nobody, as a rule: the keys need not be sent then.
-  if (requests.length === 0) return new Set()
-  const { rows } = await sql<{ key: string }>`
-    select key from privacy_syncs o join privacy_requests r on r.id = o.request_id cross join unnest(o.keys) as key
-    where o.sync_id = ${sync}::uuid and r.create_time >= ${time} and key = any(${keys}::text[])`.execute(db)
-  return new Set(rows.map(({ key }) => key))
-}
+/** Who was deleted after a time of whom a sync may have rows, as long as those are not removed from its stores. */
+const deletedSince = (db: ControlDeps['db'], { sync, time }: { sync: string; time: Date }): Deleted => ({
+  async any() {
+    const requests = await db
+      .selectFrom('privacy_syncs')
+      .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_syncs.request_id')
+      .select('request_id')
+      .where('sync_id', '=', sync)
+      .where('privacy_requests.create_time', '>=', time)
+      .limit(1)
+      .execute()
+    return requests.length > 0
+  },
+  async of(keys) {
+    const { rows } = await sql<{ key: string }>`
+      select key from privacy_syncs o join privacy_requests r on r.id = o.request_id cross join unnest(o.keys) as key
+      where o.sync_id = ${sync}::uuid and r.create_time >= ${time} and key = any(${keys}::text[])`.execute(db)
+    return new Set(rows.map(({ key }) => key))
+  },
+})
 
 /** Sends what is planned to the destination. */
 const sendToDestination = async (
@@ -192,7 +192,7 @@ const sendToDestination = async (
       state,
       learned: async (outcome_offset) =>
         void (await db.updateTable('sync_runs').set({ outcome_offset }).where('id', '=', run.id).execute()),
-      deleted: (keys) => deletedSince(db, { sync: row.id, time: run.start_time ?? run.create_time }, keys),
+      deleted: deletedSince(db, { sync: row.id, time: run.start_time ?? run.create_time }),
     },
     signal,
   )

@@ -1,8 +1,9 @@
-import { type DeliveryMeta, outboundText, outcomesOf } from '@tributary/contract'
+import { type OutcomeRange, outcomeRangesOf, type ToldOutcome } from '@tributary/contract'
 import { faultPoint } from '@tributary/kernel'
 import { type LogReader, type LogWriter, partitionOf } from '@tributary/storage'
 import { z } from 'zod'
-import type { NotedOutcome, PlannedRow, SyncStore } from './store.ts'
+import { type Deleted, mostRead, producerOf, type Sending, takePlanned } from './planned-entries.ts'
+import type { NotedOutcome, SyncStore } from './store.ts'
 
 /** How rows reach delivery, and how what becomes of them is learned. */
 export type Outbound = {
@@ -12,14 +13,8 @@ export type Outbound = {
   mayAppend(): boolean
 }
 
-/** Rows of one record of the stream, rows and characters of one append, and rows that are on their way at most. */
-const rowsPerRecord = 50
-const mostAtOnce = 4000
-const charactersAtOnce = 1024 * 1024
+/** Rows that are on their way at most. */
 const mostUnderWay = 20_000
-/** Rows of the plan that are read together, and how many characters they should have. */
-const mostRead = 10_000
-const charactersRead = 4 * 1024 * 1024
 const outcomeBytes = 4 * 1024 * 1024
 /** Outcomes that are noted together where more are to come; and that wait to be noted, beyond which no more are read. */
 const notedTogether = 5000
@@ -38,22 +33,7 @@ const fateOf = (status: string): number =>
 /** Why a row is left out whose person was deleted while the run was under way. */
 const userDeleted = 'The user was deleted'
 
-const keysOf = (rows: readonly PlannedRow[]): string[] => rows.map(({ key }) => key)
-
 const note = z.object({ run: z.string() })
-
-export type Sending = {
-  workspaceId: string
-  sync: string
-  run: string
-  destinationId: string
-  /** What rows name as their object, and the field that tells records apart. */
-  object: string
-  identifier: string
-  planSize: number
-  /** From where on outcomes may be of this run. */
-  outcomeOffset: number
-}
 
 /** The run as others see and change it. */
 export type RunInSending = {
@@ -61,71 +41,17 @@ export type RunInSending = {
   state(): Promise<'sending' | 'canceling' | undefined>
   /** Everything before this offset of the log of outcomes is noted. */
   learned(outcomeOffset: number): Promise<void>
-  /** Of these keys, those of people who were deleted since the run began. */
-  deleted(keys: readonly string[]): Promise<ReadonlySet<string>>
+  deleted: Deleted
 }
-
-export const producerOf = (sync: string): string => `sync ${sync}`
 
 /** From where on the log of outcomes may tell of what a sync sends from now on. */
 export const outcomesEnd = async (outcomes: Outbound['outcomes'], sync: string): Promise<number> =>
   (await outcomes.ends())[partitionOf(producerOf(sync), outcomes.partitions)] ?? 0
 
-const entryOf = (sending: Sending, rows: readonly PlannedRow[]) => {
-  const { workspaceId, sync, run, destinationId, object, identifier } = sending
-  const meta: DeliveryMeta = {
-    w: workspaceId,
-    s: sync,
-    d: [destinationId],
-    n: rows.length,
-    b: { k: 'sync', n: producerOf(sync) },
-  }
-  const texts = rows.map(({ number, key, operation, payload }) =>
-    outboundText({
-      recordId: `${run}.${number}`,
-      operation,
-      object,
-      key,
-      // Of a removal its key is all that is known, and needed.
-      json: payload ?? JSON.stringify({ [identifier]: key }),
-    }),
-  )
-  return { key: workspaceId, meta: JSON.stringify(meta), body: Buffer.from(`[${texts.join(',\n')}]\n`) }
-}
-
-const charactersOf = (rows: readonly PlannedRow[]): number =>
-  rows.reduce((sum, { payload, key }) => sum + (payload?.length ?? 0) + key.length, 1)
-
-/** Takes the planned rows behind a number in their order, as many as one append has. The next ones are read meanwhile. */
-const takePlanned = (store: Pick<SyncStore, 'planned'>, { run, planSize }: Sending, behind: number) => {
-  let [end, atOnce] = [behind, 100]
-  let here: readonly PlannedRow[] = []
-  let ahead: Promise<readonly PlannedRow[]> | undefined
-  const read = async (): Promise<readonly PlannedRow[]> => {
-    const rows = await store.planned(run, end, Math.min(atOnce, planSize - end))
-    const last = rows.at(-1)
-    if (last === undefined) throw new Error(`The plan of the run ${run} ends at ${end} of ${planSize}`)
-    end = last.number
-    atOnce = Math.max(20, Math.min(mostRead, Math.floor((rows.length * charactersRead) / charactersOf(rows))))
-    return rows
-  }
-  return async (): Promise<readonly PlannedRow[]> => {
-    if (here.length === 0) {
-      here = await (ahead ?? read())
-      ahead = end < planSize ? read() : undefined
-      // It is waited for later; until then its failure is not unheard.
-      ahead?.catch(() => {})
-    }
-    let [count, characters] = [0, 0]
-    for (const { payload, key } of here.slice(0, mostAtOnce)) {
-      characters += (payload?.length ?? 0) + key.length
-      if (count > 0 && characters > charactersAtOnce) break
-      count++
-    }
-    const taken = here.slice(0, count)
-    here = here.slice(count)
-    return taken
-  }
+/** Which planned rows an outcome is of; undefined for those of other runs. */
+const numbersOf = (told: OutcomeRange | ToldOutcome, prefix: string): { number: number; count: number } | undefined => {
+  if ('prefix' in told) return told.prefix === prefix ? { number: told.first, count: told.count } : undefined
+  return told.recordId.startsWith(prefix) ? { number: Number(told.recordId.slice(prefix.length)), count: 1 } : undefined
 }
 
 /** Reads what becomes of the rows of a run, and notes it: `settle` hears of each as soon as it is known, `learned` of what is noted. */
@@ -140,6 +66,7 @@ const createLearning = (
   let offset = outcomeOffset
   /** What is known and not noted yet; everything before `noted` is. */
   let unnoted: NotedOutcome[] = []
+  let unnotedRows = 0
   let noted = outcomeOffset
   const readNews = async (): Promise<boolean> => {
     const records = await outcomes.read(partition, offset, outcomeBytes)
@@ -147,11 +74,13 @@ const createLearning = (
     if (end === undefined) return false
     for (const record of records) {
       if (record.key !== producer) continue
-      for (const { recordId, status, reason, version, time } of outcomesOf(record)) {
-        if (!recordId.startsWith(`${run}.`)) continue
-        const number = Number(recordId.slice(run.length + 1))
-        unnoted.push({ number, status, reason, version, time })
-        to.settle(number, status)
+      for (const told of outcomeRangesOf(record)) {
+        const rows = numbersOf(told, `${run}.`)
+        if (rows === undefined) continue
+        const { status, reason, version, time } = told
+        unnoted.push({ ...rows, status, reason, version, time })
+        unnotedRows += rows.count
+        for (let at = 0; at < rows.count; at++) to.settle(rows.number + at, status)
       }
     }
     offset = end.offset + 1
@@ -170,6 +99,7 @@ const createLearning = (
     async note(): Promise<void> {
       const [known, behind] = [unnoted, offset]
       unnoted = []
+      unnotedRows = 0
       if (known.length > 0) {
         await store.noteOutcomes(run, known)
         faultPoint('sync.after-outcomes')
@@ -179,7 +109,7 @@ const createLearning = (
     },
     isNoted: (): boolean => noted === offset,
     /** How many are known and not noted. */
-    waiting: (): number => unnoted.length,
+    waiting: (): number => unnotedRows,
     wait: (signal: AbortSignal) => outcomes.wait([{ partition, offset }], signal),
   }
 }
@@ -205,7 +135,7 @@ export const sendRows = async (
   /** What is known of each row by its number: millions of them are a few megabytes. */
   const fates = new Uint8Array(planSize + 1)
   let settled = 0
-  const take = takePlanned(store, sending, sent)
+  const take = takePlanned(store, sending, sent, shown.deleted)
   let movedAt = performance.now()
 
   const hasRoom = (): boolean => sent - settled < mostUnderWay
@@ -220,17 +150,10 @@ export const sendRows = async (
     for (const { number, status } of await store.outcomes(run, from, outcomesRead)) settle(number, status)
 
   const append = async (): Promise<void> => {
-    const rows = await take()
-    const end = rows.at(-1)?.number ?? sent
-    const deleted = await shown.deleted(keysOf(rows))
-    const leftOut = rows.filter(({ key, operation }) => operation !== 'delete' && deleted.has(key))
-    const kept = leftOut.length === 0 ? rows : rows.filter((row) => !leftOut.includes(row))
-    const entries = []
-    for (let at = 0; at < kept.length; at += rowsPerRecord)
-      entries.push(entryOf(sending, kept.slice(at, at + rowsPerRecord)))
+    const { entries, end, leftOut } = await take()
     if (leftOut.length > 0) {
       const time = Date.now()
-      const told = leftOut.map(({ number }) => ({ number, status: 'filtered', reason: userDeleted, version: 0, time }))
+      const told = leftOut.map((number) => ({ number, status: 'filtered', reason: userDeleted, version: 0, time }))
       await store.noteOutcomes(run, told)
       for (const { number, status } of told) settle(number, status)
     }

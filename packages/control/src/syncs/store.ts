@@ -1,6 +1,6 @@
 import { eventIdentifier, type OutboundRow } from '@tributary/contract'
 import { jsonMembers, newId } from '@tributary/kernel'
-import { createRowWriter, type EventStore, type RowWriter, systemOwner } from '@tributary/storage'
+import { createRowReader, createRowWriter, type EventStore, type RowWriter, systemOwner } from '@tributary/storage'
 import {
   confirmedCountStatement,
   confirmStatement,
@@ -21,20 +21,29 @@ export type PlannedRow = {
   /** Undefined of a removal. */
   payload: string | undefined
 }
+/** Planned rows that lie side by side, as a record of the stream has them: the body of `outboundBody`. */
+export type PlannedRecord = { /** The number of its last row. */ last: number; rows: number; body: Uint8Array }
 /** An event that is to be sent, as it is collected. */
 export type PlannedEvent = { number: number; messageId: string; payload: string }
 /** What is stored of an event. */
 export type EventStatus = { status: 'accepted' | 'blocked' | 'held' | 'rejected'; reason: string }
 /** Keys of a run with the same fate. */
 export type ChangeCount = { change: string; operation: string; status: string; keys: number; rows: number }
-/** What became of a planned row; the higher version holds. */
-export type NotedOutcome = { number: number; status: string; reason: string; version: number; time: number }
+/** What became of a planned row; the higher version holds. Of several that follow each other `count`, whose versions do so, too. */
+export type NotedOutcome = {
+  number: number
+  count?: number
+  status: string
+  reason: string
+  version: number
+  time: number
+}
 
 const tablesOfRuns = ['sync_staged', 'sync_listed', 'sync_changes', 'sync_outcomes'] as const
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const outcomeColumns = ['run_id', 'number', 'status', 'reason', 'version', 'time'] as const
+const outcomeColumns = ['run_id', 'status', 'reason', 'time', 'number', 'version'] as const
 const stagedColumns = ['run_id', 'key', 'source_key', 'payload', 'problem'] as const
 
 /** A literal: not every version of the engine takes a parameter here. */
@@ -73,16 +82,55 @@ const listedRows = (writer: RowWriter, run: string, keys: readonly string[]): Ui
 }
 
 const outcomeRows = (writer: RowWriter, run: string, outcomes: readonly NotedOutcome[]): Uint8Array => {
-  for (const { number, status, reason, version, time } of outcomes) {
-    writer.text(run)
-    writer.uint64(number)
-    writer.text(status)
-    writer.text(reason)
-    writer.uint64(version)
-    writer.time(time)
-    writer.end()
+  const same = createRowWriter()
+  for (const { number, count = 1, status, reason, version, time } of outcomes) {
+    for (const text of [run, status, reason]) same.text(text)
+    same.time(time)
+    const { bytes } = same.take()
+    for (let at = 0; at < count; at++) {
+      writer.raw(bytes)
+      writer.uint64(number + at)
+      writer.uint64(version + at)
+      writer.end()
+    }
   }
   return writer.take().bytes
+}
+
+/** Planned rows of `{run}` behind `{after}` up to `{to}`. Keys stand in no statement: there are many, and some are long. */
+const plannedRows = (() => {
+  const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
+  return `
+    select planned.number as number, planned.key as key, planned.operation as operation, staged.payload as payload
+    from (select number, key, operation from sync_changes where ${of}) as planned
+    left join (
+      select key, payload from sync_staged where run_id = {run:String} and problem = ''
+        and key in (select key from sync_changes where ${of})
+    ) as staged on staged.key = planned.key`
+})()
+
+/** The same as bodies of records, as `outboundText` writes rows: of a removal its key is all that is known, and needed. */
+const plannedRecords = `
+select toUInt32(max(number)) as last, toUInt32(count()) as rows,
+  concat('[', arrayStringConcat(arrayMap(row -> row.2, arraySort(row -> row.1, groupArray((number, text)))), ',\n'), ']\n')
+from (
+  select number, concat('{"recordId":"', {run:String}, '.', toString(number), '","operation":"', operation,
+    '","object":', {object:String}, ',"key":', json_key, ',"payload":',
+    if(operation = 'delete', concat('{', {identifier:String}, ':', json_key, '}'), payload), '}') as text
+  from (select number, operation, payload, toJSONString(key) as json_key from (${plannedRows}))
+)
+group by intDiv(number - {after:UInt64} - 1, {together:UInt64})
+order by last
+settings output_format_json_escape_forward_slashes = 0`
+
+/** Which planned rows, how many in a record, and how they name their object and key. */
+type RecordsWanted = Record<'after' | 'limit' | 'together', number> & Record<'object' | 'identifier', string>
+
+const recordsIn = (bytes: Uint8Array): PlannedRecord[] => {
+  const reader = createRowReader(bytes)
+  const records: PlannedRecord[] = []
+  while (!reader.isAtEnd()) records.push({ last: reader.uint32(), rows: reader.uint32(), body: reader.bytes() })
+  return records
 }
 
 /** What a workspace has in the event store of its syncs. Statements of a workspace wait in its own turn. */
@@ -93,16 +141,8 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
   const writer = createRowWriter()
   const outcomeWriter = createRowWriter()
   const readPlanned = async (run: string, after: number, limit: number): Promise<PlannedRow[]> => {
-    // Keys stand in no statement: there are many, and some are long.
-    const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
     const rows = await query<Omit<PlannedRow, 'payload'> & { payload: string }>(
-      `select planned.number as number, planned.key as key, planned.operation as operation, staged.payload as payload
-       from (select number, key, operation from sync_changes where ${of}) as planned
-       left join (
-         select key, payload from sync_staged where run_id = {run:String} and problem = ''
-           and key in (select key from sync_changes where ${of})
-       ) as staged on staged.key = planned.key
-       order by number`,
+      `${plannedRows} order by number`,
       { run, after, to: after + limit },
       'short',
     )
@@ -160,6 +200,19 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     },
     /** Planned rows behind a number, in their order. */
     planned: readPlanned,
+    /** The same as the records that the stream has of them, so many rows in each. */
+    async plannedRecords(
+      run: string,
+      { after, limit, together, object, identifier }: RecordsWanted,
+    ): Promise<PlannedRecord[]> {
+      const names = { object: JSON.stringify(object), identifier: JSON.stringify(identifier) }
+      const bytes = await eventStore.queryBinary(
+        plannedRecords,
+        { run, after, to: after + limit, together, ...names },
+        { owner: workspaceId, ...(signal === undefined ? {} : { signal }) },
+      )
+      return recordsIn(bytes)
+    },
     /** The same as events; their message ids stand in them. */
     plannedEvents: async (run: string, after: number, limit: number): Promise<PlannedEvent[]> =>
       (await readPlanned(run, after, limit)).map(({ number, payload = '{}' }) => ({
