@@ -37,7 +37,7 @@ const parked = () => database.db.selectFrom('parked_deliveries').selectAll().exe
 
 describe('looking after parked rows', () => {
   it('rows that wait beyond their age or number become dead with the reason', async () => {
-    const once = { baseMs: 3_600_000, capMs: 3_600_000, maxElapsedMs: 300 }
+    const once = { baseMs: 3_600_000, capMs: 3_600_000, maxElapsedMs: 2000 }
     const settings = {
       retry: once,
       circuit: { consecutive: 1000, window: 1000, ratio: 1, baseMs: 100, capMs: 100 },
