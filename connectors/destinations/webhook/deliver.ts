@@ -34,9 +34,8 @@ type Content = {
 
 /** Same events, same key, whatever the time and the attempt. */
 const batchKey = (ids: readonly string[]): string => {
-  const hash = createHash('sha256')
-  for (const id of ids) hash.update(id).update('\n')
-  return hash.digest('hex').slice(0, 32)
+  const text = `${ids.join('\n')}\n`
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
 const ownHeaders = (

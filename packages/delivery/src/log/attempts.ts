@@ -48,15 +48,12 @@ export type AttemptLog = {
   drain(): Promise<boolean>
 }
 
-/** The columns of a row in the order in which it is written. */
-const columns = [
+/** The columns of a row in the order in which it is written: first those that the events of one request have in common, as a rule. */
+const sharedColumns = [
   'workspace_id',
   'source_id',
   'destination_id',
-  'event_id',
-  'message_id',
   'event_type',
-  'event',
   'time',
   'attempt',
   'status',
@@ -69,18 +66,14 @@ const columns = [
   'producer',
   'operation',
   'object',
-  'key',
-  'version',
 ]
+const columns = [...sharedColumns, 'event_id', 'message_id', 'event', 'key', 'version']
 
-const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
+const writeShared = (to: RowWriter, attempt: Attempt): void => {
   to.text(attempt.workspaceId)
   to.text(attempt.sourceId)
   to.text(attempt.destinationId)
-  to.text(attempt.eventId)
-  to.text(attempt.messageId)
   to.text(attempt.eventType)
-  to.text(attempt.event)
   to.time(attempt.time)
   to.uint32(attempt.attempt)
   to.text(attempt.status)
@@ -93,9 +86,45 @@ const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
   to.text(attempt.producer)
   to.text(attempt.operation)
   to.text(attempt.object)
-  to.text(attempt.key)
-  to.uint64(attempt.version)
-  to.end()
+}
+
+const isShared = (a: Attempt, b: Attempt): boolean =>
+  a.time === b.time &&
+  a.latencyMs === b.latencyMs &&
+  a.destinationId === b.destinationId &&
+  a.sourceId === b.sourceId &&
+  a.workspaceId === b.workspaceId &&
+  a.status === b.status &&
+  a.httpStatus === b.httpStatus &&
+  a.attempt === b.attempt &&
+  a.eventType === b.eventType &&
+  a.operation === b.operation &&
+  a.object === b.object &&
+  a.producer === b.producer &&
+  a.replayId === b.replayId &&
+  a.reason === b.reason &&
+  a.request === b.request &&
+  a.response === b.response
+
+/** Writes rows of the delivery log; what a row has in common with the one before is copied from there. */
+const createAttemptWriter = (to: RowWriter) => {
+  const shared = createRowWriter()
+  let last: Attempt | undefined
+  let bytes: Uint8Array = new Uint8Array()
+  return (attempt: Attempt): void => {
+    if (last === undefined || !isShared(last, attempt)) {
+      writeShared(shared, attempt)
+      bytes = shared.take().bytes
+      last = attempt
+    }
+    to.raw(bytes)
+    to.text(attempt.eventId)
+    to.text(attempt.messageId)
+    to.text(attempt.event)
+    to.text(attempt.key)
+    to.uint64(attempt.version)
+    to.end()
+  }
 }
 
 /** Rows of one insert, and whose they are. */
@@ -119,6 +148,7 @@ export const createAttemptLog = (deps: {
   const { eventStore, clock, logger, metrics } = deps
   const limits = deps.settings.attempts
   const waiting = createRowWriter()
+  const writeAttempt = createAttemptWriter(waiting)
   let records: InFlightRecord[] = []
   let oldest = 0
   let retryAt = 0
@@ -185,7 +215,7 @@ export const createAttemptLog = (deps: {
   return {
     push: (attempt, inFlight) => {
       if (waiting.count === 0) oldest = clock()
-      writeAttempt(waiting, attempt)
+      writeAttempt(attempt)
       pushed++
       records.push(inFlight)
     },

@@ -138,6 +138,15 @@ const tooMuch: GateResult = {
 const noSignal: GateResult = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
 const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
 
+/** What is said of rows that pass, by their object: one answer for all of them, since there may be millions. */
+const createPassOfRows = (): ((object: string) => GateResult) => {
+  let last: { object: string; answer: GateResult } | undefined
+  return (object) => {
+    if (last?.object !== object) last = { object, answer: { kind: 'pass', action: `rows of ${object}` } }
+    return last.answer
+  }
+}
+
 /**
  * A row is for the destination that its producer names, as it is: no rule about events has a say. Only who was deleted since
  * does not enter an audience there.
@@ -146,7 +155,7 @@ const checkRow = (
   { deliverRows }: DestinationDefinition,
   record: DeliveryRecord,
   index: number,
-  forgotten: ForgottenUsers,
+  { forgotten, pass }: { forgotten: ForgottenUsers; pass: (object: string) => GateResult },
 ): GateResult => {
   const recorded = record.events()?.[index]
   const row = recorded?.row
@@ -154,7 +163,7 @@ const checkRow = (
   if (isLeftOut(forgotten, record.reference, { json: row.json, event: '', row }))
     return { kind: 'filtered', reason: userDeleted }
   if (deliverRows === undefined) return { kind: 'failed', reason: 'This destination takes events only' }
-  return { kind: 'pass', action: `rows of ${row.object}` }
+  return pass(row.object)
 }
 
 const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): GateResult => {
@@ -198,6 +207,7 @@ export const createGate = (
   const { workspaceId, id: destinationId } = entry
   const mapper = compileMappings(definition, entry.mappings, { workspaceId, destinationId })
   const ofSignal = signalMappers(definition, entry)
+  const ofRows = { forgotten, pass: createPassOfRows() }
   const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }
   const rules = [
     forgottenRule(forgotten, workspaceId),
@@ -208,7 +218,7 @@ export const createGate = (
   ].filter((rule) => rule !== undefined)
   const check: Gate = (record, index, now) => {
     const { meta } = record.reference
-    if (holdsRows(meta)) return checkRow(definition, record, index, forgotten)
+    if (holdsRows(meta)) return checkRow(definition, record, index, ofRows)
     const text = record.events()?.[index]?.json ?? ''
     for (const rule of rules) {
       if (!rule.concerns(text, meta)) continue
