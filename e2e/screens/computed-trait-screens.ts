@@ -22,7 +22,9 @@ const answering =
     await page.route(
       (url) => /\/api\/workspaces\/[^/]+\/computedTraits\/[^/]+$/.test(url.pathname),
       async (route) => {
-        const response = await route.fetch()
+        // A call that is on its way when the page is closed has no answer.
+        const response = await route.fetch().catch(() => undefined)
+        if (response === undefined) return await route.abort().catch(() => {})
         await route.fulfill({ response, json: { ...(await response.json()), ...change(Date.now()) } })
       },
     )
