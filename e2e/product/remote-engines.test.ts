@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startTestBucket } from '@tributary/connectors/testing/s3'
 import {
   adminCredentials,
   createSource,
@@ -41,8 +45,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const partsOf = async (product: Product): Promise<Record<string, { ok: boolean }>> =>
-  ((await (await fetch(`${product.url}/health/ready`)).json()) as { parts: Record<string, { ok: boolean }> }).parts
+type Parts = Record<string, { ok: boolean; optional?: boolean }>
+const partsOf = async (product: Product): Promise<Parts> =>
+  ((await (await fetch(`${product.url}/health/ready`)).json()) as { parts: Parts }).parts
 
 test('with DATABASE_URL and CLICKHOUSE_URL no engine of its own runs, and events are collected, stored and delivered the same', async () => {
   await using receiver = await startWebhookReceiver()
@@ -90,4 +95,84 @@ test('an engine that cannot be reached ends the start with its reason, without t
   )
   expect(failure).toMatch(/ECONNREFUSED/)
   expect(failure).not.toContain('very-secret-word')
+})
+
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+const script = fileURLToPath(new URL('../../scripts/copy-pictures.ts', import.meta.url))
+
+test('with BLOBS_S3_BUCKET pictures are in the bucket for every data folder, and while it is away they alone do not work', async () => {
+  await using bucket = await startTestBucket({ pageKeys: 1000 })
+  const { access } = bucket
+  const upload = async (product: Product, organization: string) => {
+    const { status, body } = await product.api.call('POST', `/${organization}:uploadLogo`, { content: png })
+    return { status, body, logo: (body as { extra?: { logo: string } }).extra?.logo ?? '' }
+  }
+  const keys = (): string[] => [...bucket.objects.keys()].toSorted()
+  const objectOf = (logo: string): string => logo.replace(/^media/, 'tributary')
+
+  const dataDir = join(folder, 'data')
+  let organization = ''
+  let before = ''
+  {
+    await using product = await startProduct({ dataDir, env })
+    await product.api.login(adminCredentials)
+    organization = (await createWorkspace(product.api)).organization
+    before = (await upload(product, organization)).logo
+  }
+  const inBucket = {
+    ...env,
+    TRIBUTARY_SECRET_KEY: (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim(),
+    BLOBS_S3_BUCKET: access.bucket,
+    BLOBS_S3_REGION: access.region,
+    BLOBS_S3_ENDPOINT: access.endpoint,
+    BLOBS_S3_PATH_STYLE: 'on',
+    BLOBS_S3_PREFIX: 'tributary',
+    BLOBS_S3_ACCESS_KEY_ID: access.access_key_id,
+    BLOBS_S3_SECRET_ACCESS_KEY: access.secret_access_key,
+  }
+  for (const said of ['1 picture was copied.', '0 pictures were copied.']) {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
+      env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: dataDir, ...inBucket },
+    })
+    expect(stdout).toContain(said)
+  }
+  expect(keys()).toEqual([objectOf(before), 'tributary/tributary-check'])
+
+  const elsewhere = join(folder, 'elsewhere')
+  await using product = await startProduct({ dataDir: elsewhere, env: inBucket })
+  expect((await fetch(`${product.url}/${before}`)).headers.get('content-type')).toBe('image/webp')
+  await product.api.login(adminCredentials)
+  const { logo } = await upload(product, organization)
+  expect((await fetch(`${product.url}/${logo}`)).status).toBe(200)
+  expect((await fetch(`${product.url}/${before}`)).status).toBe(404)
+  expect(keys()).toEqual([objectOf(logo), 'tributary/tributary-check'])
+  expect(existsSync(join(elsewhere, 'blobs'))).toBe(false)
+  expect((await partsOf(product)).blobs).toEqual({ ok: true, optional: true })
+
+  await bucket.close()
+  expect(await upload(product, organization)).toMatchObject({
+    status: 503,
+    body: { message: "Pictures can't be stored right now. Try again in a moment" },
+  })
+  expect(await product.api.ok('GET', `/${organization}`)).toMatchObject({ extra: { logo } })
+  expect((await fetch(`${product.url}/${logo}`)).status).toBe(503)
+  const ready = await fetch(`${product.url}/health/ready`)
+  expect([ready.status, ((await ready.json()) as { parts: Parts }).parts.blobs]).toEqual([
+    200,
+    { ok: false, optional: true },
+  ])
+  await bucket.open()
+  expect((await fetch(`${product.url}/${logo}`)).status).toBe(200)
+  expect(await product.stop()).toBe(0)
+  expect(product.output()).not.toContain(access.secret_access_key)
+
+  const wrong = startProduct({ dataDir: elsewhere, env: { ...inBucket, BLOBS_S3_SECRET_ACCESS_KEY: 'another-secret' } })
+  const failure = await wrong.then(
+    () => '',
+    (error: unknown) => String(error),
+  )
+  expect(failure).toContain(
+    'BLOBS_S3_BUCKET: Objects in the bucket pictures cannot be written: SignatureDoesNotMatch: About SignatureDoesNotMatch.',
+  )
+  expect(failure).not.toContain('another-secret')
 })

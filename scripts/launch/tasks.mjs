@@ -83,6 +83,10 @@ export const tasks = {
     usage: '-- <file> [--force]',
     options: ['--force  moves an existing data folder aside'],
   },
+  'copy-pictures': {
+    script: 'scripts/copy-pictures.ts',
+    does: 'Copies uploaded pictures from the data folder to the bucket in BLOBS_S3_BUCKET. Tributary can be running or stopped.',
+  },
   connector: {
     script: 'scripts/connector.ts',
     does: 'Creates the folder of a new destination, and lists what to fill in. Without a name, makes the catalog of connectors anew.',

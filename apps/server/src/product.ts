@@ -22,7 +22,6 @@ import {
   createCoordinationHub,
   forgottenFileName,
   lockDataDir,
-  openFolderBlobs,
   openFolderFiles,
 } from '@tributary/storage'
 import Fastify from 'fastify'
@@ -44,6 +43,7 @@ import { createMedia } from './http/media.ts'
 import { createPaymentWebhook } from './http/payment-webhook.ts'
 import { createWebFiles } from './http/web-files.ts'
 import { createMail } from './mail/mail.ts'
+import { openBlobs } from './open-blobs.ts'
 import { openLogs } from './open-log.ts'
 import { createDiskWatch } from './operations/disk.ts'
 import { installFault } from './operations/faults.ts'
@@ -144,6 +144,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   })
   await disk.check()
   stack.defer(() => disk.stop())
+  const { blobs, blobsAnswer } = await openBlobs(config, logger)
   const engines = await startEngines(config, { logger, metrics })
   stack.defer(() => engines.stop())
   const hub = createCoordinationHub({ logger })
@@ -231,7 +232,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     outbound,
     oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
     logRetentionMs: config.retention.logMs + config.retention.logSegmentMs,
-    blobs: await openFolderBlobs(folders(config.dataDir).blobs),
+    blobs,
     files: await openFolderFiles(folders(config.dataDir).uploads),
     uploads: { maxBytes: config.uploadMaxBytes, diskOk: () => disk.ok() },
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
@@ -358,6 +359,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         disk,
         keysReady: () => keys.ready(),
         logAnswers: () => requestsReader.starts().then(() => true),
+        blobsAnswer,
       }),
       metrics: () => metrics.render(),
       mayReadMetrics: createTokenCheck(metricsToken),

@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { ConfigurationError, type DeliveryError, RetryableError } from '@tributary/connector-kit'
 import { textOfResponse, type WayOut, withResponse } from '../../wire/files/download.ts'
 import { failureWords } from '../../wire/s3/failures.ts'
+import { type FoundObject, listQuery, pageOf } from '../../wire/s3/list-page.ts'
 import { signRequest } from '../../wire/s3/sign.ts'
 import { isOfPattern, prefixOf } from './key-pattern.ts'
 import type { S3SourceSettings } from './settings.ts'
-
-/** An object of a bucket; `changed` is epoch ms. */
-export type FoundObject = { key: string; bytes: number; changed: number }
 
 /** Pages of a list, bytes of each and of an error, and objects that match, at most. A page has 1,000 keys. */
 const mostPages = 20
@@ -26,35 +24,6 @@ export const refusalOf = async (response: IncomingMessage, region: string): Prom
   return isLater || status >= 500 || status === 429 ? new RetryableError(text) : new ConfigurationError(text)
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-const unescaped = (xml: string): string =>
-  xml.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '')
-
-const member = (xml: string, name: string): string =>
-  unescaped(new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '')
-
-/** Keys come escaped as in an address, since XML has no form for some of them. */
-const keyOf = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    throw new ConfigurationError('The storage responded with a list of objects that cannot be read')
-  }
-}
-
-/** A page of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html). */
-const pageOf = (xml: string): { objects: FoundObject[]; next: string | undefined } => {
-  if (!/<ListBucketResult[\s>]/.test(xml))
-    throw new ConfigurationError('The endpoint responded with something else than a list of objects. Check its URL')
-  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, about = '']) => ({
-    key: keyOf(member(about, 'Key')),
-    bytes: Number(member(about, 'Size')),
-    changed: Date.parse(member(about, 'LastModified')),
-  }))
-  const next = member(xml, 'NextContinuationToken')
-  return { objects, next: member(xml, 'IsTruncated') === 'true' && next !== '' ? next : undefined }
-}
-
 /**
  * The objects that the settings name, by their keys; those without a byte are left out. Rejects with a DeliveryError that says in words
  * why there is none, or that there are too many to look through.
@@ -68,14 +37,7 @@ export const listObjects = async (settings: S3SourceSettings, wayOut: WayOut): P
       throw new ConfigurationError(
         `More than ${(mostPages * 1000).toLocaleString('en-US')} objects begin with "${prefix}". Enter a longer beginning`,
       )
-    const query = {
-      'encoding-type': 'url',
-      'list-type': '2',
-      'max-keys': '1000',
-      prefix,
-      ...(token === undefined ? {} : { 'continuation-token': token }),
-    }
-    const address = await signRequest(settings, { method: 'GET', query }, Date.now())
+    const address = await signRequest(settings, { method: 'GET', query: listQuery(prefix, token) }, Date.now())
     const { objects, next } = await withResponse(address, pageBytes, wayOut, async (response) => {
       const refusal = await refusalOf(response, settings.region)
       if (refusal !== undefined) throw refusal

@@ -3,8 +3,9 @@ import { type DataSourceContext, type DataSourceSession, type Scratch } from '@t
 import { download, unzippedName, withResponse } from '../../wire/files/download.ts'
 import { openFileSession } from '../../wire/files/file-session.ts'
 import { formatOf } from '../../wire/files/settings.ts'
+import type { FoundObject } from '../../wire/s3/list-page.ts'
 import { signRequest } from '../../wire/s3/sign.ts'
-import { type FoundObject, listObjects, refusalOf } from './list-objects.ts'
+import { listObjects, refusalOf } from './list-objects.ts'
 import type { S3SourceSettings } from './settings.ts'
 
 /** Objects that the test of a connection names at most. */

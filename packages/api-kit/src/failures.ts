@@ -1,6 +1,7 @@
 import type { Handlers } from '@tributary/http'
 import { AppError, badRequest } from '@tributary/kernel'
 import {
+  BlobsUnavailable,
   EventStoreBusy,
   EventStoreLimitExceeded,
   EventStoreUnavailable,
@@ -39,6 +40,10 @@ export const asApiError = (error: unknown): unknown => {
   if (error instanceof LogUnavailable || error instanceof LogOverloaded)
     return new AppError(503, 'UNAVAILABLE', "The event log can't accept writes right now. Try again in a moment", {
       retry_after: '2',
+    })
+  if (error instanceof BlobsUnavailable)
+    return new AppError(503, 'UNAVAILABLE', "Pictures can't be stored right now. Try again in a moment", {
+      retry_after: '5',
     })
   return error
 }

@@ -16,6 +16,8 @@ export const retryPolicies = {
   pipeline: { baseMs: 50, capMs: 5000, maxElapsedMs: withoutEnd },
   /** A batch that a consumer of the stream could not handle. */
   consumer: { baseMs: 100, capMs: 10_000, maxElapsedMs: withoutEnd },
+  /** A request to the bucket of blobs; somebody waits for it. */
+  blobs: { baseMs: 100, capMs: 1000, maxElapsedMs: 4000 },
   /** The start of an engine that ended. */
   engine: { baseMs: 100, capMs: 15_000, maxElapsedMs: withoutEnd },
   /** The start of a thread that ended. */

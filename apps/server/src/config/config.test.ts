@@ -45,6 +45,23 @@ test('a Kafka that is configured is where the log is, with its brokers, sign-in 
   })
 })
 
+test('a bucket that is configured is where pictures are, in the path of URLs where that is chosen', () => {
+  expect(readConfig({}).blobs).toEqual({ kind: 'embedded' })
+  const keys = { BLOBS_S3_BUCKET: 'pictures', BLOBS_S3_ACCESS_KEY_ID: 'id', BLOBS_S3_SECRET_ACCESS_KEY: 'secret' }
+  const access = { bucket: 'pictures', access_key_id: 'id', secret_access_key: 'secret' }
+  expect(readConfig(keys).blobs).toEqual({
+    kind: 's3',
+    prefix: '',
+    access: { ...access, region: 'us-east-1', endpoint: undefined, path_style: false },
+  })
+  const more = { BLOBS_S3_REGION: 'auto', BLOBS_S3_ENDPOINT: 'http://10.0.0.1:9000', BLOBS_S3_PATH_STYLE: 'on' }
+  expect(readConfig({ ...keys, ...more, BLOBS_S3_PREFIX: 'a/b' }).blobs).toEqual({
+    kind: 's3',
+    prefix: 'a/b',
+    access: { ...access, region: 'auto', endpoint: 'http://10.0.0.1:9000', path_style: true },
+  })
+})
+
 test('an empty value counts as not set', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, relational: { kind: 'embedded' } })
 })
@@ -72,6 +89,16 @@ test.each([
   [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_PASSWORD: 'p' }, 'KAFKA_SASL_PASSWORD: requires KAFKA_SASL_MECHANISM'],
   [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_MECHANISM: 'OAUTHBEARER' }, 'KAFKA_SASL_TOKEN_URL: is required'],
   [{ KAFKA_BROKERS: 'a:9092', KAFKA_SASL_SCOPE: 's' }, 'KAFKA_SASL_SCOPE: requires KAFKA_SASL_MECHANISM=OAUTHBEARER'],
+  [{ S3_URL: 's3://x' }, 'S3_URL: this setting does not exist. Set BLOBS_S3_BUCKET'],
+  [{ BLOBS_S3_BUCKET: 'pictures' }, 'BLOBS_S3_SECRET_ACCESS_KEY: is required'],
+  [{ BLOBS_S3_BUCKET: 'pictures/a' }, 'BLOBS_S3_BUCKET: must be the name of a bucket'],
+  [{ BLOBS_S3_SECRET_ACCESS_KEY: 's' }, 'BLOBS_S3_SECRET_ACCESS_KEY: requires BLOBS_S3_BUCKET'],
+  [{ BLOBS_S3_KEY: 's' }, 'BLOBS_S3_KEY: this setting does not exist'],
+  [{ BLOBS_S3_PREFIX: '../a' }, 'BLOBS_S3_PREFIX: must be names'],
+  [{ BLOBS_S3_PREFIX: '/a' }, 'BLOBS_S3_PREFIX: must be names'],
+  [{ BLOBS_S3_PREFIX: 'a/' }, 'BLOBS_S3_PREFIX: must be names'],
+  [{ BLOBS_S3_PREFIX: 'a/./b' }, 'BLOBS_S3_PREFIX: must be names'],
+  [{ BLOBS_S3_ENDPOINT: 'http://x/?a' }, 'BLOBS_S3_ENDPOINT: must be a URL without a query'],
   [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'http://login.example.com' }, 'OIDC_ISSUER'],
   [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'login.example.com' }, 'OIDC_ISSUER'],
   [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_ISSUER: requires OIDC_CLIENT_ID'],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type FlagKey, type FlagValues, flagDefaults } from '@tributary/kernel'
+import { type BlobsConfig, blobsOf, blobsProblems } from './blobs.ts'
 import { kafkaOf, kafkaProblems, type LogConfig } from './kafka.ts'
 import { MiB, type RoleName, roleNames, type SettingValues, settings } from './settings.ts'
 
@@ -63,6 +64,7 @@ export type Config = {
   relational: { kind: 'embedded' } | { kind: 'remote'; url: string }
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   log: LogConfig
+  blobs: BlobsConfig
   workspaceBacklogBytes: number
   diskReserveBytes: number
   uploadMaxBytes: number
@@ -90,7 +92,7 @@ export class ConfigurationError extends Error {
 }
 
 /** Variables that belong to engines this version does not speak yet: setting one is a mistake, not a wish. */
-const unsupported = ['REDIS_URL', 'S3_URL']
+const unsupported = ['REDIS_URL']
 
 /** Reads the environment once. Throws ConfigurationError with all problems together. */
 export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
@@ -106,7 +108,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   }
   for (const name of unsupported)
     if (environment[name]) problems.push(`${name}: this version supports only its embedded engine. Remove the variable`)
-  problems.push(...kafkaProblems(parsed, environment))
+  problems.push(...kafkaProblems(parsed, environment), ...blobsProblems(environment))
   for (const name of Object.keys(environment))
     if (name.startsWith('TRIBUTARY_') && !(name in settings)) problems.push(`${name}: this setting does not exist`)
   if (parsed.OIDC_CLIENT_ID === undefined)
@@ -214,6 +216,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
       ? { kind: 'embedded', memoryBytes: values.TRIBUTARY_EVENT_STORE_MEMORY_MB * MiB }
       : { kind: 'remote', url: values.CLICKHOUSE_URL },
   log: kafkaOf(values),
+  blobs: blobsOf(values),
   workspaceBacklogBytes: values.TRIBUTARY_WORKSPACE_BACKLOG_MB * MiB,
   diskReserveBytes: values.TRIBUTARY_DISK_RESERVE_MB * MiB,
   uploadMaxBytes: values.TRIBUTARY_UPLOAD_MAX_MB * MiB,

@@ -399,6 +399,39 @@ export const settings = {
   KAFKA_SASL_CLIENT_ID: setting(text.min(1), undefined, 'Client ID for that URL.', 'none'),
   KAFKA_SASL_CLIENT_SECRET: setting(z.string().min(1), undefined, 'Secret of that client.', 'none'),
   KAFKA_SASL_SCOPE: setting(text.min(1), undefined, 'Scope of the tokens.', 'none'),
+  BLOBS_S3_BUCKET: setting(
+    text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i, 'must be the name of a bucket, such as tributary-pictures'),
+    undefined,
+    'Bucket of S3 or S3-compatible storage that holds uploaded pictures. See [Pictures in a bucket](operations.md#pictures-in-a-bucket).',
+    '`blobs/` in the data folder',
+  ),
+  BLOBS_S3_REGION: setting(
+    text.regex(/^[a-z0-9-]+$/i, 'must be a region such as eu-central-1'),
+    'us-east-1',
+    "The bucket's region. Storage other than AWS often uses `us-east-1` or `auto`.",
+  ),
+  BLOBS_S3_ENDPOINT: setting(
+    webAddress.refine((value) => !/[?#]/.test(value), 'must be a URL without a query'),
+    undefined,
+    'URL of S3-compatible storage such as MinIO, R2, or Ceph. It can be inside your network.',
+    'AWS',
+  ),
+  BLOBS_S3_ACCESS_KEY_ID: setting(text.min(1), undefined, 'Access key ID of a user of the bucket.', 'none'),
+  BLOBS_S3_SECRET_ACCESS_KEY: setting(text.min(1), undefined, 'Secret access key of that user.', 'none'),
+  BLOBS_S3_PREFIX: setting(
+    text.regex(
+      /^(?:(?!\.{1,2}(?:\/|$))[\w.-]{1,100}(?:\/(?!$)|$)){0,5}$/,
+      'must be names of letters, digits, dots, hyphens, and underscores, joined by slashes',
+    ),
+    '',
+    'Folder of the bucket that keys begin with, such as `tributary`.',
+    'the top of the bucket',
+  ),
+  BLOBS_S3_PATH_STYLE: setting(
+    z.enum(['on', 'off'], 'must be on or off'),
+    'off',
+    'Whether the bucket is in the path of URLs, as MinIO and Ceph expect: `on` is endpoint/bucket, `off` is bucket.endpoint.',
+  ),
   TRIBUTARY_FAULT: setting(
     text,
     undefined,

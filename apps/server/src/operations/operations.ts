@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TokenCheck } from '../secrets/metrics-token.ts'
 
-/** State of one part of the product as health shows it. */
-export type PartState = { ok: boolean; detail?: string }
+/** State of one part of the product as health shows it; one that is `optional` is named while it is away, and not waited for. */
+export type PartState = { ok: boolean; detail?: string; optional?: true }
 
 const answer = (response: ServerResponse, status: number, type: string, body: string): void => {
   response
@@ -11,7 +11,7 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
 }
 
 /**
- * `/health/live` (the process runs), `/health/ready` (every needed part is up; 503 names those that are not) and
+ * `/health/live` (the process runs), `/health/ready` (every needed part is up; otherwise 503; names all with their state) and
  * `/metrics` (Prometheus text, for whoever has its token). `/health`, `/version` and
  * `/robots.txt` are what operators of other collection servers look for.
  */
@@ -29,7 +29,7 @@ export const createOperations = (deps: {
   ])
   const ready = async (response: ServerResponse): Promise<void> => {
     const parts = await deps.parts()
-    const ok = Object.values(parts).every((part) => part.ok)
+    const ok = Object.values(parts).every((part) => part.ok || part.optional === true)
     answer(response, ok ? 200 : 503, 'application/json', JSON.stringify({ ok, parts }))
   }
   const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -23,6 +23,8 @@ export const createReadiness =
       keysReady: () => boolean
       /** Whether a log that is not in the data folder answers. */
       logAnswers: () => Promise<boolean>
+      /** Whether a bucket with pictures answers; undefined where they are in the data folder. */
+      blobsAnswer: (() => Promise<boolean>) | undefined
     },
   ) =>
   async (): Promise<Record<string, PartState>> => {
@@ -31,17 +33,20 @@ export const createReadiness =
       disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` },
       writeKeys: { ok: deps.keysReady() },
     }
-    const [relational, eventStore, log] = await Promise.all([
+    const [relational, eventStore, log, blobs] = await Promise.all([
       withinMs(
         2000,
         engines.relational.pool.query('select 1').then(() => true),
       ),
       withinMs(2000, engines.eventStore.ping()),
       config.log.kind === 'kafka' ? withinMs(2000, deps.logAnswers()) : true,
+      deps.blobsAnswer === undefined ? undefined : withinMs(2000, deps.blobsAnswer()),
     ])
     parts.relational = { ok: relational }
     if (config.log.kind === 'kafka') parts.log = { ok: log }
     parts.eventStore = { ok: eventStore }
+    // Nothing but pictures waits for it: a process that is taken out of service for that would make it worse.
+    if (blobs !== undefined) parts.blobs = { ok: blobs, optional: true }
     for (const name of ['pipeline', 'delivery', 'profiles'] as const)
       if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
     if (threads.signals !== undefined) parts.signals = { ok: threads.signals.running() }

@@ -3,8 +3,9 @@ import { promisify } from 'node:util'
 import { crc32, deflateSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 import { imageMaxBytes, methods } from '@tributary/contract'
+import { BlobsUnavailable } from '@tributary/storage'
 import { forgetPeak, peakBytes, residentBytes } from '@tributary/test-kit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   type Caller,
   type Harness,
@@ -360,6 +361,35 @@ describe('the logo', () => {
     )
     expect(await harness.blobs.list('logos/')).toEqual([])
   })
+})
+
+test('a picture that cannot be stored is refused for now, and the one before stays', async () => {
+  const before = keyOf(((await upload(await picture(20, 10).png())).body.extra as { logo: string }).logo)
+  const put = vi.spyOn(harness.blobs, 'put').mockRejectedValue(new BlobsUnavailable('NoSuchBucket: secret words'))
+  try {
+    expect(await upload(await picture(10, 20).png())).toMatchObject({
+      status: 503,
+      body: { reason: 'UNAVAILABLE', message: "Pictures can't be stored right now. Try again in a moment" },
+    })
+  } finally {
+    put.mockRestore()
+  }
+  const { extra } = await organization.guest.ok(methods.organizations.get, {
+    organization: organization.organizationId,
+  })
+  expect(keyOf(extra.logo)).toBe(before)
+  expect(await harness.blobs.list('logos/')).toEqual([before])
+})
+
+test('a picture is replaced and removed while the storage cannot delete, and the sweep deletes it later', async () => {
+  const before = keyOf(((await upload(await picture(20, 10).png())).body.extra as { logo: string }).logo)
+  const away = vi.spyOn(harness.blobs, 'delete').mockRejectedValue(new BlobsUnavailable('away'))
+  const path = keyOf(((await upload(await picture(10, 20).png())).body.extra as { logo: string }).logo)
+  away.mockRestore()
+  expect(await harness.blobs.list('logos/')).toEqual([before, path].toSorted())
+  await harness.sweepImages()
+  await harness.sweepImages()
+  expect(await harness.blobs.list('logos/')).toEqual([path])
 })
 
 test('pictures that a killed process left behind are removed at the second look, those in use never', async () => {

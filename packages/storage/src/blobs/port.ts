@@ -6,3 +6,11 @@ export interface Blobs {
   delete(key: string): Promise<void>
   list(prefix: string): Promise<string[]>
 }
+
+/**
+ * The storage of blobs is away, or refuses what is asked of it. What was to be written may be there all the same; a key that was
+ * not told to anybody may be forgotten.
+ */
+export class BlobsUnavailable extends Error {
+  override readonly name = 'BlobsUnavailable'
+}

@@ -1,0 +1,45 @@
+import { ConfigurationError } from '@tributary/connector-kit'
+
+/** An object of a bucket; `changed` is epoch ms. */
+export type FoundObject = { key: string; bytes: number; changed: number }
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const unescaped = (xml: string): string =>
+  xml.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '')
+
+const member = (xml: string, name: string): string =>
+  unescaped(new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '')
+
+/** Keys come escaped as in an address, since XML has no form for some of them. */
+const keyOf = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new ConfigurationError('The storage responded with a list of objects that cannot be read')
+  }
+}
+
+/** The query of a page of the objects whose keys begin with `prefix`: the first one, or the one that `token` stands for. */
+export const listQuery = (prefix: string, token: string | undefined): Readonly<Record<string, string>> => ({
+  'encoding-type': 'url',
+  'list-type': '2',
+  'max-keys': '1000',
+  prefix,
+  ...(token === undefined ? {} : { 'continuation-token': token }),
+})
+
+/**
+ * A page of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); `next` stands for the one behind it. Throws
+ * ConfigurationError for what is none.
+ */
+export const pageOf = (xml: string): { objects: FoundObject[]; next: string | undefined } => {
+  if (!/<ListBucketResult[\s>]/.test(xml))
+    throw new ConfigurationError('The endpoint responded with something else than a list of objects. Check its URL')
+  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, about = '']) => ({
+    key: keyOf(member(about, 'Key')),
+    bytes: Number(member(about, 'Size')),
+    changed: Date.parse(member(about, 'LastModified')),
+  }))
+  const next = member(xml, 'NextContinuationToken')
+  return { objects, next: member(xml, 'IsTruncated') === 'true' && next !== '' ? next : undefined }
+}

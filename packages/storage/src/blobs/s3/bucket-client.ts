@@ -1,0 +1,148 @@
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { backoffMs, type RetryPolicy, retryPolicies } from '@tributary/kernel'
+import { InvalidBlob } from '../keys.ts'
+import { BlobsUnavailable } from '../port.ts'
+import type { BucketAccess, BucketLanguage, BucketRequest } from './bucket-language.ts'
+
+/** An answer; `code` is that of a failure which was expected, otherwise empty. */
+export type BucketAnswer = { code: string; contentType: string; body: Buffer }
+
+export type BucketClientOptions = {
+  access: BucketAccess
+  language: BucketLanguage
+  /** For an answer to begin, and again for its end, ms; each has a second more for a million bytes. */
+  timeoutMs?: number
+  retry?: RetryPolicy
+  pause?: (ms: number) => Promise<unknown>
+}
+
+type Failure = { text: string; isLater: boolean }
+
+const slow = 'The storage does not respond in time'
+const errorBytes = 64 * 1024
+/** Requests under way: beyond it one fails immediately, so that a storage that hangs holds no more than this. */
+const mostInFlight = 128
+
+const wordsOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  if (!(cause instanceof Error)) return error.message
+  // Several addresses of a name fail together, with an error that has no words.
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  return cause.message === '' ? `The storage cannot be reached (${code})` : cause.message
+}
+
+/** The body of an answer with at most so many bytes; undefined for a longer one, which is not read to its end. */
+const boundedBody = async (response: Response, mostBytes: number): Promise<Buffer | undefined> => {
+  if (lengthOf(response) > mostBytes) {
+    await response.body?.cancel()
+    return undefined
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > mostBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const lengthOf = (response: Response): number => Number(response.headers.get('content-length') ?? 0)
+
+/** An answer and its body, each within its time. */
+const answerTo = async (
+  url: string,
+  request: RequestInit & { body?: Uint8Array<ArrayBuffer> },
+  limits: { timeoutMs: number; mostBytes: number },
+): Promise<{ response: Response; body: Buffer | undefined }> => {
+  const stop = new AbortController()
+  const within = (bytes: number) =>
+    setTimeout(() => stop.abort(new Error(slow)), limits.timeoutMs + Math.min(bytes, limits.mostBytes) / 1000)
+  let timer = setTimeout(() => stop.abort(new Error(slow)), limits.timeoutMs + (request.body?.length ?? 0) / 1000)
+  try {
+    const response = await fetch(url, { ...request, redirect: 'manual', signal: stop.signal })
+    clearTimeout(timer)
+    timer = within(lengthOf(response))
+    return { response, body: await boundedBody(response, response.ok ? limits.mostBytes : errorBytes) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Sends signed requests to a bucket: each bounded in time and bytes, and sent again with growing pauses while the storage is away or
+ * overloaded. Redirects are not followed. Rejects with BlobsUnavailable, in words that name no secret.
+ */
+export const createBucketClient = (options: BucketClientOptions) => {
+  const { access, language, timeoutMs = 5000, retry = retryPolicies.blobs, pause = pauseFor } = options
+  let inFlight = 0
+
+  const attempt = async (
+    request: BucketRequest,
+    mostBytes: number,
+    fine: readonly string[],
+  ): Promise<BucketAnswer | Failure> => {
+    const { url, headers } = await language.signRequest(access, request, Date.now())
+    const { method, body: sent } = request
+    const found = await answerTo(
+      url,
+      {
+        method,
+        headers: { ...headers, 'accept-encoding': 'identity' },
+        ...(sent === undefined ? {} : { body: new Uint8Array(sent) }),
+      },
+      { timeoutMs, mostBytes },
+    ).catch((error: unknown): Failure => ({ text: wordsOf(error), isLater: true }))
+    if (!('response' in found)) return found
+    const { response, body } = found
+    const { status } = response
+    if (response.ok) {
+      if (body === undefined)
+        throw new InvalidBlob(`The object has more than ${mostBytes.toLocaleString('en-US')} bytes`)
+      return { code: '', contentType: response.headers.get('content-type') ?? '', body }
+    }
+    const bucketRegion = response.headers.get('x-amz-bucket-region') ?? undefined
+    const failure = language.failureWords({ status, body: body?.toString() ?? '', bucketRegion }, access.region)
+    // An object that is not there may be told without a word.
+    const code = failure.code === '' && status === 404 ? 'NoSuchKey' : failure.code
+    if (fine.includes(code)) return { code, contentType: '', body: Buffer.alloc(0) }
+    return { text: failure.text, isLater: failure.isLater || status >= 500 || status === 429 }
+  }
+
+  const tried = async (
+    request: BucketRequest,
+    mostBytes: number,
+    fine: readonly string[],
+    once: boolean,
+  ): Promise<BucketAnswer> => {
+    const started = performance.now()
+    for (let tries = 1; ; tries++) {
+      const found = await attempt(request, mostBytes, fine)
+      if ('code' in found) return found
+      const waitMs = backoffMs(retry, tries)
+      if (once || !found.isLater || performance.now() - started + waitMs > retry.maxElapsedMs)
+        throw new BlobsUnavailable(found.text)
+      await pause(waitMs)
+    }
+  }
+
+  return {
+    /**
+     * Sends a request; `fine` are codes of failures that are answers, too. With `once` it is not sent again. An answer has at most
+     * `mostBytes`.
+     */
+    async ask(
+      request: BucketRequest,
+      given: { mostBytes?: number; fine?: readonly string[]; once?: boolean } = {},
+    ): Promise<BucketAnswer> {
+      if (inFlight >= mostInFlight) throw new BlobsUnavailable('Too many requests are in progress')
+      inFlight++
+      try {
+        return await tried(request, given.mostBytes ?? errorBytes, given.fine ?? [], given.once ?? false)
+      } finally {
+        inFlight--
+      }
+    },
+  }
+}

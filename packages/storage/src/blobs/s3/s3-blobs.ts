@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Logger } from '@tributary/kernel'
+import { checkContentType, InvalidBlob, keyParts } from '../keys.ts'
+import { type Blobs, BlobsUnavailable } from '../port.ts'
+import { type BucketClientOptions, createBucketClient } from './bucket-client.ts'
+
+/** Bytes of an object, which is in memory as a whole. */
+const mostBlobBytes = 64 * 1024 * 1024
+const mostPageBytes = 8 * 1024 * 1024
+/** What `check` writes. It stays, so that several processes that start do not take it from each other. */
+const checkKey = 'tributary-check'
+const checkBody = Buffer.from('Tributary can write here.\n')
+
+export type S3BlobsOptions = BucketClientOptions & {
+  /** Names joined by slashes that all keys begin with; empty for none. */
+  prefix: string
+  logger: Logger
+  /** Pages of a list at most, of 1,000 keys each. */
+  mostPages?: number
+}
+
+export type S3Blobs = Blobs & {
+  /** Does everything once that is done with blobs. Rejects with BlobsUnavailable, whose words say what does not work. */
+  check(): Promise<void>
+  /** Whether the bucket answers now. */
+  answers(): Promise<boolean>
+}
+
+/** Tells the log when the bucket goes away and when it is back, not each time. */
+const createAwayWatch = (bucket: string, logger: Logger) => {
+  let away = false
+  return {
+    away: () => away,
+    async of<T>(work: () => Promise<T>): Promise<T> {
+      try {
+        const result = await work()
+        if (away) logger.info({ bucket }, 'the bucket for pictures works again')
+        away = false
+        return result
+      } catch (error) {
+        if (!away && error instanceof BlobsUnavailable)
+          logger.error({ bucket, error: error.message }, 'the bucket for pictures does not work')
+        away ||= error instanceof BlobsUnavailable
+        throw error
+      }
+    },
+  }
+}
+
+const isValidKey = (key: string): boolean => {
+  try {
+    return keyParts(key).length > 0
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Blobs in a bucket of S3 or a storage that speaks its language, below `prefix` where that is not empty. Objects are written whole and
+ * seen by all processes as soon as they are, as S3 promises. While the bucket is known to be away nothing is sent a second time, so
+ * that nobody waits long for it. Nothing is kept in this process.
+ */
+export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
+  const { prefix, logger, mostPages = 1000, ...rest } = options
+  const client = createBucketClient(rest)
+  const watch = createAwayWatch(options.access.bucket, logger)
+  const base = prefix === '' ? '' : `${prefix}/`
+  const objectOf = (key: string): string => base + keyParts(key).join('/')
+  const ask: typeof client.ask = (request, given) =>
+    watch.of(() => client.ask(request, { once: watch.away(), ...given }))
+
+  const pageOf: typeof options.language.pageOf = (xml) => {
+    try {
+      return options.language.pageOf(xml)
+    } catch (error) {
+      throw new BlobsUnavailable(error instanceof Error ? error.message : String(error))
+    }
+  }
+  const listBelow = async (start: string): Promise<string[]> => {
+    const keys: string[] = []
+    let token: string | undefined
+    for (let page = 0; page === 0 || token !== undefined; page++) {
+      if (page === mostPages)
+        throw new BlobsUnavailable(
+          `More than ${(mostPages * 1000).toLocaleString('en-US')} objects begin with ${start}`,
+        )
+      const query = options.language.listQuery(start, token)
+      const { body } = await ask({ method: 'GET', query }, { mostBytes: mostPageBytes })
+      const { objects, next } = pageOf(body.toString())
+      for (const { key } of objects) if (key.startsWith(start)) keys.push(key.slice(base.length))
+      token = next
+    }
+    return keys
+  }
+
+  const blobs: Blobs = {
+    async put(key, body, contentType) {
+      checkContentType(contentType)
+      const object = objectOf(key)
+      if (body.length > mostBlobBytes) throw new InvalidBlob('The object is too large')
+      const md5 = createHash('md5').update(body).digest('base64')
+      const headers = { 'content-type': contentType, 'content-md5': md5 }
+      await ask({ method: 'PUT', key: object, headers, body })
+    },
+    async get(key) {
+      const request = { method: 'GET', key: objectOf(key) } as const
+      const { code, body, contentType } = await ask(request, { mostBytes: mostBlobBytes, fine: ['NoSuchKey'] })
+      return code === '' ? { body, contentType } : undefined
+    },
+    async delete(key) {
+      await ask({ method: 'DELETE', key: objectOf(key) }, { fine: ['NoSuchKey'] })
+    },
+    async list(start) {
+      // Of a bucket that others use, too, what is none of ours is passed over.
+      return (await listBelow(base + start)).filter((key) => key !== checkKey && isValidKey(key)).toSorted()
+    },
+  }
+
+  return {
+    ...blobs,
+    async check() {
+      const { bucket } = options.access
+      const step = async (what: string, work: () => Promise<boolean>): Promise<void> => {
+        const failed = (why: string) =>
+          new BlobsUnavailable(`Objects in the bucket ${bucket} cannot be ${what}: ${why}`)
+        const done = await work().catch((error: unknown) => {
+          throw failed(error instanceof Error ? error.message : String(error))
+        })
+        if (!done) throw failed('what comes back is not what was written')
+      }
+      const missing = `tributary-check-${randomBytes(8).toString('hex')}`
+      await step('written', async () => {
+        await blobs.put(checkKey, checkBody, 'text/plain')
+        return true
+      })
+      await step('read', async () => checkBody.equals((await blobs.get(checkKey))?.body ?? Buffer.alloc(0)))
+      await step('listed', async () => (await listBelow(base + checkKey)).includes(checkKey))
+      // Without the right to list, an object that is not there is refused.
+      await step('told from missing ones', async () => (await blobs.get(missing)) === undefined)
+      await step('deleted', async () => {
+        await blobs.delete(missing)
+        return true
+      })
+    },
+    async answers() {
+      const request = { method: 'GET', key: objectOf(checkKey) } as const
+      return await ask(request, { once: true, fine: ['NoSuchKey'] }).then(
+        () => true,
+        () => false,
+      )
+    },
+  }
+}
