@@ -12,6 +12,7 @@ const createBus = () => {
   return {
     published,
     occupy: (...channels: string[]) => listener?.({ channels }),
+    occupyAt: (gateway: string, ...channels: string[]) => listener?.({ gateway, channels }),
     coordination: {
       publish(topic: string, message: unknown) {
         expect(topic).toBe(livePublishTopic)
@@ -175,6 +176,18 @@ describe('the live branch', () => {
     vi.advanceTimersByTime(1000)
     branch.add('s', many(1))
     expect(bus.published).toHaveLength(1)
+  })
+
+  it('publishes what is watched at any gateway, until none watches it or the one that did is gone', () => {
+    const { bus, branch } = open()
+    bus.occupyAt('a', 'private-sources-s')
+    bus.occupyAt('b', 'private-sources-t')
+    expect([branch.isWatched('s'), branch.isWatched('t')]).toEqual([true, true])
+    bus.occupyAt('b')
+    expect([branch.isWatched('s'), branch.isWatched('t')]).toEqual([true, false])
+    vi.advanceTimersByTime(10_001)
+    bus.occupyAt('b', 'private-sources-t')
+    expect([branch.isWatched('s'), branch.isWatched('t')]).toEqual([false, true])
   })
 
   it('says how an event fitted its schema, and that it was blocked', () => {

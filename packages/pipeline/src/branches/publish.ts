@@ -97,12 +97,33 @@ type Channel = {
   timer: NodeJS.Timeout | undefined
 }
 
+/** A gateway tells every two seconds what is watched there; one that has said nothing for so long is gone. */
+const gatewayLifeMs = 10_000
+
+/** What is watched at all gateways together, by what each has told last. */
+const createWatched = (clock: Clock) => {
+  const gateways = new Map<string, { names: ReadonlySet<string>; at: number }>()
+  let all: ReadonlySet<string> = new Set()
+  return {
+    has: (name: string): boolean => all.has(name),
+    told(message: unknown): boolean {
+      if (!isRecord(message) || !('channels' in message) || !Array.isArray(message.channels)) return false
+      const names = new Set(message.channels.filter((name) => typeof name === 'string'))
+      const now = clock()
+      gateways.set('gateway' in message ? String(message.gateway) : '', { names, at: now })
+      for (const [gateway, { at }] of gateways) if (now - at > gatewayLifeMs) gateways.delete(gateway)
+      all = gateways.size === 1 ? names : new Set([...gateways.values()].flatMap((each) => [...each.names]))
+      return true
+    },
+  }
+}
+
 /**
  * The live branch: one message per channel at most every `liveMs`, each within `liveBytes` as it goes over the socket
  * (its data is JSON inside a JSON string). Only watched channels cost anything.
  */
 export const createPublishBranch = ({ coordination, clock, metrics, settings }: PublishDeps): PublishBranch => {
-  let watched = new Set<string>()
+  const watched = createWatched(clock)
   const channels = new Map<string, Channel>()
 
   const forget = (name: string, channel: Channel): void => {
@@ -111,8 +132,7 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
   }
 
   const unsubscribe = coordination.subscribe(liveOccupiedTopic, (message) => {
-    if (!isRecord(message) || !('channels' in message) || !Array.isArray(message.channels)) return
-    watched = new Set(message.channels.filter((name) => typeof name === 'string'))
+    if (!watched.told(message)) return
     for (const [name, channel] of channels) if (!watched.has(name)) forget(name, channel)
   })
 
