@@ -28,6 +28,8 @@ export const topics = {
 export type Gateway = {
   handleUpgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
   channels: Channels<Connection>
+  /** Ends every connection that somebody was authorized through; clients open it anew at once. */
+  reconnectAll(): void
   start(): void
   close(): Promise<void>
 }
@@ -222,6 +224,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   return {
     channels,
     handleUpgrade,
+    reconnectAll() {
+      for (const connection of connections.values())
+        if (connection.owners.size > 0 || connection.signedIn !== undefined) connection.end(closings.accessChanged)
+    },
     start() {
       unsubscribe = [
         coordination.subscribe(topics.publish, deliver),

@@ -223,6 +223,19 @@ describe('the browser library', () => {
     await server.stop()
   })
 
+  test('after changes of access may have been missed everybody is authorized anew, but who was never', async () => {
+    const [ann, nobody] = [connectAs('ann'), connectAs('nobody')]
+    const channel = await subscribed(ann, 'private-sources-ann')
+    await connected(nobody)
+    const sockets = [ann.connection.socket_id, nobody.connection.socket_id]
+    const error = errorCode(ann)
+    const joined = once(channel, 'pusher:subscription_succeeded')
+    running.realtime.reconnectAll()
+    expect(await error).toBe(4200)
+    await joined
+    expect([ann.connection.socket_id === sockets[0], nobody.connection.socket_id === sockets[1]]).toEqual([false, true])
+  })
+
   test('whoever loses access while a subscription is being authorized is disconnected too', async () => {
     let asked = 0
     const racing = await startRealtime({

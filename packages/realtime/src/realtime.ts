@@ -36,6 +36,8 @@ export type Realtime = {
    * by what the user may now.
    */
   reconnectUser(userId: string): void
+  /** The same for everybody who is connected to this process, after changes of access may have been missed. */
+  reconnectAll(): void
   /** Channels with a subscriber in this process. */
   occupied(): string[]
   /** Asks all clients to connect again (elsewhere) and waits until they have gone, at most three seconds. */
@@ -58,6 +60,7 @@ export const createRealtime = (deps: RealtimeDeps): Realtime => {
     handleUpgrade: gateway.handleUpgrade,
     handleHttp,
     reconnectUser: (userId) => deps.coordination.publish(topics.disconnect, { userId, again: true }),
+    reconnectAll: () => gateway.reconnectAll(),
     occupied: () => gateway.channels.names(),
     close: () => gateway.close(),
   }
