@@ -120,29 +120,52 @@ const counterTests = (members: Members, pass: (ms: number) => Promise<void>): vo
 }
 
 const leaseTests = (members: Members, pass: (ms: number) => Promise<void>): void => {
-  it('gives a lease to exactly one of many who ask at once', async () => {
-    const answers = await Promise.all(members().map((member, n) => member.acquireLease('job', `holder ${n}`, 60_000)))
-    expect(answers.filter(Boolean)).toHaveLength(1)
+  it('gives a lease to exactly one of many who ask at once, each time it is over, under an epoch that rises', async () => {
+    let last = 0
+    for (let round = 0; round < 5; round++) {
+      const asking = Array.from({ length: 10 }, (_, n) =>
+        members().map((member, m) => [member, `holder ${n} ${m}`] as const),
+      )
+      const answers = await Promise.all(
+        asking.flat().map(([member, holder]) => member.acquireLease('job', holder, 60_000)),
+      )
+      const epochs = answers.filter((answer) => answer !== undefined)
+      expect(epochs).toHaveLength(1)
+      expect(epochs[0]).toBeGreaterThan(last)
+      last = epochs[0] ?? 0
+      await pass(60_001)
+    }
   })
 
-  it('renews for its holder, refuses others until it expires', async () => {
+  it('renews for its holder under the same epoch, refuses others until it expires', async () => {
     const [a, b] = members()
-    expect(await a.acquireLease('job', 'a', 1_000)).toBe(true)
+    const epoch = await a.acquireLease('job', 'a', 1_000)
+    expect(epoch).toBeGreaterThan(0)
     await pass(600)
-    expect(await a.acquireLease('job', 'a', 1_000)).toBe(true)
+    expect(await a.acquireLease('job', 'a', 1_000)).toBe(epoch)
     await pass(600)
-    expect(await b.acquireLease('job', 'b', 1_000)).toBe(false)
+    expect(await b.acquireLease('job', 'b', 1_000)).toBeUndefined()
     await pass(600)
-    expect(await b.acquireLease('job', 'b', 1_000)).toBe(true)
-    expect(await a.acquireLease('job', 'a', 1_000)).toBe(false)
+    expect(await b.acquireLease('job', 'b', 1_000)).toBeGreaterThan(epoch ?? 0)
+    expect(await a.acquireLease('job', 'a', 1_000)).toBeUndefined()
   })
 
-  it('is released by its holder only', async () => {
+  it('tells its holder by another epoch that it was over in between', async () => {
+    const [a] = members()
+    const epoch = await a.acquireLease('job', 'a', 1_000)
+    await pass(1_001)
+    expect(await a.acquireLease('job', 'a', 1_000)).toBeGreaterThan(epoch ?? 0)
+  })
+
+  it('is released by its holder only, and its next tenure has a larger epoch', async () => {
     const [a, b] = members()
-    await a.acquireLease('job', 'a', 60_000)
+    const epoch = await a.acquireLease('job', 'a', 60_000)
     await b.releaseLease('job', 'b')
-    expect(await b.acquireLease('job', 'b', 60_000)).toBe(false)
+    expect(await b.acquireLease('job', 'b', 60_000)).toBeUndefined()
     await a.releaseLease('job', 'a')
-    expect(await b.acquireLease('job', 'b', 60_000)).toBe(true)
+    const next = await b.acquireLease('job', 'b', 60_000)
+    expect(next).toBeGreaterThan(epoch ?? 0)
+    await b.releaseLease('job', 'b')
+    expect(await b.acquireLease('job', 'b', 60_000)).toBeGreaterThan(next ?? 0)
   })
 }

@@ -4,6 +4,8 @@ import type { Relational } from './open.ts'
 export type Listener = {
   /** Listens unless it does already; resolves also when the store is away. To be called again and again. */
   ensure(): Promise<void>
+  /** Gives up the connection, such as one that says nothing any more; `ensure` takes a new one. */
+  renew(): void
   /** Gives the connection back, for ever. */
   stop(): void
 }
@@ -46,6 +48,9 @@ export const createListener = (
       } finally {
         connecting = false
       }
+    },
+    renew() {
+      held?.release()
     },
     stop() {
       stopped = true

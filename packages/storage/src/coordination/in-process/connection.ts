@@ -4,7 +4,7 @@ import type { Coordination } from '../port.ts'
 import { createFlow, createReceipts, type FromHub, type Question, type ToHub } from './frames.ts'
 import { createListeners, toText } from './listeners.ts'
 
-type Waiting = { resolve: (value: number | boolean) => void; reject: (error: Error) => void }
+type Waiting = { resolve: (value: number) => void; reject: (error: Error) => void }
 
 /**
  * The coordination of a worker thread, over a port from `CoordinationHub.port()`. It does not keep the thread alive
@@ -36,7 +36,8 @@ export const connectCoordination = (
       read(frame.text.length)
     } else if (frame.kind === 'handled') flow.handled(frame.bytes)
     else {
-      waiting.get(frame.id)?.resolve(frame.value)
+      if (frame.kind === 'answer') waiting.get(frame.id)?.resolve(frame.value)
+      else waiting.get(frame.id)?.reject(new Error(frame.message))
       waiting.delete(frame.id)
       if (waiting.size === 0) port.unref()
     }
@@ -44,7 +45,7 @@ export const connectCoordination = (
   port.on('close', end)
   port.unref()
 
-  const ask = (question: Question): Promise<number | boolean> =>
+  const ask = (question: Question): Promise<number> =>
     new Promise((resolve, reject) => {
       if (closed) {
         reject(new Error('The coordination is closed'))
@@ -70,8 +71,8 @@ export const connectCoordination = (
         if (listeners.remove(topic, own) && !closed) say({ kind: 'unsubscribe', topic })
       }
     },
-    increment: async (key, by, ttlMs) => Number(await ask({ kind: 'increment', key, by, ttlMs })),
-    acquireLease: async (name, holder, ttlMs) => (await ask({ kind: 'acquire', name, holder, ttlMs })) === true,
+    increment: (key, by, ttlMs) => ask({ kind: 'increment', key, by, ttlMs }),
+    acquireLease: async (name, holder, ttlMs) => (await ask({ kind: 'acquire', name, holder, ttlMs })) || undefined,
     async releaseLease(name, holder) {
       await ask({ kind: 'release', name, holder })
     },

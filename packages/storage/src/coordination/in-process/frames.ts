@@ -15,7 +15,9 @@ export type ToHub =
 /** What the hub says to a connected thread. */
 export type FromHub =
   | { kind: 'message'; topic: string; text: string }
-  | { kind: 'answer'; id: number; value: number | boolean }
+  /** Of a lease it is the epoch, or 0 when somebody else has it. */
+  | { kind: 'answer'; id: number; value: number }
+  | { kind: 'failure'; id: number; message: string }
   | { kind: 'handled'; bytes: number }
 
 /** Bytes of unread messages (counted as UTF-16 characters of JSON) that may wait towards one thread. */

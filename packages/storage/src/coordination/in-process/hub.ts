@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { type Logger, silentLogger } from '@tributary/kernel'
-import type { Coordination } from '../port.ts'
+import type { Coordination, CoordinationLink } from '../port.ts'
 import { createFlow, createReceipts, type FromHub, type Question, type ToHub } from './frames.ts'
 import { createLedger } from './ledger.ts'
 import { createListeners, toText } from './listeners.ts'
@@ -17,39 +17,67 @@ export type CoordinationHub = {
   close(): Promise<void>
 }
 
+type Answering = Pick<Coordination, 'increment' | 'acquireLease' | 'releaseLease'>
+
 /** One connected thread as the hub sees it. */
 type Peer = { topics: Set<string>; send(topic: string, text: string): void; close(): void }
+
+/** Counters and leases of this process alone. */
+const ownLedger = (now: () => number): Answering & { close(): Promise<void> } => {
+  const ledger = createLedger(now)
+  const sweeper = setInterval(() => ledger.sweep(), sweepMs)
+  sweeper.unref()
+  return {
+    increment: async (key, by, ttlMs) => ledger.increment(key, by, ttlMs),
+    acquireLease: async (name, holder, ttlMs) => ledger.acquire(name, holder, ttlMs) || undefined,
+    releaseLease: async (name, holder) => ledger.release(name, holder),
+    close: async () => clearInterval(sweeper),
+  }
+}
 
 /**
  * Coordination for the threads of one process. The hub's thread holds the counters and leases, so they are exact over
  * all threads, and passes every message on, so all subscribers of a topic see the same order, a publisher's own
  * included. A thread that does not read keeps at most 16 Mi characters waiting; what exceeds that is dropped for it alone.
+ *
+ * With a link the counters and leases are those of all processes that have one, and each hears what the others publish; the
+ * order is that of each publisher. What a process tells itself does not wait for the link.
  */
 export const createCoordinationHub = ({
   logger = silentLogger,
   now = () => performance.now(),
+  link,
+  isShared = () => true,
 }: {
   logger?: Logger
   now?: () => number
+  link?: CoordinationLink | undefined
+  /** Whether other processes are told what is published on a topic. */
+  isShared?: (topic: string) => boolean
 } = {}): CoordinationHub => {
-  const ledger = createLedger(now)
+  const ledger = link ?? ownLedger(now)
   const listeners = createListeners(logger)
   const peers = new Set<Peer>()
   let dropped = 0
   let closed = false
-  const sweeper = setInterval(() => ledger.sweep(), sweepMs)
-  sweeper.unref()
 
   const spread = (topic: string, text: string): void => {
     for (const peer of peers) if (peer.topics.has(topic)) peer.send(topic, text)
     listeners.deliver(topic, text)
   }
 
-  const answer = (question: Question): number | boolean => {
-    if (question.kind === 'increment') return ledger.increment(question.key, question.by, question.ttlMs)
-    if (question.kind === 'acquire') return ledger.acquire(question.name, question.holder, question.ttlMs)
-    ledger.release(question.name, question.holder)
-    return true
+  link?.listen(spread)
+  const publish = (topic: string, text: string): void => {
+    spread(topic, text)
+    if (isShared(topic)) link?.send(topic, text)
+  }
+
+  const answer = async (question: Question): Promise<number> => {
+    if (question.kind === 'increment') return await ledger.increment(question.key, question.by, question.ttlMs)
+    if (question.kind === 'acquire')
+      return (await ledger.acquireLease(question.name, question.holder, question.ttlMs)) ?? 0
+    await ledger.releaseLease(question.name, question.holder)
+    return 1
   }
 
   const connect = (port: MessagePort): void => {
@@ -65,12 +93,16 @@ export const createCoordinationHub = ({
       close: () => port.close(),
     }
     port.on('message', (frame: ToHub) => {
-      if (frame.kind === 'question') say({ kind: 'answer', id: frame.id, value: answer(frame.question) })
+      if (frame.kind === 'question')
+        answer(frame.question).then(
+          (value) => say({ kind: 'answer', id: frame.id, value }),
+          (error) => say({ kind: 'failure', id: frame.id, message: String(error) }),
+        )
       else if (frame.kind === 'handled') flow.handled(frame.bytes)
       else if (frame.kind === 'subscribe') peer.topics.add(frame.topic)
       else if (frame.kind === 'unsubscribe') peer.topics.delete(frame.topic)
       else {
-        spread(frame.topic, frame.text)
+        publish(frame.topic, frame.text)
         read(frame.text.length)
       }
     })
@@ -82,10 +114,10 @@ export const createCoordinationHub = ({
   const close = async (): Promise<void> => {
     if (closed) return
     closed = true
-    clearInterval(sweeper)
     for (const peer of peers) peer.close()
     peers.clear()
     listeners.clear()
+    await ledger.close()
   }
 
   const open = (): void => {
@@ -96,7 +128,7 @@ export const createCoordinationHub = ({
     publish(topic, message) {
       if (closed) return
       const text = toText(message)
-      queueMicrotask(() => spread(topic, text))
+      queueMicrotask(() => publish(topic, text))
     },
     subscribe(topic, listener) {
       const own = (message: unknown): void => listener(message)
@@ -105,15 +137,15 @@ export const createCoordinationHub = ({
     },
     async increment(key, by, ttlMs) {
       open()
-      return ledger.increment(key, by, ttlMs)
+      return await ledger.increment(key, by, ttlMs)
     },
     async acquireLease(name, holder, ttlMs) {
       open()
-      return ledger.acquire(name, holder, ttlMs)
+      return await ledger.acquireLease(name, holder, ttlMs)
     },
     async releaseLease(name, holder) {
       open()
-      ledger.release(name, holder)
+      await ledger.releaseLease(name, holder)
     },
     close,
   }

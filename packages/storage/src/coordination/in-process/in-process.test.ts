@@ -45,12 +45,14 @@ describe('coordination between worker threads', () => {
       say({ counts, lease })`
     const workers = [1, 2, 3].map(() => startWorker(hub.port(), body))
     const answers = await Promise.all(
-      workers.map(async (worker): Promise<{ counts: number[]; lease: boolean }> => (await once(worker, 'message'))[0]),
+      workers.map(
+        async (worker): Promise<{ counts: number[]; lease: number | undefined }> => (await once(worker, 'message'))[0],
+      ),
     )
     await Promise.all(workers.map((worker) => worker.terminate()))
     const counts = answers.flatMap((answer) => answer.counts).toSorted((a, b) => a - b)
     expect(counts).toEqual(Array.from({ length: 1_500 }, (_, n) => n + 1))
-    expect(answers.filter(({ lease }) => lease)).toHaveLength(1)
+    expect(answers.filter(({ lease }) => lease !== undefined)).toHaveLength(1)
     await hub.close()
   })
 
@@ -118,6 +120,58 @@ describe('coordination between worker threads', () => {
     expect(heard).toBe(24)
     expect(hub.dropped()).toBe(9)
     await blocked.terminate()
+    await hub.close()
+  })
+})
+
+describe('a hub with a link to other processes', () => {
+  const openLinked = (isShared?: (topic: string) => boolean) => {
+    const sent: string[] = []
+    let hear: (topic: string, text: string) => void = () => {}
+    const away = () => Promise.reject(new Error('the database is away'))
+    const hub = createCoordinationHub({
+      link: {
+        increment: away,
+        acquireLease: away,
+        releaseLease: away,
+        send: (topic, text) => void sent.push(`${topic} ${text}`),
+        listen: (heard) => {
+          hear = heard
+        },
+        close: async () => {},
+      },
+      ...(isShared === undefined ? {} : { isShared }),
+    })
+    return { hub, sent, hear: (topic: string, text: string) => hear(topic, text) }
+  }
+
+  it('sends what its threads publish on shared topics, and tells all of them what others have sent', async () => {
+    const { hub, sent, hear } = openLinked((topic) => topic !== 'own')
+    const member = connectCoordination(hub.port())
+    const heard: unknown[] = []
+    for (const topic of ['own', 'shared']) hub.coordination.subscribe(topic, (message) => heard.push([topic, message]))
+    const there = new Promise((resolve) => void member.subscribe('shared', (message) => message === 3 && resolve(true)))
+    member.publish('own', 1)
+    member.publish('shared', 2)
+    await expect
+      .poll(() => heard)
+      .toEqual([
+        ['own', 1],
+        ['shared', 2],
+      ])
+    expect(sent).toEqual(['shared 2'])
+    hear('shared', '3')
+    await there
+    expect(sent).toEqual(['shared 2'])
+    await hub.close()
+  })
+
+  it('says in each thread that a call has failed', async () => {
+    const { hub } = openLinked()
+    for (const member of [hub.coordination, connectCoordination(hub.port())]) {
+      await expect(member.increment('n', 1, 1_000)).rejects.toThrow('the database is away')
+      await expect(member.acquireLease('l', 'h', 1_000)).rejects.toThrow('the database is away')
+    }
     await hub.close()
   })
 })

@@ -4,7 +4,8 @@
  */
 export type Ledger = {
   increment(key: string, by: number, ttlMs: number): number
-  acquire(name: string, holder: string, ttlMs: number): boolean
+  /** The epoch of the tenure, or 0 when somebody else has it. */
+  acquire(name: string, holder: string, ttlMs: number): number
   release(name: string, holder: string): void
   /** Forgets what has expired. Not needed for right answers, only for memory. */
   sweep(): void
@@ -14,7 +15,9 @@ export type Ledger = {
 
 export const createLedger = (now: () => number): Ledger => {
   const counters = new Map<string, { value: number; until: number }>()
-  const leases = new Map<string, { holder: string; until: number }>()
+  const leases = new Map<string, { holder: string; epoch: number; until: number }>()
+  // One for all names: it rises also where a lease was forgotten.
+  let epochs = 0
   return {
     increment(key, by, ttlMs) {
       const time = now()
@@ -29,9 +32,12 @@ export const createLedger = (now: () => number): Ledger => {
     acquire(name, holder, ttlMs) {
       const time = now()
       const lease = leases.get(name)
-      if (lease !== undefined && lease.until > time && lease.holder !== holder) return false
-      leases.set(name, { holder, until: time + ttlMs })
-      return true
+      const isHeld = lease !== undefined && lease.until > time
+      if (isHeld && lease.holder !== holder) return 0
+      if (!isHeld) epochs++
+      const epoch = isHeld ? lease.epoch : epochs
+      leases.set(name, { holder, epoch, until: time + ttlMs })
+      return epoch
     },
     release(name, holder) {
       if (leases.get(name)?.holder === holder) leases.delete(name)

@@ -71,6 +71,7 @@ import { up as organizationCreators } from './0073-organization-creators.ts'
 import { up as signals } from './0080-signals.ts'
 import { up as keptUsage } from './0081-kept-usage.ts'
 import { up as signalDrafts } from './0082-signal-drafts.ts'
+import { up as coordination } from './0090-coordination.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -146,4 +147,5 @@ export const migrations: readonly Migration[] = [
   { name: '0080-signals', up: signals },
   { name: '0081-kept-usage', up: keptUsage },
   { name: '0082-signal-drafts', up: signalDrafts },
+  { name: '0090-coordination', up: coordination },
 ]
