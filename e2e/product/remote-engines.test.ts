@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { startTestBucket } from '@tributary/connectors/testing/s3'
 import {
   adminCredentials,
+  createApiClient,
   createSource,
   createWebhook,
   createWorkspace,
@@ -24,6 +25,7 @@ import {
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { childrenOf, post, storedEvents, track } from './calls.ts'
+import { listen } from './live-channel.ts'
 
 let postgres: SharedPostgres
 let eventStore: SharedEventStore
@@ -95,6 +97,46 @@ test('an engine that cannot be reached ends the start with its reason, without t
   )
   expect(failure).toMatch(/ECONNREFUSED/)
   expect(failure).not.toContain('very-secret-word')
+})
+
+test('processes that share DATABASE_URL show live events, end what ended sessions hear, and count wrong passwords together', async () => {
+  await using one = await startProduct({ dataDir: join(folder, 'data'), env })
+  const secretKey = (await readFile(join(folder, 'data', 'secret.key'), 'utf8')).trim()
+  await using other = await startProduct({
+    dataDir: join(folder, 'other'),
+    env: { ...env, TRIBUTARY_SECRET_KEY: secretKey, TRIBUTARY_ROLES: 'api,realtime' },
+  })
+  await one.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(one.api)
+  const { sourceId, key } = await createSource(one.api, workspace)
+
+  const there = createApiClient(other.url)
+  const { access_token, user } = (await there.ok('POST', '/users:login', adminCredentials)) as {
+    access_token: string
+    user: { id: string }
+  }
+  there.token = access_token
+  const live = await listen({ url: other.url, api: there }, String(there.token), `private-sources-${sourceId}`)
+  // The pipeline of one process has to hear first that somebody watches at the other.
+  let sent = 0
+  await eventually('events of one process are live at the other', async () => {
+    expect((await post(one, '/v1/track', key, track(`live-${sent++}`))).status).toBe(200)
+    return live.heard.some(({ event }) => event === 'events')
+  })
+
+  const { sessions } = (await one.api.ok('GET', `/users/${user.id}/sessions`)) as {
+    sessions: { name: string; current: boolean }[]
+  }
+  for (const { name, current } of sessions) if (!current) await one.api.ok('DELETE', `/${name}`)
+  await eventually('the listener at the other process is cut', () => live.closed())
+  expect((await there.call('GET', '/workspaces')).status).toBe(401)
+
+  const guess = async (product: Product): Promise<number> =>
+    (await product.api.call('POST', '/users:login', { email: 'nobody@example.com', password: 'Wrong-horse-1' })).status
+  let tries = 0
+  for (let status = 401; status === 401 && tries < 50; tries++) status = await guess(one)
+  expect(tries).toBeLessThan(50)
+  expect(await guess(other)).toBe(429)
 })
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='

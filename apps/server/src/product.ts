@@ -17,13 +17,7 @@ import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributar
 import { createWorkShare, systemClock } from '@tributary/kernel'
 import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
-import {
-  closeToOthers,
-  createCoordinationHub,
-  forgottenFileName,
-  lockDataDir,
-  openFolderFiles,
-} from '@tributary/storage'
+import { closeToOthers, forgottenFileName, lockDataDir, missedTopic, openFolderFiles } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
 import { auditRetentionOf } from './config/audit-retention.ts'
@@ -44,6 +38,7 @@ import { createPaymentWebhook } from './http/payment-webhook.ts'
 import { createWebFiles } from './http/web-files.ts'
 import { createMail } from './mail/mail.ts'
 import { openBlobs } from './open-blobs.ts'
+import { openCoordination } from './open-coordination.ts'
 import { openLogs } from './open-log.ts'
 import { createDiskWatch } from './operations/disk.ts'
 import { installFault } from './operations/faults.ts'
@@ -147,7 +142,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const { blobs, blobsAnswer } = await openBlobs(config, logger)
   const engines = await startEngines(config, { logger, metrics })
   stack.defer(() => engines.stop())
-  const hub = createCoordinationHub({ logger })
+  const hub = await openCoordination(config, logger)
   stack.defer(() => hub.close())
   const { relational, eventStore } = engines
   const secretKey = await settleSecretKey(relational.db, config, loadedKey, logger)
@@ -304,6 +299,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     if (typeof userId === 'string') realtime?.reconnectUser(userId)
   })
   stack.defer(stopHearing)
+  // A change of access may be among what was missed.
+  const stopMissing = hub.coordination.subscribe(missedTopic, () => {
+    control.refreshSessions()
+    realtime?.reconnectAll()
+  })
+  stack.defer(stopMissing)
   // What was made due is taken up at once, not when delivery next looks.
   const retry: Handlers['destinations']['retry'] = async (call) => {
     const answer = await control.handlers.destinations.retry(call)

@@ -1,0 +1,18 @@
+import type { Logger } from '@tributary/kernel'
+import { type CoordinationHub, createCoordinationHub, openPostgresLink } from '@tributary/storage'
+import type { Config } from './config/config.ts'
+
+/** What is told of a log is of the one that this process has: another process with a log of its own must not take it for its own. */
+const ofOwnLog = /^pipeline\./
+
+/**
+ * How the threads of this process, and all processes that share its database, tell each other things. A database that is this process's
+ * own is nobody else's.
+ */
+export const openCoordination = async (
+  { relational }: Pick<Config, 'relational'>,
+  logger: Logger,
+): Promise<CoordinationHub> => {
+  const link = relational.kind === 'remote' ? await openPostgresLink({ url: relational.url, logger }) : undefined
+  return createCoordinationHub({ logger, link, isShared: (topic) => !ofOwnLog.test(topic) })
+}
