@@ -4,6 +4,7 @@ import { silentLogger } from '@tributary/kernel'
 import { createTestDatabase, type TestDatabase } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isRelationalUnavailable } from '../../relational/errors.ts'
 import { coordinationConformance } from '../conformance.ts'
 import { connectCoordination } from '../in-process/connection.ts'
 import { type CoordinationHub, createCoordinationHub } from '../in-process/hub.ts'
@@ -155,14 +156,40 @@ describe('messages over PostgreSQL', () => {
     expect(heard).toEqual([{ long }, '\ud800', null])
   })
 
-  it('are heard in the process itself while PostgreSQL is away, where calls say so', async () => {
-    const a = await open({ statementMs: 200 })
-    const heard = heardBy(a, 'topic')
-    await store.pool.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tributary coordination'",
-    )
-    a.publish('topic', 1)
+  it('are heard in the process itself while PostgreSQL is away, where calls say that it is', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const listening = server.address()
+    const port = typeof listening === 'object' && listening !== null ? listening.port : 0
+    server.close()
+    await once(server, 'close')
+    const hub = await openHub(`postgres://u:p@127.0.0.1:${port}/db`)
+    hubs.push(hub)
+    const heard = heardBy(hub.coordination, 'topic')
+    hub.coordination.publish('topic', 1)
     await expect.poll(() => heard).toEqual([1])
+    for (const call of [hub.coordination.increment('n', 1, 1_000), hub.coordination.acquireLease('job', 'a', 1_000)])
+      expect(isRelationalUnavailable(await call.catch((error: unknown) => error))).toBe(true)
+  })
+
+  it('that pass are sent only while another process is there, all others always', async () => {
+    const client = await store.pool.connect()
+    const said: string[] = []
+    client.on('notification', ({ payload = '' }) => said.push(payload.split(' ').slice(4).join(' ')))
+    await client.query('listen tributary_coordination')
+    const a = await open({ isPassing: (topic) => topic === 'passing' })
+    a.publish('passing', 1)
+    a.publish('kept', 2)
+    await expect.poll(() => said.filter((each) => !each.startsWith('beat'))).toEqual(['kept 2'])
+    const b = await open()
+    const heard = heardBy(b, 'passing')
+    await expect
+      .poll(() => {
+        a.publish('passing', 3)
+        return heard.length
+      })
+      .toBeGreaterThan(0)
+    client.release(true)
   })
 
   it('go on after connections were cut, and whoever may have missed some is told', async () => {
