@@ -129,6 +129,7 @@ export const startKafka = async (options: KafkaPeerOptions = {}): Promise<KafkaP
     'log.dirs': join(folder, 'data'),
     'auto.create.topics.enable': 'false',
     'offsets.topic.replication.factor': '1',
+    'offsets.topic.num.partitions': '1',
     'transaction.state.log.replication.factor': '1',
     'transaction.state.log.min.isr': '1',
     'transaction.state.log.num.partitions': '1',

@@ -34,7 +34,11 @@ export type PartitionStats = {
   next: number
 }
 
-export type LogStats = { partitions: PartitionStats[] /** Bytes held on disk. */; bytes: number }
+export type LogStats = {
+  partitions: PartitionStats[]
+  /** Bytes held on disk; 0 for a log that several processes append to, which nobody counts. */
+  bytes: number
+}
 
 /** What a producer says of a group, so that the log takes it once and from one only. */
 export type ProducerStamp = {
@@ -81,6 +85,16 @@ export interface LogWriter {
   trim(before: readonly LogPosition[]): Promise<void>
   stats(): Promise<LogStats>
   /** Waits for what was appended, then releases the files. */
+  close(): Promise<void>
+}
+
+/** Appends to a log beside its writer: entries alone, without producers, groups or trimming. */
+export interface LogAppender {
+  /** As `append` of the writer. */
+  append(entry: LogEntry): Promise<LogPosition>
+  /** Resolves when the log answers; rejects when it cannot be reached. */
+  check(): Promise<void>
+  /** Waits for what was appended, then releases what it holds. */
   close(): Promise<void>
 }
 

@@ -16,6 +16,8 @@ export type BatchHead = {
   c: number
   /** 1 for one that holds no record of the log: it ends what earlier writers may append. */
   f?: 1
+  /** 1 for one that was appended beside the log's writer: which incarnation it is of, its place says. */
+  w?: 1
   /** The producer's stamp, its epoch, sequence and note. */
   p?: string
   e?: number

@@ -2,6 +2,7 @@ import type { LogRecord } from '../port.ts'
 import type { BatchCache } from './batch-cache.ts'
 import type { Batch, BatchRecord } from './batches.ts'
 import { codes } from './errors.ts'
+import type { Lineage } from './lineage.ts'
 import type { Partitions } from './partitions.ts'
 
 /** Of what nobody is addressed by, one answer passes over so much. */
@@ -24,7 +25,7 @@ export const ownedBy = (partition: number, { records }: Found): LogRecord[] => {
 }
 
 /** Reads records out of batches, which it takes from the cache or from Kafka. */
-export const createCollecting = (data: Partitions, cache: BatchCache) => {
+export const createCollecting = (data: Partitions, cache: BatchCache, lineage: Lineage) => {
   /** The batch that holds an offset, else the next one behind it; undefined at the end. */
   const batchFrom = async (partition: number, offset: number, maxBytes: number): Promise<Batch | undefined> => {
     const known = cache.at(partition, offset)
@@ -48,7 +49,14 @@ export const createCollecting = (data: Partitions, cache: BatchCache) => {
     for (let offset = from; ; ) {
       const batch = await batchFrom(partition, offset, left)
       if (batch === undefined) return found
-      for (const record of batch.head === undefined || batch.head.f === 1 ? [] : batch.records) {
+      const { head } = batch
+      if (head?.f === 1 && !lineage.isSettled(head.i)) {
+        // What lies behind it is of an opening that is not written down yet.
+        if (found.records.length > 0) return found
+        await lineage.settle(head.i)
+      }
+      const incarnation = await lineage.incarnationOf(partition, batch)
+      for (const record of head === undefined || head.f === 1 ? [] : batch.records) {
         if (record.offset < offset) continue
         const isPassed = which === 'addressed' && !record.addressed
         const size = isPassed ? 0 : record.body.byteLength
@@ -57,9 +65,9 @@ export const createCollecting = (data: Partitions, cache: BatchCache) => {
         // Of a run that is passed over the last one tells how far it is.
         if (isPassed && found.passed) found.records.pop()
         found.passed = isPassed
-        const { time, head } = batch
+        const { time } = batch
         const kept = isPassed ? { ...record, meta: '', body: record.body.subarray(0, 0) } : record
-        found.records.push({ ...kept, time, incarnation: head?.i ?? '' })
+        found.records.push({ ...kept, time, incarnation })
       }
       offset = batch.next
       passed += batch.bytes

@@ -4,9 +4,20 @@ import type { Partitions } from './partitions.ts'
 
 /**
  * What begins with an opening of the log for writing: its incarnation, and by partition the place of the batch that ends what
- * earlier writers may append, the end of the records before it, and the bytes of the batches before it.
+ * earlier writers may append, the end of the records before it, and the bytes of the batches before it. With `continues`, its records are
+ * of that incarnation, which its writer has begun before, and its own name only says which opening is the newest.
  */
-export type Opening = { incarnation: string; topicId: string; fences: number[]; ends: number[]; bytes: number[] }
+export type Opening = {
+  incarnation: string
+  continues?: string
+  topicId: string
+  fences: number[]
+  ends: number[]
+  bytes: number[]
+}
+
+/** The incarnation of what an opening appends. */
+export const incarnationOf = ({ incarnation, continues }: Opening): string => continues ?? incarnation
 
 /** A producer's epoch, and its last sequences by partition. */
 export type ProducerState = { epoch: number; last: Map<number, ProducerSequence> }
@@ -19,6 +30,8 @@ export type Control = {
   replaced(): readonly string[]
   /** The newest incarnation there has been. */
   newest(): string | undefined
+  /** The incarnation that a place is of, whoever appended there: that of the newest opening before it; '' before all of them. */
+  incarnationAt(partition: number, offset: number): string
   producers(): ReadonlyMap<string, ProducerState>
   /** Places of the data up to which `producers` knows of; of a topic that was before it nothing holds. */
   checkpoint(): readonly number[]
@@ -65,10 +78,16 @@ export const followControl = (topic: Partitions, dataId: string): Control => {
   const producers = new Map<string, ProducerState>()
   let checkpoint: Checkpoint = { topicId: dataId, positions: [] }
   let next = 0
-  const inOrder = (): Opening[] => [...openings.values()].toSorted((a, b) => (a.incarnation < b.incarnation ? -1 : 1))
+  let sorted: Opening[] | undefined
+  const inOrder = (): Opening[] => {
+    sorted ??= [...openings.values()].toSorted((a, b) => (a.incarnation < b.incarnation ? -1 : 1))
+    return sorted
+  }
+  const ofTopic = (): Opening[] => inOrder().filter(({ topicId }) => topicId === dataId)
 
   const take = (key: string, text: string): void => {
     if (key.startsWith(prefixes.opening)) {
+      sorted = undefined
       const incarnation = key.slice(prefixes.opening.length)
       if (text === '') openings.delete(incarnation)
       else openings.set(incarnation, JSON.parse(text) as Opening)
@@ -86,12 +105,18 @@ export const followControl = (topic: Partitions, dataId: string): Control => {
   }
 
   return {
-    openings: () => inOrder().filter(({ topicId }) => topicId === dataId),
+    openings: ofTopic,
     replaced: () =>
       inOrder()
         .filter(({ topicId }) => topicId !== dataId)
         .map(({ incarnation }) => incarnation),
     newest: () => inOrder().at(-1)?.incarnation,
+    incarnationAt(partition, offset) {
+      const opening = inOrder().findLast(
+        ({ topicId, fences }) => topicId === dataId && (fences[partition] ?? 0) < offset,
+      )
+      return opening === undefined ? '' : incarnationOf(opening)
+    },
     // Epochs go on; of what they appended nothing is there any more.
     producers: () =>
       checkpoint.topicId === dataId

@@ -6,6 +6,7 @@ export const codes = {
   messageTooLarge: 10,
   recordListTooLarge: 18,
   topicDenied: 29,
+  groupDenied: 30,
   clusterDenied: 31,
   topicExists: 36,
   outOfOrder: 45,
@@ -23,6 +24,7 @@ const final = new Set<number>([
   codes.messageTooLarge,
   codes.recordListTooLarge,
   codes.topicDenied,
+  codes.groupDenied,
   codes.clusterDenied,
   codes.transactionalIdDenied,
   codes.invalidRecord,
@@ -70,7 +72,7 @@ export class KafkaUnusable extends Error {
 /** Another process has opened the log for writing since. */
 export class WriterReplaced extends KafkaUnusable {
   constructor(topic: string) {
-    super(`Another process writes ${topic} now: only one process at a time can use this prefix of topics`)
+    super(`Another process writes ${topic} now: only one process at a time can do the work of this prefix of topics`)
     this.name = 'WriterReplaced'
   }
 }

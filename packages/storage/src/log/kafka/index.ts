@@ -1,5 +1,7 @@
+export { type KafkaLogAppenderOptions, openKafkaLogAppender } from './appender.ts'
 export { KafkaUnusable, WriterReplaced } from './errors.ts'
 export type { BrokerAddress, KafkaLogOptions, KafkaOptions, KafkaSasl, KafkaTls } from './options.ts'
+export { type LogProgress, openKafkaProgress } from './progress.ts'
 export { type KafkaLogReaderOptions, openKafkaLogReader } from './reader.ts'
 export { prepareKafkaLogs } from './topics.ts'
 export { type KafkaLogWriterOptions, openKafkaLogWriter } from './writer.ts'

@@ -5,13 +5,21 @@ import { createTopicsV7 } from '@platformatic/kafka'
 import { eventually, type KafkaPeer, skipsKafka, startKafka } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logConformance, readAll } from '../conformance.ts'
+import { newIncarnation } from '../incarnations.ts'
 import { type LogEntry, LogUnavailable, partitionOf } from '../port.ts'
 import { producerConformance } from '../producer-conformance.ts'
+import { openKafkaLogAppender } from './appender.ts'
+import { createAppending } from './appending.ts'
+import { encodeBatch } from './batches.ts'
 import { openCluster } from './cluster.ts'
+import { followControl } from './control.ts'
 import { KafkaUnusable, WriterReplaced } from './errors.ts'
-import type { KafkaLogOptions, KafkaSasl } from './options.ts'
+import { type KafkaLogOptions, type KafkaSasl, topicsOf } from './options.ts'
+import { openPartitions, type Partitions } from './partitions.ts'
+import { openKafkaProgress } from './progress.ts'
 import { openKafkaLogReader } from './reader.ts'
-import { maxBatchBytes } from './topics.ts'
+import { openSession, openSharing } from './session.ts'
+import { maxBatchBytes, prepareKafkaLogs } from './topics.ts'
 import { openKafkaLogWriter } from './writer.ts'
 
 const jaas = 'org.apache.kafka.common.security'
@@ -133,6 +141,220 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await writer.append(entry('k', 'after'))
     await writer.close()
     expect(await texts(log)).toEqual(['before', 'group 1', 'group 2', 'after'])
+  })
+
+  /** A log of one partition that several append to, and what is in it. */
+  const sharedLog = () => {
+    const log = at(kafka.address)
+    const one = { ...log, partitions: 1 }
+    return {
+      log,
+      openWriter: () => openKafkaLogWriter({ ...one, isShared: true }),
+      openAppender: () => openKafkaLogAppender(one),
+      openReader: () => openKafkaLogReader({ ...log, isShared: true }),
+    }
+  }
+  const textOf = ({ body }: { body: Uint8Array }): string => Buffer.from(body).toString()
+
+  test('several append beside a writer: nobody ends anybody, each entry is there once, and those of each in their order', async () => {
+    const { log, ...shared } = sharedLog()
+    const writer = await shared.openWriter()
+    const appenders = [await shared.openAppender(), await shared.openAppender()]
+    const all = [writer, ...appenders]
+    const places = await Promise.all(
+      all.flatMap((each, who) => Array.from({ length: 100 }, (_, n) => each.append(entry('k', `${who} ${n}`)))),
+    )
+    const later = await Promise.all(all.map((each, who) => each.append(entry('k', `${who} 100`))))
+    await Promise.all(all.map((each) => each.close()))
+    const reader = await shared.openReader()
+    const records = await readAll(reader)
+    const [incarnation] = records.map((record) => record.incarnation)
+    expect(new Set(records.map((record) => record.incarnation))).toEqual(new Set([incarnation]))
+    const found = await reader.find([...places, ...later])
+    reader.close()
+    expect(found.map((record) => record && textOf(record))).toEqual(
+      [0, 1, 2]
+        .flatMap((who) => Array.from({ length: 100 }, (_, n) => `${who} ${n}`))
+        .concat('0 100', '1 100', '2 100'),
+    )
+    expect(records).toHaveLength(303)
+    for (const who of ['0', '1', '2'])
+      expect(records.map(textOf).filter((text) => text.startsWith(who))).toEqual(
+        Array.from({ length: 101 }, (_, n) => `${who} ${n}`),
+      )
+    expect((await texts(log)).length).toBe(303)
+  })
+
+  test('what is appended beside writers is of the incarnation of its place, whoever asks and wherever they begin', async () => {
+    const shared = sharedLog()
+    const first = await shared.openWriter()
+    const appender = await shared.openAppender()
+    const append = (body: string) => appender.append(entry('k', body))
+    await append('a0')
+    await first.append(entry('k', 'a1'))
+    await append('a2')
+    await first.close()
+    // While no writer is there.
+    await append('a3')
+    const second = await shared.openWriter()
+    await append('b4')
+    await second.append(entry('k', 'b5'))
+    const names: string[] = []
+    for (let begin = 0; begin < 6; begin++) {
+      const reader = await shared.openReader()
+      const all = await readAll(reader)
+      expect(all.map(textOf)).toEqual(['a0', 'a1', 'a2', 'a3', 'b4', 'b5'])
+      names.push(...all.map((record) => record.incarnation))
+      const from = all[begin]?.offset ?? -1
+      const fresh = [await shared.openReader(), await shared.openReader()] as const
+      const [read] = await fresh[0].read(0, from, 1)
+      const [found] = await fresh[1].find([{ partition: 0, offset: from }])
+      for (const each of fresh) each.close()
+      expect([read?.incarnation, found?.incarnation]).toEqual([names[begin], names[begin]])
+      const ranges = await reader.incarnations(0)
+      expect(ranges.map((range) => range.incarnation)).toEqual([names[0], names[4]])
+      expect(ranges[1]?.from).toBeGreaterThan(all[3]?.offset ?? -1)
+      expect(ranges[1]?.from).toBeLessThanOrEqual(all[4]?.offset ?? -1)
+      reader.close()
+    }
+    const [a = '', , , , b = ''] = names
+    expect(a < b).toBe(true)
+    expect(names).toEqual(Array.from({ length: 6 }, () => [a, a, a, a, b, b]).flat())
+    await Promise.all([appender.close(), second.close()])
+  })
+
+  test('a writer whose opening became old goes on with its incarnation, while others append', async () => {
+    const { log, ...shared } = sharedLog()
+    await (await shared.openWriter()).close()
+    const cluster = openCluster(log)
+    const names = topicsOf(log)
+    const data = await openPartitions(cluster, names.data)
+    const topics = {
+      cluster,
+      data,
+      controlTopic: await openPartitions(cluster, names.control),
+      name: names.data,
+      isShared: true,
+    }
+    const own = new Set<string>()
+    const session = await openSession(topics, own)
+    const appender = await shared.openAppender()
+    const reader = await shared.openReader()
+    await appender.append(entry('k', 'before'))
+    expect((await readAll(reader)).map(({ incarnation }) => incarnation)).toEqual([session.incarnation])
+    const renewed = await openSession(topics, own, session.incarnation)
+    await appender.append(entry('k', 'after'))
+    const incarnations = [session.incarnation, session.incarnation]
+    expect(renewed.incarnation).toBe(session.incarnation)
+    expect((await readAll(reader)).map(({ incarnation }) => incarnation)).toEqual(incarnations)
+    const later = await shared.openReader()
+    expect((await readAll(later)).map(({ incarnation }) => incarnation)).toEqual(incarnations)
+    expect((await later.incarnations(0)).filter((each) => each.incarnation === session.incarnation)).toHaveLength(1)
+    for (const each of [reader, later]) each.close()
+    await appender.close()
+    cluster.close()
+  })
+
+  test('behind the batch of an opening that is not written down nothing is read, until it is or another one has begun', async () => {
+    const { log, ...shared } = sharedLog()
+    const writer = await shared.openWriter()
+    const appender = await shared.openAppender()
+    await appender.append(entry('k', 'before'))
+    const cluster = openCluster(log)
+    const data = await openPartitions(cluster, topicsOf(log).data)
+    const control = followControl(await openPartitions(cluster, topicsOf(log).control), data.id)
+    await control.refresh()
+    const [opening] = control.openings()
+    const fence = encodeBatch([{ key: '', meta: '', body: Buffer.of(), addressed: false }], {
+      head: { i: newIncarnation(opening?.incarnation ?? '', Date.now()), c: 0, f: 1 },
+      time: Date.now(),
+      stamp: { producerId: -1n, epoch: -1, sequence: -1 },
+    })
+    await data.produce(new Map([[0, fence]]))
+    const { offset } = await appender.append(entry('k', 'behind'))
+    const reader = await shared.openReader()
+    expect((await reader.read(0, 0, 1_000_000)).map(textOf)).toEqual(['before'])
+    let isRead = false
+    const behind = reader.read(0, offset - 1, 1_000_000).then((records) => {
+      isRead = true
+      return records
+    })
+    // Twice as long as it takes to look.
+    for (let n = 0; n < 10; n++) await control.refresh()
+    expect(isRead).toBe(false)
+    await writer.close()
+    const next = await shared.openWriter()
+    expect((await behind).map(({ incarnation }) => incarnation)).toEqual([opening?.incarnation])
+    reader.close()
+    cluster.close()
+    await Promise.all([appender.close(), next.close()])
+  })
+
+  test('a writer that appends nothing lets go of what others appended, and refuses producers', async () => {
+    const { log, ...shared } = sharedLog()
+    const writer = await shared.openWriter()
+    const appender = await shared.openAppender()
+    for (const body of ['0', '1', '2']) await appender.append(entry('k', body))
+    const { offset } = await appender.append(entry('k', '3'))
+    expect((await writer.stats()).partitions).toEqual([{ partition: 0, first: 0, next: offset + 1 }])
+    await writer.trim([{ partition: 0, offset }])
+    expect(await texts(log)).toEqual(['3'])
+    await expect(writer.beginEpoch('p')).rejects.toBeInstanceOf(RangeError)
+    const stamp = { producer: 'p', epoch: 1, sequence: 1 }
+    await expect(writer.appendGroup([entry('k', '4')], stamp)).rejects.toBeInstanceOf(RangeError)
+    await Promise.all([appender.close(), writer.close()])
+  })
+
+  test('what is sent beside a writer again, since its answer was lost, is there once and where its sender is told', async () => {
+    const { log, ...shared } = sharedLog()
+    const writer = await shared.openWriter()
+    const cluster = openCluster(log)
+    const data = await openPartitions(cluster, topicsOf(log).data)
+    let sent = 0
+    const lossy: Partitions = {
+      ...data,
+      async produce(batches) {
+        const outcomes = await data.produce(batches)
+        const isLost = ++sent % 3 !== 0
+        return isLost ? new Map([...outcomes.keys()].map((key) => [key, { code: -1, base: -1 }])) : outcomes
+      },
+    }
+    const sharing = await openSharing(cluster, data)
+    const appending = createAppending({ cluster, data: lossy, current: async () => sharing, onLost() {} })
+    const bodies = Array.from({ length: 8 }, (_, n) => `${n}`)
+    const places: { partition: number; offset: number }[] = []
+    for (const body of bodies) {
+      const place = await appending.append([entry('k', body)])
+      if (place !== undefined) places.push(place)
+    }
+    expect(sent).toBe(3 * bodies.length)
+    expect(await texts(log)).toEqual(bodies)
+    const reader = await shared.openReader()
+    expect((await reader.find(places)).map((record) => record && textOf(record))).toEqual(bodies)
+    reader.close()
+    await Promise.all([appending.close(), writer.close()])
+  })
+
+  test('who appends beside a writer makes no topics, and is told when the log was never opened', async () => {
+    const log = at(kafka.address)
+    const opened = (): Promise<unknown> => openKafkaLogAppender({ ...log, partitions: 1 })
+    for (const step of ['nothing is there', 'the topics are there']) {
+      if (step !== 'nothing is there') await prepareKafkaLogs(log, ['requests'], { partitions: 1 })
+      await expect(opened(), step).rejects.toBeInstanceOf(KafkaUnusable)
+      await expect(opened(), step).rejects.toThrow('start the process that runs the other roles before')
+    }
+  })
+
+  test('what is told of how far a log is processed is heard by others, of each log its own', async () => {
+    const log = at(kafka.address)
+    await prepareKafkaLogs(log, ['requests'], { partitions: 3 })
+    const [one, other] = [1, 2].map(() => openKafkaProgress({ ...log, partitions: 3 }))
+    await eventually('asked', () => other?.ask().then((found) => found.every((offset) => offset === -1)), 60_000)
+    await one?.tell([7, 0, 2 ** 40])
+    expect(await other?.ask()).toEqual([7, 0, 2 ** 40])
+    await one?.tell([8, 0, 2 ** 40])
+    expect(await other?.ask()).toEqual([8, 0, 2 ** 40])
+    for (const each of [one, other]) each?.close()
   })
 
   test('topics that are set otherwise are refused in one sentence that names each setting', async () => {

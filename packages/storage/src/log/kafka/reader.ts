@@ -3,7 +3,8 @@ import type { LogPosition, LogReader, LogRecord } from '../port.ts'
 import { createBatchCache } from './batch-cache.ts'
 import { openCluster } from './cluster.ts'
 import { createCollecting, leastFetch, ownedBy } from './collecting.ts'
-import { followControl } from './control.ts'
+import { followControl, incarnationOf } from './control.ts'
+import { createLineage } from './lineage.ts'
 import { type KafkaLogOptions, topicsOf } from './options.ts'
 import { openPartitions, type Partitions } from './partitions.ts'
 import { recordEnds } from './tails.ts'
@@ -14,6 +15,8 @@ export type KafkaLogReaderOptions = KafkaLogOptions & {
   pollMs?: number
   /** Waits for a Kafka that is away, however long, where one that is not patient rejects in a quarter of a minute. */
   isPatient?: boolean
+  /** Others append beside its writer. */
+  isShared?: boolean
   /** Memory for batches that may be asked for again. */
   cacheBytes?: number
 }
@@ -58,13 +61,14 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
     return await looking
   }
 
-  const { batchFrom, collect } = createCollecting(data, cache)
+  const lineage = createLineage(control, options.isShared === true, cluster.isClosed)
+  const { batchFrom, collect } = createCollecting(data, cache, lineage)
   const findOne = async ({ partition, offset }: LogPosition): Promise<LogRecord | undefined> => {
     const batch = await batchFrom(partition, offset, leastFetch)
     const record = batch?.head?.f === 1 ? undefined : batch?.records.find((each) => each.offset === offset)
     if (batch === undefined || record === undefined) return undefined
     return ownedBy(partition, {
-      records: [{ ...record, time: batch.time, incarnation: batch.head?.i ?? '' }],
+      records: [{ ...record, time: batch.time, incarnation: await lineage.incarnationOf(partition, batch) }],
       passed: false,
     })[0]
   }
@@ -108,11 +112,13 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
       const start = (await data.offsets('first'))[partition] ?? 0
       const ranges: IncarnationRange[] = []
       const openings = control.openings()
-      for (const [at, { incarnation, fences }] of openings.entries()) {
-        const from = (fences[partition] ?? 0) + 1
+      for (const [at, opening] of openings.entries()) {
+        const incarnation = incarnationOf(opening)
+        const from = (opening.fences[partition] ?? 0) + 1
         const until = openings[at + 1]?.ends[partition] ?? Number.POSITIVE_INFINITY
-        // One that appended nothing here, or of which nothing is held, is no range.
-        if (until > from && until > start) ranges.push({ incarnation, from })
+        // One that appended nothing here, or of which nothing is held, is no range; one that goes on with another is of its range.
+        if (until > from && until > start && ranges.at(-1)?.incarnation !== incarnation)
+          ranges.push({ incarnation, from })
       }
       return ranges
     },

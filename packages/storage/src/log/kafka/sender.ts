@@ -4,36 +4,24 @@ import type { Cluster } from './cluster.ts'
 import { KafkaAnswer, meaningOf, WriterReplaced } from './errors.ts'
 import type { Item } from './items.ts'
 import type { Partitions } from './partitions.ts'
-import type { Session } from './session.ts'
+import type { Sending } from './session.ts'
 
 const pauseMs = { first: 20, longest: 1000 }
 
 type Batch = { items: readonly Item[]; records: number; bytes: Buffer }
 
-/** A batch of a session: its first record's header says of what incarnation it is, and the producer's stamp. */
-const encode = (session: Session, partition: number, items: readonly Item[]): Batch => {
+/** A batch: its first record's header says what holds for all of it. */
+const encode = (sending: Sending, partition: number, items: readonly Item[]): Batch => {
   const stamp = items[0]?.stamp
   const records = items.flatMap(({ entries }) =>
     entries.map(({ key, meta, body, addressed }) => ({ key, meta, body, addressed: addressed !== false })),
   )
-  const head = {
-    i: session.incarnation,
-    c: session.bytes[partition] ?? 0,
-    ...(stamp === undefined ? {} : { p: stamp.producer, e: stamp.epoch, s: stamp.sequence, n: stamp.note ?? '' }),
-  }
-  const bytes = encodeBatch(records, { head, time: Date.now(), stamp: session.stamp(partition) })
+  const bytes = encodeBatch(records, {
+    head: sending.head(partition, stamp),
+    time: Date.now(),
+    stamp: sending.stamp(partition),
+  })
   return { items, records: records.length, bytes }
-}
-
-/** Notes in the session what was acknowledged. */
-const acknowledge = (session: Session, partition: number, { items, records, bytes }: Batch, base: number): void => {
-  session.advance(partition, records)
-  session.bytes[partition] = (session.bytes[partition] ?? 0) + bytes.byteLength
-  session.ends[partition] = base + records
-  const stamp = items[0]?.stamp
-  if (stamp === undefined) return
-  const { producer, epoch, sequence, note = '' } = stamp
-  session.producers.get(producer)?.last.set(partition, { partition, epoch, sequence, note })
 }
 
 /** What becomes of the batches of a round. */
@@ -47,16 +35,16 @@ export type Outcomes = {
 
 /**
  * Sends a batch for each partition until it is there or refused. Whether one whose answer is missing is there only Kafka knows: it is sent
- * again as it was, before anything else of its partition. Resolves to false when Kafka does not know any more what the session
+ * again as it was, before anything else of its partition. Resolves to false when Kafka does not know any more what its sender
  * appended; rejects with WriterReplaced when another writer has begun, and with the last failure when it was not worth to go on.
  */
 export const sendRound = async (
-  given: { cluster: Pick<Cluster, 'forget'>; data: Partitions; session: Session },
+  given: { cluster: Pick<Cluster, 'forget'>; data: Partitions; sending: Sending },
   taken: ReadonlyMap<number, readonly Item[]>,
   { onDone, onRefused, onAway }: Outcomes,
 ): Promise<boolean> => {
-  const { cluster, data, session } = given
-  const left = new Map([...taken].map(([partition, items]) => [partition, encode(session, partition, items)]))
+  const { cluster, data, sending } = given
+  const left = new Map([...taken].map(([partition, items]) => [partition, encode(sending, partition, items)]))
   for (let wait = pauseMs.first; left.size > 0; wait = Math.min(wait * 2, pauseMs.longest)) {
     let failure: unknown
     let isLost = false
@@ -76,7 +64,8 @@ export const sendRound = async (
         isLost ||= meaning === 'lost'
         if (meaning !== 'done') onRefused(batch.items, answer)
         else {
-          acknowledge(session, partition, batch, base)
+          const { records, bytes, items } = batch
+          sending.acknowledged(partition, { base, records, bytes: bytes.byteLength, stamp: items[0]?.stamp })
           onDone(batch.items, { partition, offset: base, bytes: batch.bytes.byteLength })
         }
       }

@@ -1,6 +1,7 @@
 import { findCoordinatorV4, initProducerIdV4 } from '@platformatic/kafka'
 import { newIncarnation } from '../incarnations.ts'
-import { encodeBatch, type WriterStamp } from './batches.ts'
+import type { ProducerStamp } from '../port.ts'
+import { type BatchHead, encodeBatch, type WriterStamp } from './batches.ts'
 import { type Cluster, persistently } from './cluster.ts'
 import {
   type Control,
@@ -21,18 +22,38 @@ const noProducer = -1n
 const scanBytes = 8 * 1024 * 1024
 const wrap = 0x7fffffff
 
+/** The sequences of a producer that Kafka knows, by partition: they rise by the records that it has appended. */
+const createSequences = (count: number, { id, epoch }: Producer) => {
+  const sequences = Array.from({ length: count }, () => 0)
+  return {
+    stamp: (partition: number): WriterStamp => ({ producerId: id, epoch, sequence: sequences[partition] ?? 0 }),
+    advance(partition: number, records: number): void {
+      sequences[partition] = ((sequences[partition] ?? 0) + records) & wrap
+    },
+  }
+}
+
+/** As whom batches are sent: what each says of itself, and how Kafka knows a repetition of it. */
+export type Sending = {
+  /** What the next batch of a partition says of itself. */
+  head(partition: number, stamp: ProducerStamp | undefined): BatchHead
+  /** What it carries for Kafka. */
+  stamp(partition: number): WriterStamp
+  /** It was acknowledged, from an offset on. */
+  acknowledged(
+    partition: number,
+    batch: { base: number; records: number; bytes: number; stamp: ProducerStamp | undefined },
+  ): void
+}
+
 /** One opening of a log for writing. Kafka refuses what earlier ones send from then on, in every partition. */
-export type Session = {
+export type Session = Sending & {
   readonly incarnation: string
   readonly control: Control
   /** Offsets behind the newest record, and bytes of all batches that a partition has ever had. */
   readonly ends: number[]
   readonly bytes: number[]
   readonly producers: Map<string, ProducerState>
-  /** What the next batch of a partition carries. */
-  stamp(partition: number): WriterStamp
-  /** Batches of a partition with so many records were acknowledged. */
-  advance(partition: number, records: number): void
   /** Writes to the control topic; durable when it resolves. */
   change(changes: readonly ControlChange[]): Promise<void>
 }
@@ -108,80 +129,134 @@ const readOn = async (
   }
 }
 
+/** What of a log that one writes its batches say of producers, and how many bytes there are; of one that several write nobody counts. */
+const readTail = async (
+  given: { data: Partitions; control: Control; fences: readonly number[]; isShared: boolean },
+  producers: Map<string, ProducerState>,
+): Promise<{ bytes: number[]; changed: Set<string> }> => {
+  const { data, control, fences } = given
+  if (given.isShared) return { bytes: fences.map(() => 0), changed: new Set() }
+  const before = await bytesBehind(data, control, new Map(fences.entries()))
+  const bytes = fences.map((_, partition) => before.get(partition) ?? 0)
+  return { bytes, changed: await readOn(data, producers, control.checkpoint(), fences) }
+}
+
 /**
  * Opens a log: begins an epoch with Kafka, ends what earlier writers may append by a batch in each partition, and reads what has to be
- * known. With `own`, the incarnations that this
- * writer has begun so far, it rejects with WriterReplaced when another one has begun the newest; the new one is added.
+ * known. With `own`, the openings that this writer has begun so far, it rejects with WriterReplaced when another one has begun the newest;
+ * the new one is added. With `continues`, it goes on with that incarnation. A log that is shared has no producers.
  */
 export const openSession = async (
-  given: { cluster: Cluster; data: Partitions & { id: string }; controlTopic: Partitions; name: string },
+  given: {
+    cluster: Cluster
+    data: Partitions & { id: string }
+    controlTopic: Partitions
+    name: string
+    isShared?: boolean | undefined
+  },
   own: Set<string>,
+  continues?: string,
 ): Promise<Session> => {
-  const { cluster, data, controlTopic } = given
+  const { cluster, data, controlTopic, isShared = false } = given
   const control = followControl(controlTopic, data.id)
   if (own.size > 0) {
     await control.refresh()
     if (!own.has(control.newest() ?? '')) throw new WriterReplaced(data.topic)
   }
   const producer = await initProducer(cluster, given.name)
-  const sequences = Array.from({ length: data.count }, () => 0)
+  const { stamp, advance } = createSequences(data.count, producer)
   let controlSequence = 0
-  const stampOf = (sequence: number): WriterStamp => ({ producerId: producer.id, epoch: producer.epoch, sequence })
   const change = async (changes: readonly ControlChange[]): Promise<void> => {
-    const batch = encodeControl(changes, stampOf(controlSequence), Date.now())
+    const batch = encodeControl(
+      changes,
+      { producerId: producer.id, epoch: producer.epoch, sequence: controlSequence },
+      Date.now(),
+    )
     await sendAll(cluster, controlTopic, new Map([[0, batch]]))
     controlSequence = (controlSequence + changes.length) & wrap
   }
   await change([{ fence: true }])
   await control.refresh()
-  const incarnation = newIncarnation(control.newest() ?? '', Date.now())
-  own.add(incarnation)
+  const name = newIncarnation(control.newest() ?? '', Date.now())
+  const incarnation = continues ?? name
+  own.add(name)
   const ending = encodeBatch([{ key: '', meta: '', body: Buffer.of(), addressed: false }], {
     // How many bytes lie before it is not known until nobody else appends.
     head: { i: incarnation, c: 0, f: 1 },
     time: Date.now(),
-    stamp: stampOf(0),
+    stamp: stamp(0),
   })
-  const sent = await sendAll(cluster, data, new Map(sequences.map((_, partition) => [partition, ending])))
-  const fences = sequences.map((_, partition) => sent.get(partition) ?? 0)
-  const byPartition = new Map(fences.entries())
-  const ends = await recordEnds(data, control, byPartition, {})
-  if (control.openings().length === 0 && [...ends.values()].some((end) => end > 0))
+  const all = Array.from({ length: data.count }, (_, partition) => partition)
+  const sent = await sendAll(cluster, data, new Map(all.map((partition) => [partition, ending])))
+  for (const partition of all) advance(partition, 1)
+  const fences = all.map((partition) => sent.get(partition) ?? 0)
+  const found = await recordEnds(data, control, new Map(fences.entries()), {})
+  if (control.openings().length === 0 && [...found.values()].some((end) => end > 0))
     throw new KafkaUnusable(
       `The topic ${data.topic} has records and ${controlTopic.topic}, which describes them, has none: one of them was created anew`,
     )
-  const before = await bytesBehind(data, control, byPartition)
-  const bytes = fences.map((_, partition) => before.get(partition) ?? 0)
   const producers = new Map(control.producers())
-  const changed = await readOn(data, producers, control.checkpoint(), fences)
+  const tail = await readTail({ data, control, fences, isShared }, producers)
   const opening: Opening = {
-    incarnation,
+    incarnation: name,
+    ...(continues === undefined ? {} : { continues }),
     topicId: data.id,
     fences,
-    ends: fences.map((_, partition) => ends.get(partition) ?? 0),
-    bytes,
+    ends: all.map((partition) => found.get(partition) ?? 0),
+    bytes: tail.bytes,
   }
   const gone = await forgettable(data, control)
   await change([
     ...gone.map((each): ControlChange => ({ opening: each, value: undefined })),
-    { opening: incarnation, value: opening },
+    { opening: name, value: opening },
     ...[...producers]
-      .filter(([name]) => changed.has(name))
-      .map(([name, value]): ControlChange => ({ producer: name, value })),
+      .filter(([each]) => tail.changed.has(each))
+      .map(([each, value]): ControlChange => ({ producer: each, value })),
     { checkpoint: { topicId: data.id, positions: fences } },
   ])
-  for (const partition of sequences.keys()) sequences[partition] = 1
+  const ends = [...opening.ends]
+  const bytes = tail.bytes.map((count) => count + ending.byteLength)
   return {
     incarnation,
     control,
-    ends: [...opening.ends],
-    bytes: bytes.map((count) => count + ending.byteLength),
+    ends,
+    bytes,
     producers,
-    stamp: (partition) => stampOf(sequences[partition] ?? 0),
-    advance(partition, records) {
-      sequences[partition] = ((sequences[partition] ?? 0) + records) & wrap
-    },
     change,
+    stamp,
+    head: (partition, of) => ({
+      i: incarnation,
+      c: bytes[partition] ?? 0,
+      ...(of === undefined ? {} : { p: of.producer, e: of.epoch, s: of.sequence, n: of.note ?? '' }),
+    }),
+    acknowledged(partition, batch) {
+      advance(partition, batch.records)
+      bytes[partition] = (bytes[partition] ?? 0) + batch.bytes
+      ends[partition] = batch.base + batch.records
+      if (batch.stamp === undefined) return
+      const { producer: of, epoch, sequence, note = '' } = batch.stamp
+      producers.get(of)?.last.set(partition, { partition, epoch, sequence, note })
+    },
+  }
+}
+
+/**
+ * Begins to append beside the writer of a log, as a producer that Kafka knows by its id alone: it ends nobody, and nobody ends it. Kafka
+ * takes each of its batches once, in each partition in their order.
+ */
+export const openSharing = async (cluster: Cluster, data: Partitions): Promise<Sending> => {
+  const producer = await persistently(cluster, openMs, async () => {
+    const answer = await cluster.call(undefined, initProducerIdV4.api, null, transactionMs, noProducer, -1)
+    if (answer.errorCode === codes.clusterDenied || answer.errorCode === codes.topicDenied)
+      throw new KafkaUnusable(`Kafka does not let this user write to ${data.topic}. Grant Write on it`)
+    if (answer.errorCode !== codes.none) throw new KafkaAnswer(answer.errorCode, `a producer for ${data.topic}`)
+    return { id: answer.producerId, epoch: answer.producerEpoch }
+  })
+  const { stamp, advance } = createSequences(data.count, producer)
+  return {
+    stamp,
+    head: () => ({ i: '', c: 0, w: 1 }),
+    acknowledged: (partition, { records }) => advance(partition, records),
   }
 }
 

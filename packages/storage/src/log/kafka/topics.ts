@@ -129,12 +129,12 @@ const configsOf = async (cluster: Cluster, names: readonly string[]): Promise<Ma
 }
 
 /**
- * Makes the topics of a log where they are missing, and looks whether they are as they have to be. Rejects with KafkaUnusable,
- * which says in a sentence what an operator has to change.
+ * Makes the topics of a log where they are missing (unless it may not), and looks whether they are as they have to be. Rejects with
+ * KafkaUnusable, which says in a sentence what an operator has to change.
  */
 export const ensureTopics = async (
   cluster: Cluster,
-  options: KafkaLogOptions & { partitions: number; segmentBytes?: number; segmentMs?: number },
+  options: KafkaLogOptions & { partitions: number; segmentBytes?: number; segmentMs?: number; mayCreate?: false },
 ): Promise<void> => {
   const { data, control } = topicsOf(options)
   const segments: Record<string, string> = {}
@@ -160,6 +160,10 @@ export const ensureTopics = async (
     cluster.forget()
     const known = await cluster.topics(names)
     const missing = wanted.filter(({ name }) => !known.has(name))
+    if (missing.length > 0 && options.mayCreate === false)
+      throw new KafkaUnusable(
+        `Kafka has no topic ${missing[0]?.name}: start the process that runs the other roles before those that only collect`,
+      )
     if (missing.length > 0) {
       await create(cluster, missing)
       throw new KafkaAnswer(codes.unknownTopic, `topic ${missing[0]?.name}`)

@@ -1,0 +1,71 @@
+import type { LogAppender } from '../port.ts'
+import { type AppendingOptions, createAppending } from './appending.ts'
+import { type Cluster, openCluster } from './cluster.ts'
+import { followControl } from './control.ts'
+import { KafkaUnusable } from './errors.ts'
+import { type KafkaLogOptions, topicsOf } from './options.ts'
+import { openPartitions, type Partitions } from './partitions.ts'
+import { openSharing, type Sending } from './session.ts'
+import { ensureTopics } from './topics.ts'
+
+export type KafkaLogAppenderOptions = KafkaLogOptions &
+  AppendingOptions & {
+    partitions?: number
+    segmentMs?: number
+  }
+
+/** What is appended before a log was ever opened for writing is of no incarnation, and its first writer could not tell it from another log's. */
+const requireOpened = async (cluster: Cluster, data: Partitions & { id: string }, control: string): Promise<void> => {
+  const known = followControl(await openPartitions(cluster, control), data.id)
+  await known.refresh()
+  if (known.openings().length === 0)
+    throw new KafkaUnusable(
+      `The topic ${data.topic} was never used: start the process that runs the other roles before those that only collect`,
+    )
+}
+
+const open = async (cluster: Cluster, options: KafkaLogAppenderOptions) => {
+  const names = topicsOf(options)
+  await ensureTopics(cluster, { partitions: 64, ...options, mayCreate: false })
+  const data = await openPartitions(cluster, names.data)
+  await requireOpened(cluster, data, names.control)
+  return { data, sharing: await openSharing(cluster, data) }
+}
+
+/**
+ * Opens a log to append beside its writer, any number of times at once: nobody ends anybody. All replicas in sync have what is
+ * acknowledged, and Kafka takes each batch once. The log's writer opens it with `isShared`, and has opened it before. Rejects with
+ * KafkaUnusable, which says what an operator has to change.
+ */
+export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Promise<LogAppender> => {
+  const cluster = openCluster(options)
+  const { data, sharing } = await open(cluster, options).catch((error: unknown) => {
+    cluster.close()
+    throw error
+  })
+  /** Undefined when Kafka does not know it any more. */
+  let known: Sending | undefined = sharing
+  const appending = createAppending<Sending>({
+    ...options,
+    cluster,
+    data,
+    async current() {
+      known ??= await openSharing(cluster, data)
+      return known
+    },
+    onLost() {
+      known = undefined
+    },
+  })
+  return {
+    async append(entry) {
+      const position = await appending.append([entry])
+      if (position === undefined) throw new Error('An entry without a stamp cannot be there already')
+      return position
+    },
+    async check() {
+      await data.offsets('next')
+    },
+    close: () => appending.close(),
+  }
+}
