@@ -27,8 +27,8 @@ export type Collect = {
   stop(): Promise<void>
 }
 
-/** Coordination topic on which the pipeline reports `{[workspaceId]: body bytes processed since its start}`. */
-export const processedTopic = 'pipeline.processed'
+/** Coordination topic on which the pipeline reports, by partition, the offset below which every request is processed. */
+export const positionsTopic = 'pipeline.positions'
 
 const forwarded: BodyTransform = (sent) => {
   const body = forwardedBatch(sent)
@@ -113,7 +113,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
     },
     start() {
       sdk = loadBrowserSdk()
-      unsubscribe = deps.coordination.subscribe(processedTopic, context.quota.processed)
+      unsubscribe = deps.coordination.subscribe(positionsTopic, context.quota.processed)
       timer = setInterval(() => void flush(), context.settings.flushMs)
       timer.unref()
     },

@@ -1,6 +1,6 @@
 export { snippet } from './calls/browser-sdk.ts'
 export { clientAddress, parseProxies } from './client.ts'
-export { type Collect, createCollect, processedTopic } from './collect.ts'
+export { type Collect, createCollect, positionsTopic } from './collect.ts'
 export {
   type CollectDeps,
   type CollectSettings,

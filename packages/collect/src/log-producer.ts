@@ -60,7 +60,8 @@ export const createLogProducer = (
       running++
       const from = ++appended % observeEvery === 0 ? performance.now() : 0
       log.append({ key: entry.workspaceId, meta: JSON.stringify(meta), body }).then(
-        () => {
+        (place) => {
+          quota.placed(entry.workspaceId, body.length, place)
           if (from !== 0) metrics.observe('collect_append', performance.now() - from)
           faultPoint('collect.appended')
           finished()

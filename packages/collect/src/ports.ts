@@ -2,7 +2,7 @@ import type { Settings } from '@tributary/connector-kit'
 import { trackingLimits } from '@tributary/contract'
 import type { PaceLimits } from '@tributary/http'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
-import type { Coordination, LogWriter } from '@tributary/storage'
+import type { Coordination, LogAppender } from '@tributary/storage'
 import type { TurnSettings } from './body/turns.ts'
 import type { Webhooks } from './webhook/receive-webhook.ts'
 
@@ -74,7 +74,7 @@ export type CollectSettings = {
   }
   /** Which bodies are worked on in turns, and how much of them waits; beyond it requests are answered 429. */
   turns: TurnSettings
-  /** Body bytes of one workspace that were accepted and not yet processed; beyond it the workspace is answered 429. */
+  /** Body bytes of one workspace that this process accepted and that are not yet processed; beyond it the workspace is answered 429. */
   quotaBytes: number
   retryAfterSeconds: number
   flushMs: number
@@ -105,10 +105,10 @@ export const defaultCollectSettings: CollectSettings = {
 }
 
 export type CollectDeps = {
-  log: LogWriter
+  log: Pick<LogAppender, 'append'>
   keys: WriteKeyCache
   refusals: RefusalSink
-  coordination: Coordination
+  coordination: Pick<Coordination, 'subscribe'>
   /** How calls to the webhooks of some kinds of sources are handled. */
   webhooks?: Webhooks
   /** The built code of the product's own tag; without it none is served. */

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { createQuota } from './quota.ts'
+import { createQuota, type Quota } from './quota.ts'
+
+/** Accepts bytes of a workspace and puts them at a place of partition 0. */
+const accept = (quota: Quota, workspaceId: string, bytes: number, offset: number, partition = 0): boolean => {
+  if (!quota.reserve(workspaceId, bytes)) return false
+  quota.placed(workspaceId, bytes, { partition, offset })
+  return true
+}
 
 test('a workspace has its share and no more, whatever others have waiting', () => {
   const quota = createQuota(100)
@@ -9,39 +16,51 @@ test('a workspace has its share and no more, whatever others have waiting', () =
   expect(quota.isFull('b')).toBe(false)
 })
 
-test('what is processed or could not be written makes room', () => {
+test('what could not be written makes room', () => {
   const quota = createQuota(100)
   quota.reserve('a', 100)
-  quota.processed({ a: 30 })
-  expect(quota.isFull('a')).toBe(false)
-  quota.reserve('a', 30)
-  expect(quota.isFull('a')).toBe(true)
   quota.release('a', 30)
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('reports are totals: the same report twice counts once, a lower one comes from a pipeline that started anew', () => {
+test('what lies below a position makes room, in its partition alone', () => {
   const quota = createQuota(100)
-  quota.reserve('a', 180)
-  quota.processed({ a: 40 })
-  quota.processed({ a: 40 })
+  accept(quota, 'a', 100, 7)
+  accept(quota, 'b', 100, 8, 1)
+  quota.processed([7, 8])
+  expect([quota.isFull('a'), quota.isFull('b')]).toEqual([true, true])
+  quota.processed([8, 8])
+  expect([quota.isFull('a'), quota.isFull('b')]).toEqual([false, true])
+  quota.processed([8, 9])
+  expect(quota.isFull('b')).toBe(false)
+})
+
+test('the same position twice makes room once, and a lower one none', () => {
+  const quota = createQuota(100)
+  accept(quota, 'a', 90, 0)
+  quota.processed([0])
+  accept(quota, 'a', 90, 5)
+  for (const position of [1, 1, 0]) quota.processed([position])
+  expect(accept(quota, 'a', 20, 6)).toBe(true)
   expect(quota.isFull('a')).toBe(true)
-  quota.processed({ a: 30 })
-  expect(quota.isFull('a')).toBe(true)
-  quota.processed({ a: 45 })
+  quota.processed([7])
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('what was accepted before this process started never makes the count negative', () => {
-  const quota = createQuota(100)
-  quota.processed({ a: 1_000_000 })
-  quota.reserve('a', 100)
-  expect(quota.isFull('a')).toBe(true)
+test('what many have waiting is kept in few entries, and all of it makes room in the end', () => {
+  const quota = createQuota(100, 10)
+  for (let offset = 0; offset < 1000; offset++) {
+    expect(accept(quota, `w${offset}`, 100, offset)).toBe(true)
+    quota.processed([0])
+  }
+  expect([quota.isFull('w0'), quota.isFull('w999')]).toEqual([true, true])
+  quota.processed([1000])
+  expect([quota.isFull('w0'), quota.isFull('w999')]).toEqual([false, false])
 })
 
-test.each([null, 7, 'text', [], { a: 'many' }, { a: null }])('a report of another shape is ignored: %j', (report) => {
+test.each([null, 7, 'text', [], {}, ['many'], [null], [-1]])('a report of another shape is ignored: %j', (report) => {
   const quota = createQuota(10)
-  quota.reserve('a', 10)
+  accept(quota, 'a', 10, 0)
   quota.processed(report)
   expect(quota.isFull('a')).toBe(true)
 })

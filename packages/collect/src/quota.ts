@@ -1,27 +1,65 @@
-import { isRecord } from '@tributary/kernel'
 /** Bytes per workspace that were accepted and are not yet processed. */
 export type Quota = {
   /** Counts bytes as accepted; false, and nothing counted, when the workspace has its share already. */
   reserve(workspaceId: string, bytes: number): boolean
+  /** What was counted is in the log, at this place. */
+  placed(workspaceId: string, bytes: number, place: { partition: number; offset: number }): void
   /** Takes back what could not be written. */
   release(workspaceId: string, bytes: number): void
   isFull(workspaceId: string): boolean
-  /** Takes in a report of the pipeline: per workspace the body bytes processed since its start. Other shapes are ignored. */
-  processed: (report: unknown) => void
+  /** Takes in how far requests are processed: by partition, the offset below which all are. Other shapes are ignored. */
+  processed(positions: unknown): void
+}
+
+/** What lies together in a partition, up to an offset. */
+type Chunk = { until: number; bytes: number; of: Map<string, number> }
+
+/** A chunk takes so many bytes, until the next report. */
+const chunkBytes = 4 * 1024 * 1024
+/** Workspaces in all chunks; beyond it neighbours are joined, which makes room in coarser steps. */
+const mostEntries = 100_000
+
+const join = (one: Chunk, other: Chunk): Chunk => {
+  for (const [workspaceId, bytes] of other.of) one.of.set(workspaceId, (one.of.get(workspaceId) ?? 0) + bytes)
+  return { until: other.until, bytes: one.bytes + other.bytes, of: one.of }
 }
 
 /**
- * Counts what each workspace has waiting, at most `limit` bytes. A report lower than the one before means that the
- * pipeline started anew and counts from 0. What was accepted before this process started is not counted; the count
- * never falls below 0.
+ * Counts what each workspace has waiting of what this process accepted, at most `limit` bytes. What was accepted before the process
+ * started, or by others, is not counted.
  */
-export const createQuota = (limit: number): Quota => {
+export const createQuota = (limit: number, entriesAtMost = mostEntries): Quota => {
   const waiting = new Map<string, number>()
-  const reported = new Map<string, number>()
+  /** By partition, in the order of their places. The last one is added to until a report comes, or it is full. */
+  const chunks = new Map<number, Chunk[]>()
+  const open = new Set<number>()
+  let entries = 0
+
   const lower = (workspaceId: string, bytes: number): void => {
     const left = (waiting.get(workspaceId) ?? 0) - bytes
     if (left > 0) waiting.set(workspaceId, left)
     else waiting.delete(workspaceId)
+  }
+  const compact = (): void => {
+    entries = 0
+    for (const [partition, list] of chunks) {
+      const joined: Chunk[] = []
+      for (let at = 0; at < list.length; at += 2) {
+        const [one, other] = [list[at], list[at + 1]]
+        if (one !== undefined) joined.push(other === undefined ? one : join(one, other))
+      }
+      chunks.set(partition, joined)
+      for (const { of } of joined) entries += of.size
+    }
+  }
+  const chunkOf = (partition: number): Chunk => {
+    const list = chunks.get(partition) ?? []
+    const last = list.at(-1)
+    if (last !== undefined && open.has(partition) && last.bytes < chunkBytes) return last
+    const made = { until: 0, bytes: 0, of: new Map<string, number>() }
+    if (list.push(made) === 1) chunks.set(partition, list)
+    open.add(partition)
+    return made
   }
   return {
     reserve(workspaceId, bytes) {
@@ -30,15 +68,31 @@ export const createQuota = (limit: number): Quota => {
       waiting.set(workspaceId, now + bytes)
       return true
     },
+    placed(workspaceId, bytes, { partition, offset }) {
+      const chunk = chunkOf(partition)
+      const known = chunk.of.get(workspaceId)
+      chunk.of.set(workspaceId, (known ?? 0) + bytes)
+      chunk.bytes += bytes
+      chunk.until = Math.max(chunk.until, offset + 1)
+      if (known === undefined && ++entries > entriesAtMost) compact()
+    },
     release: lower,
     isFull: (workspaceId) => (waiting.get(workspaceId) ?? 0) >= limit,
-    processed(report) {
-      if (!isRecord(report)) return
-      for (const [workspaceId, total] of Object.entries(report)) {
-        if (typeof total !== 'number') continue
-        const before = reported.get(workspaceId) ?? 0
-        reported.set(workspaceId, total)
-        lower(workspaceId, total < before ? total : total - before)
+    processed(positions) {
+      if (!Array.isArray(positions)) return
+      open.clear()
+      for (const [partition, list] of chunks) {
+        const position: unknown = positions[partition]
+        if (typeof position !== 'number') continue
+        let done = 0
+        for (const { until, of } of list) {
+          if (until > position) break
+          done++
+          entries -= of.size
+          for (const [workspaceId, bytes] of of) lower(workspaceId, bytes)
+        }
+        if (done === list.length) chunks.delete(partition)
+        else if (done > 0) list.splice(0, done)
       }
     },
   }

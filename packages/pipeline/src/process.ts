@@ -50,8 +50,6 @@ export type MicroBatch = {
   readonly deliveries: readonly LogEntry[]
   /** Events of watched sources. */
   readonly live: ReadonlyMap<string, readonly LiveEvent[]>
-  /** Bytes of bodies. */
-  readonly bytesByWorkspace: ReadonlyMap<string, number>
   readonly accepted: number
   /** Events kept back because they do not fit the schema of their source. */
   readonly blocked: number
@@ -120,7 +118,6 @@ type OpenBatch = {
   discarded: Map<string, DiscardedCount>
   deliveries: Map<string, SourceEvents & { places: number[]; lossy: boolean }>
   live: Map<string, LiveEvent[]>
-  bytesByWorkspace: Map<string, number>
   rejected: Map<string, number>
 }
 
@@ -138,7 +135,6 @@ const begin = (record: LogRecord): OpenBatch => ({
   discarded: new Map(),
   deliveries: new Map(),
   live: new Map(),
-  bytesByWorkspace: new Map(),
   rejected: new Map(),
 })
 
@@ -312,7 +308,6 @@ export const createProcessor = ({
         }
         take(batch, raw, scope)
       }
-      batch.bytesByWorkspace.set(meta.w, (batch.bytesByWorkspace.get(meta.w) ?? 0) + record.body.byteLength)
     },
 
     size: () => ({

@@ -5,17 +5,14 @@ import { backlogTopic } from './pipeline-lag.ts'
 import type { PipelineSettings } from './settings.ts'
 import { positionsTopic } from './stored-positions.ts'
 
-/** Topic on which the pipeline tells, per workspace, how many bytes of bodies it has stored since it was started. */
-export const processedTopic = 'pipeline.processed'
-
 export type Progress = {
   start(): void
   /** Where the log begins, per partition: what was dropped before is not waited for. */
   begin(starts: readonly number[]): void
   /** A record of so many bytes was read. */
   read(bytes: number): void
-  /** So many bytes per workspace are stored and committed. */
-  committed(bytesByWorkspace: ReadonlyMap<string, number>): void
+  /** More is stored and committed. */
+  committed(): void
   /** Resolves when every partition is committed up to `ends`; rejects when `close` is called before. */
   whenCommitted(ends: readonly number[], onWaiting: () => void): Promise<void>
   /** Whether somebody waits in `whenCommitted`. */
@@ -42,13 +39,11 @@ const expiryMs = 60_000
 /** Tells how far the pipeline is: to those who wait for it, to collection (for its back-pressure) and to the metrics. */
 export const createProgress = (deps: ProgressDeps): Progress => {
   const { coordination, clock, logger, metrics, journal, reader, store, settings } = deps
-  const processed = new Map<string, number>()
   let waiters: Waiter[] = []
   let closed: Error | undefined
   let reporting: NodeJS.Timeout | undefined
   let expiring: NodeJS.Timeout | undefined
   let meanBytes = 0
-  let changed = false
   let floor: readonly number[] = []
 
   const position = (partition: number): number => Math.max(store.committed().get(partition) ?? 0, floor[partition] ?? 0)
@@ -67,8 +62,6 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   }
 
   const report = async (): Promise<void> => {
-    if (changed) coordination.publish(processedTopic, Object.fromEntries(processed))
-    changed = false
     // Before it has begun, the journal may be that of another log.
     if (floor.length > 0)
       coordination.publish(
@@ -102,11 +95,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     read(bytes) {
       meanBytes = meanBytes === 0 ? bytes : meanBytes * 0.99 + bytes * 0.01
     },
-    committed(bytesByWorkspace) {
-      for (const [workspaceId, bytes] of bytesByWorkspace) {
-        processed.set(workspaceId, (processed.get(workspaceId) ?? 0) + bytes)
-        changed = true
-      }
+    committed() {
       if (waiters.length === 0) return
       const done = waiters.filter((waiter) => reached(waiter.ends))
       waiters = waiters.filter((waiter) => !done.includes(waiter))

@@ -35,7 +35,7 @@ export type PipelineSettings = {
   /** Live messages: least distance of two messages of a channel, and the size of one. */
   liveMs: number
   liveBytes: number
-  /** How often `pipeline.processed` and `pipeline.positions` are published. */
+  /** How often `pipeline.positions` is published. */
   reportMs: number
   /** How long `stop` waits for what is uncommitted; the rest is repeated at the next start. */
   drainMs: number

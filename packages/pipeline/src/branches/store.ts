@@ -48,8 +48,8 @@ export type StoreDeps = {
   signal: AbortSignal
   pendingIds(): readonly SeenId[]
   idsFlushed(): void
-  /** Called after a commit, with the bytes of request bodies that are thereby done, per workspace. */
-  onCommitted(bytesByWorkspace: ReadonlyMap<string, number>): void
+  /** Called after a commit. */
+  onCommitted(): void
   /** Called when back-pressure ends. */
   onDrain(): void
   /** Called with what no retry fixes; the pipeline cannot go on. */

@@ -4,7 +4,7 @@ import { parseSourceSchema } from '@tributary/contract'
 import { type EventStore, EventStoreUnavailable, InsertRejected, LogUnavailable, openJournal } from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { processedTopic } from '../progress.ts'
+import { positionsTopic } from '../stored-positions.ts'
 import { batchOf, createWorld } from './test-world.ts'
 
 let store: TestEventStore
@@ -323,16 +323,15 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(31)
   })
 
-  it('tells collection how many bytes of each workspace are stored', async () => {
+  it('tells collection below which offset of each partition everything is stored', async () => {
     await using world = await createWorld(store, { settings: { reportMs: 20 } })
     const told: unknown[] = []
-    world.hub.coordination.subscribe(processedTopic, (message) => told.push(message))
-    const body = batchOf('b', 2)
-    await world.send(body, { w: 'bytes' })
-    await world.send(body, { w: 'bytes-2' })
+    world.hub.coordination.subscribe(positionsTopic, (message) => told.push(message))
+    for (const w of ['bytes', 'bytes-2', 'bytes']) await world.send(batchOf(`b-${w}`, 2), { w })
     await world.pipeline.idle()
-    const bytes = JSON.stringify(body).length
-    await expect.poll(() => told.at(-1), { timeout: 30_000 }).toEqual({ bytes: bytes, 'bytes-2': bytes })
+    const ends = await world.files.reader.ends()
+    expect(ends.reduce((sum, end) => sum + end)).toBe(3)
+    await expect.poll(() => told.at(-1), { timeout: 30_000 }).toEqual(ends)
   })
 
   it('stores a quiet workspace while another floods without an end', async () => {

@@ -111,7 +111,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
     signal,
     pendingIds: processor.pendingIds,
     idsFlushed: processor.idsFlushed,
-    onCommitted: (bytes) => progress.committed(bytes),
+    onCommitted: () => progress.committed(),
     onDrain,
     onFault: fail,
   })

@@ -11,8 +11,6 @@ export type Batch = {
   readonly discarded: readonly DiscardedCount[]
   /** Resolves when the deliveries of its events are durable. */
   readonly deliveries: Promise<unknown>
-  /** Bytes of request bodies. */
-  readonly bytesByWorkspace: ReadonlyMap<string, number>
   /** When the oldest of its records was appended, epoch ms. */
   readonly since: number
   /** Bytes of its rows. */
@@ -38,10 +36,6 @@ export type InsertBuffer = {
   readonly openedAt: number | undefined
 }
 
-const addTo = (sums: Map<string, number>, more: ReadonlyMap<string, number>): void => {
-  for (const [key, value] of more) sums.set(key, (sums.get(key) ?? 0) + value)
-}
-
 const mergeDiscarded = (into: Map<string, DiscardedCount>, more: ReadonlyMap<string, DiscardedCount>): void => {
   for (const [key, count] of more) {
     const known = into.get(key)
@@ -53,7 +47,6 @@ const mergeDiscarded = (into: Map<string, DiscardedCount>, more: ReadonlyMap<str
 /** What micro-batches come to beside their rows. */
 const createSums = () => ({
   discarded: new Map<string, DiscardedCount>(),
-  bytesByWorkspace: new Map<string, number>(),
   since: Number.POSITIVE_INFINITY,
   rows: 0,
   bytes: 0,
@@ -61,7 +54,6 @@ const createSums = () => ({
 
 const sum = (sums: ReturnType<typeof createSums>, batch: MicroBatch): void => {
   mergeDiscarded(sums.discarded, batch.discarded)
-  addTo(sums.bytesByWorkspace, batch.bytesByWorkspace)
   sums.since = Math.min(sums.since, batch.since)
   sums.rows += batch.rows.ends.length
   sums.bytes += batch.rows.bytes.length
@@ -76,9 +68,9 @@ export const batchAgain = (
 ): Batch => {
   const sums = createSums()
   for (const batch of batches) sum(sums, batch)
-  const { bytesByWorkspace, since, bytes } = sums
+  const { since, bytes } = sums
   const rows = batches.map((batch) => batch.rows)
-  return { token, ranges, rows, discarded: [...sums.discarded.values()], deliveries, bytesByWorkspace, since, bytes }
+  return { token, ranges, rows, discarded: [...sums.discarded.values()], deliveries, since, bytes }
 }
 
 type Part = { readonly from: number; to: number; bytes: number; readonly rows: Rows[] }
@@ -118,14 +110,13 @@ export const createInsertBuffer = (): InsertBuffer => {
     take(ranges) {
       const [first] = ranges
       if (first === undefined) throw new Error('There is nothing in the buffer')
-      const { discarded, bytesByWorkspace, since, bytes } = sums
+      const { discarded, since, bytes } = sums
       const batch: Batch = {
         token: first.token,
         ranges,
         rows: byPartition().flatMap(([, part]) => part.rows),
         discarded: [...discarded.values()],
         deliveries: Promise.all(deliveries),
-        bytesByWorkspace,
         since,
         bytes,
       }

@@ -31,8 +31,8 @@ export type Committer = {
 export type CommitterDeps = {
   journal: Pick<ConsumerJournal, 'positions' | 'commit'>
   retryWrite: RetryWrite
-  /** Called after a commit, with the bytes of request bodies that are thereby done, per workspace. */
-  onCommitted(bytesByWorkspace: ReadonlyMap<string, number>): void
+  /** Called after a commit. */
+  onCommitted(): void
 }
 
 /** Moves the positions of the journal behind what is stored and delivered, batch by batch and in their order. */
@@ -44,13 +44,9 @@ export const createCommitter = ({ journal, retryWrite, onCommitted }: CommitterD
 
   /** Forgets the batches whose ranges are committed, and tells of them. */
   const finish = (): void => {
-    const done = new Map<string, number>()
-    for (const [token, { ranges, bytesByWorkspace }] of tracked) {
-      if (ranges.some(({ partition, to }) => to > (committed.get(partition) ?? 0))) continue
-      for (const [workspaceId, bytes] of bytesByWorkspace) done.set(workspaceId, (done.get(workspaceId) ?? 0) + bytes)
-      tracked.delete(token)
-    }
-    onCommitted(done)
+    for (const [token, { ranges }] of tracked)
+      if (ranges.every(({ partition, to }) => to <= (committed.get(partition) ?? 0))) tracked.delete(token)
+    onCommitted()
   }
 
   const commitReady = async (): Promise<void> => {
