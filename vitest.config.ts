@@ -33,6 +33,7 @@ const builtServer = 'packages/test-kit/src/built-server.ts'
 const longest = productTests(
   'durability',
   'kafka',
+  'collectors',
   'syncs-killed',
   'operations',
   'starts',

@@ -1,5 +1,4 @@
-import { readConfig } from './config/config.ts'
-import { startProduct } from './product.ts'
+import { type Config, isCollector, readConfig } from './config/config.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 /** Failures that the operator can fix; their message says how, a stack would only hide it. */
@@ -8,6 +7,7 @@ const operatorErrors = new Set([
   'DataDirLocked',
   'DataDirHalfRestored',
   'DataDirUnusable',
+  'SchemaNotReady',
   'SchemaTooNew',
   'WrongSecretKey',
   'SecretKeyRotated',
@@ -34,22 +34,41 @@ const stop = (): void => {
 process.on('disconnect', stop)
 if (process.send !== undefined && !process.connected) stop()
 
-try {
-  const product = await startProduct(readConfig(process.env))
+/** What runs, and what its operator has to know. */
+type Started = { stop: () => Promise<void>; lines: string[] }
+
+const startMain = async (config: Config): Promise<Started> => {
+  const { startProduct } = await import('./product.ts')
+  const product = await startProduct(config)
+  const lines: string[] = []
   if (product.generatedPassword !== undefined)
-    say(
+    lines.push(
       `\n  First administrator\n    email     ${product.adminEmail}\n    password  ${product.generatedPassword}\n  This password is shown only once.\n`,
     )
   if (product.otherPassword)
-    say(
+    lines.push(
       `\n  TRIBUTARY_ADMIN_PASSWORD is not the password of ${product.adminEmail}, who signs in with the one set before:\n  it is used at the first start only. npm run admin-password makes it the password.\n`,
     )
-  say(`Tributary is ready at ${product.url}`)
-  if (product.outboxUrl !== undefined) say(`Mail that is not sent is shown at ${product.outboxUrl}`)
-  stopProduct = product.stop
+  lines.push(`Tributary is ready at ${product.url}`)
+  if (product.outboxUrl !== undefined) lines.push(`Mail that is not sent is shown at ${product.outboxUrl}`)
+  return { stop: product.stop, lines }
+}
+
+/** Starts a process that only collects, without loading what the others need. */
+const startCollecting = async (config: Config): Promise<Started> => {
+  const { startCollector } = await import('./collector.ts')
+  const { url, stop: stopCollector } = await startCollector(config)
+  return { stop: stopCollector, lines: [`Tributary is ready at ${url}`, 'This process only collects events.'] }
+}
+
+try {
+  const config = readConfig(process.env)
+  const started = await (isCollector(config) ? startCollecting(config) : startMain(config))
+  stopProduct = started.stop
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   process.on('SIGHUP', stop)
+  for (const line of started.lines) say(line)
 } catch (error) {
   fail(error)
 }

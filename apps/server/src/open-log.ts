@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type LogReader, type LogWriter, openLogReader, openLogWriter } from '@tributary/storage'
-import type { KafkaOptions } from '@tributary/storage/kafka'
+import { type LogAppender, type LogReader, type LogWriter, openLogReader, openLogWriter } from '@tributary/storage'
+import type { KafkaOptions, LogProgress } from '@tributary/storage/kafka'
 import type { Config } from './config/config.ts'
 
 /** The logs of the product; in the data folder or on Kafka. */
@@ -33,7 +33,14 @@ export type Logs = {
       isPatient?: true
     },
   ): Promise<LogReader>
+  /** Appends beside the process that opens the log for writing. Rejects where only one process can append. */
+  appender(name: LogName): Promise<LogAppender>
+  /** How far the log of requests is processed, for other processes; undefined where there are none. */
+  progress(): Promise<LogProgress | undefined>
 }
+
+/** Which logs several processes append to. */
+const isShared = (name: LogName): boolean => name === 'requests'
 
 const textOf = (name: string, path: string | undefined): string | undefined => {
   if (path === undefined) return undefined
@@ -76,6 +83,8 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
       }),
     reader: async (name, { keepsChunks } = {}) =>
       openLogReader({ dir: dirOf(name), ...(keepsChunks === undefined ? {} : { keepsChunks }) }),
+    appender: () => Promise.reject(new Error('A log in the data folder has one process that appends')),
+    progress: async () => undefined,
   }
 }
 
@@ -95,13 +104,23 @@ const kafkaLogs = (log: Extract<Config['log'], { kind: 'kafka' }>, { retention }
         ...options,
         ...topics,
         name,
+        isShared: isShared(name),
         onReplaced,
         ...(onCommit === undefined ? {} : { onCommit }),
       })
     },
     async reader(name, { isPatient } = {}) {
       const { openKafkaLogReader } = await adapter
-      return await openKafkaLogReader({ ...options, name, ...(isPatient === undefined ? {} : { isPatient }) })
+      const patience = isPatient === undefined ? {} : { isPatient }
+      return await openKafkaLogReader({ ...options, ...patience, name, isShared: isShared(name) })
+    },
+    async appender(name) {
+      const { openKafkaLogAppender } = await adapter
+      return await openKafkaLogAppender({ ...options, ...topics, name })
+    },
+    async progress() {
+      const { openKafkaProgress } = await adapter
+      return openKafkaProgress({ ...options, name: 'requests' })
     },
   }
 }

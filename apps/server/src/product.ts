@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +18,7 @@ import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { closeToOthers, forgottenFileName, lockDataDir, missedTopic, openFolderFiles } from '@tributary/storage'
 import Fastify from 'fastify'
-import { z } from 'zod'
+import { builtTag, version, webFolder } from './built.ts'
 import { auditRetentionOf } from './config/audit-retention.ts'
 import { readBilling } from './config/billing.ts'
 import { clientConfigOf } from './config/client-config.ts'
@@ -36,6 +35,7 @@ import { createHttpServer, listeningUrl, requireFreePort } from './http/http-ser
 import { createMedia } from './http/media.ts'
 import { createPaymentWebhook } from './http/payment-webhook.ts'
 import { createWebFiles } from './http/web-files.ts'
+import { tellLogProgress } from './log-progress.ts'
 import { createMail } from './mail/mail.ts'
 import { openBlobs } from './open-blobs.ts'
 import { openCoordination } from './open-coordination.ts'
@@ -79,18 +79,6 @@ export type RunningProduct = {
 const accessTopic = 'access.changed'
 
 const guidesFolder = fileURLToPath(new URL('../../../docs', import.meta.url))
-const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
-
-/** The product's version, as its package says. */
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')))
-
-/** The tag for web sites, which is built with the web application; undefined when neither was. */
-const builtTag = (): string | undefined => {
-  const file = join(webFolder, '.tag.js')
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
-}
 
 /**
  * Ends the process: another one writes its log, and it could neither accept nor process any more. Nothing acknowledged is lost by
@@ -164,6 +152,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => requests.close())
   const requestsReader = await logs.reader('requests')
   stack.defer(() => requestsReader.close())
+  const progress = await logs.progress()
+  if (progress !== undefined) stack.defer(tellLogProgress({ progress, logger, coordination: hub.coordination }))
   await threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
   // Both read the stream, which the pipeline has made by now, and know nothing of each other.

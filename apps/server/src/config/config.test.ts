@@ -4,7 +4,7 @@ import { flagDefaults } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { contentPolicy, contentPolicySources } from '../http/content-policy.ts'
 import { clientConfigOf } from './client-config.ts'
-import { ConfigurationError, readConfig } from './config.ts'
+import { ConfigurationError, isCollector, readConfig } from './config.ts'
 import { configurationTable } from './settings.ts'
 
 test('docs/configuration.md holds exactly the table of the settings', () => {
@@ -60,6 +60,23 @@ test('a bucket that is configured is where pictures are, in the path of URLs whe
     prefix: 'a/b',
     access: { ...access, region: 'auto', endpoint: 'http://10.0.0.1:9000', path_style: true },
   })
+})
+
+const secret = 'x'.repeat(32)
+const ofCollector = { KAFKA_BROKERS: 'k:9092', DATABASE_URL: 'postgres://u@h/d', TRIBUTARY_SECRET_KEY: secret }
+
+test('a process that only collects needs Kafka, PostgreSQL, and the secret key, and is told which is missing', () => {
+  expect(isCollector(readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector }))).toBe(true)
+  for (const name of Object.keys(ofCollector))
+    expect(() => readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector, [name]: '' })).toThrow(
+      `a process that only collects requires ${name}, the same`,
+    )
+  expect(() => readConfig({ TRIBUTARY_ROLES: 'collect,collect' })).toThrow(
+    'requires KAFKA_BROKERS, DATABASE_URL, TRIBUTARY_SECRET_KEY',
+  )
+  expect(
+    ['all', 'api,collect', 'api', 'collect,all'].map((roles) => isCollector(readConfig({ TRIBUTARY_ROLES: roles }))),
+  ).toEqual([false, false, false, false])
 })
 
 test('an empty value counts as not set', () => {

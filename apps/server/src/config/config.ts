@@ -94,6 +94,25 @@ export class ConfigurationError extends Error {
 /** Variables that belong to engines this version does not speak yet: setting one is a mistake, not a wish. */
 const unsupported = ['REDIS_URL']
 
+/** Whether a process only collects: such a one runs beside the one that does everything else. */
+export const isCollector = ({ roles }: Pick<Config, 'roles'>): boolean => roles.size === 1 && roles.has('collect')
+
+/** What a process that only collects shares with the others, all of it by address. */
+const ofCollector = ['KAFKA_BROKERS', 'DATABASE_URL', 'TRIBUTARY_SECRET_KEY']
+
+const collectorProblems = (
+  parsed: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] => {
+  const roles = parsed.TRIBUTARY_ROLES
+  if (!Array.isArray(roles) || roles.length === 0 || roles.some((role) => role !== 'collect')) return []
+  const missing = ofCollector.filter((name) => !environment[name])
+  if (missing.length === 0) return []
+  return [
+    `TRIBUTARY_ROLES: a process that only collects requires ${missing.join(', ')}, the same as of the process beside it`,
+  ]
+}
+
 /** Reads the environment once. Throws ConfigurationError with all problems together. */
 export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
   const problems: string[] = []
@@ -119,6 +138,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   if (parsed.TRIBUTARY_PAYMENT === 'stripe')
     for (const name of ['TRIBUTARY_STRIPE_SECRET_KEY', 'TRIBUTARY_STRIPE_PUBLISHABLE_KEY'])
       if (parsed[name] === undefined) problems.push(`${name}: is required with TRIBUTARY_PAYMENT=stripe`)
+  problems.push(...collectorProblems(parsed, environment))
   if (problems.length > 0) throw new ConfigurationError(problems)
   return toConfig(parsed as SettingValues, environment)
 }

@@ -107,7 +107,7 @@ export const settings = {
   TRIBUTARY_ROLES: setting(
     list.pipe(z.array(z.enum(['all', ...roleNames])).min(1)),
     'all',
-    `What this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}.`,
+    `What this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}. \`collect\` by itself is a process that only collects, [beside the main one](scaling.md).`,
   ),
   TRIBUTARY_ADMIN_EMAIL: setting(
     z.email('must be an email address'),
@@ -123,14 +123,14 @@ export const settings = {
   TRIBUTARY_SECRET_KEY: setting(
     text.min(32, 'must have at least 32 characters'),
     undefined,
-    'Key that encrypts credentials and signs tokens.',
+    'Key that encrypts credentials and signs tokens, the same in all processes of an installation.',
     '`secret.key` in the data folder, created on the first start',
   ),
   TRIBUTARY_METRICS_TOKEN: setting(
     text.regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible characters'),
     undefined,
     'Token that `/metrics` requires as `Authorization: Bearer`, from every client.',
-    '`metrics.token` in the data folder, created on the first start',
+    '`metrics.token` in the data folder, created on the first start; a process that only collects has none',
   ),
   SMTP_URL: setting(
     url('smtp:', 'smtps:'),
@@ -306,7 +306,7 @@ export const settings = {
   TRIBUTARY_WORKSPACE_BACKLOG_MB: setting(
     whole(1),
     '512',
-    'Size of accepted but unprocessed events of a workspace. Beyond it, requests get 429.',
+    'Size of unprocessed events of a workspace that one process accepts. Beyond it, requests get 429.',
   ),
   TRIBUTARY_DISK_RESERVE_MB: setting(
     whole(16),
@@ -360,7 +360,7 @@ export const settings = {
   KAFKA_BROKERS: setting(
     brokers,
     undefined,
-    'External Kafka (3.1 or later) that holds the log: `kafka-1:9092,kafka-2:9092`. One Tributary process uses it at a time. See [Kafka](operations.md#kafka).',
+    'External Kafka (3.1 or later) that holds the log: `kafka-1:9092,kafka-2:9092`. Several processes can collect into it. See [Kafka](operations.md#kafka).',
     'embedded',
   ),
   KAFKA_TOPIC_PREFIX: setting(

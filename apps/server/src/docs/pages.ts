@@ -50,6 +50,7 @@ const guides = {
   webhook: ['Reference', 'What a webhook receives, how requests are signed, and what each response means.'],
   configuration: ['Operate', 'Every setting of a Tributary installation.'],
   operations: ['Operate', 'Health, metrics, backups, retention, and what to do when something fails.'],
+  scaling: ['Operate', 'Several processes that collect, and what happens while a part is away.'],
 } as const satisfies Record<string, readonly [group: GroupTitle, about: string]>
 
 /** Groups in the order of the side list. */

@@ -28,7 +28,9 @@ export type HttpParts = {
   paymentWebhook: { handles(path: string): boolean; handle: Handler } | undefined
   media: { handles(path: string): boolean; handle: Handler } | undefined
   /** The documentation that comes with the product. */
-  guides: { handles(path: string): boolean; handle: Handler }
+  guides: { handles(path: string): boolean; handle: Handler } | undefined
+  /** What is said of a path that nobody answers and that is no page: that there is no such endpoint, unless given. */
+  nothing?: Handler
   api: Handler | undefined
   web: Handler
 }
@@ -134,9 +136,9 @@ export const createHttpServer = (
       else if (parts.profileApi?.handles(url)) parts.profileApi.handle(request, response)
       else if (parts.syncApi?.handles(url)) parts.syncApi.handle(request, response)
       else if (parts.devOutbox?.handles(url.split('?')[0] ?? '')) parts.devOutbox.handle(request, response)
-      else if (parts.guides.handles(url.split('?')[0] ?? '')) parts.guides.handle(request, response)
+      else if (parts.guides?.handles(url.split('?')[0] ?? '') === true) parts.guides.handle(request, response)
       else if (parts.realtime?.handleHttp(request, response)) return
-      else if (notPages.test(url)) answerNothing(request, response)
+      else if (notPages.test(url)) (parts.nothing ?? answerNothing)(request, response)
       else parts.web(request, response)
     },
   )

@@ -4,7 +4,7 @@ import type { Threads } from '../roles/threads.ts'
 import type { PartState } from './operations.ts'
 
 /** What is answered in time, else false. */
-const withinMs = async (ms: number, answer: Promise<boolean>): Promise<boolean> => {
+export const withinMs = async (ms: number, answer: Promise<boolean>): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), ms)
   const found = await Promise.race([answer.catch(() => false), late.promise])

@@ -2,7 +2,7 @@ import { newId } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { brokenForeignKey, brokenUniqueConstraint } from './errors.ts'
-import { type Migration, migrate, SchemaTooNew } from './migrate.ts'
+import { type Migration, migrate, requireSchema, SchemaNotReady, SchemaTooNew } from './migrate.ts'
 import type { Relational } from './open.ts'
 
 const step = (name: string, ...statements: string[]): Migration => ({
@@ -143,5 +143,18 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     const third = step('9003-third', 'create table step_three (id integer)')
     await expect(migrate(store.db, await withOwn(first, third))).rejects.toThrow(SchemaTooNew)
     expect(await tables(store)).toEqual(['step_one', 'step_two'])
+  })
+
+  it('who leaves the schema to others is told whether it is of its version, and changes nothing', async () => {
+    await using store = await open()
+    await expect(requireSchema(store.db, await withOwn(first))).rejects.toThrow(SchemaNotReady)
+    expect(await tables(store)).toEqual([])
+    await migrate(store.db, await withOwn(first))
+    await requireSchema(store.db, await withOwn(first))
+    await expect(requireSchema(store.db, await withOwn(first, second))).rejects.toThrow(SchemaNotReady)
+    await migrate(store.db, await withOwn(first, second))
+    await expect(requireSchema(store.db, await withOwn(first))).rejects.toThrow(SchemaTooNew)
+    await store.pool.query('drop table schema_migrations')
+    await expect(requireSchema(store.db, [first])).rejects.toThrow(SchemaNotReady)
   })
 }

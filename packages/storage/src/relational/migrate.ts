@@ -19,9 +19,25 @@ export class SchemaTooNew extends Error {
   }
 }
 
+/** Thrown when a process that does not change the schema finds one of before its version, or none. */
+export class SchemaNotReady extends Error {
+  constructor() {
+    super(
+      'The database does not have the schema of this version of Tributary yet: start the process that runs the other ' +
+        'roles, in this version, before those that only collect.',
+    )
+    this.name = 'SchemaNotReady'
+  }
+}
+
 const appliedNames = async (tx: QueryExecutorProvider): Promise<string[]> => {
   const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(tx)
   return rows.map(({ name }) => name)
+}
+
+const refuseUnknown = (applied: readonly string[], migrations: readonly Migration[]): void => {
+  const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name))
+  if (unknown.length > 0) throw new SchemaTooNew(unknown)
 }
 
 /** In one transaction: takes the lock, looks which migration is next, applies and records it. False when none is left. */
@@ -32,8 +48,7 @@ const applyNext = <DB>(db: Kysely<DB>, migrations: readonly Migration[], done: s
     await sql`create table if not exists schema_migrations (
       name text primary key, applied_time timestamptz not null default now())`.execute(tx)
     const applied = await appliedNames(tx)
-    const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name))
-    if (unknown.length > 0) throw new SchemaTooNew(unknown)
+    refuseUnknown(applied, migrations)
     const next = migrations.find(({ name }) => !applied.includes(name))
     if (next === undefined) return false
     await next.up(tx)
@@ -60,4 +75,21 @@ export const migrate = async <DB>(
     // Each turn is one committed migration.
   }
   return done
+}
+
+/**
+ * Makes sure that the schema is that of this version, for a process that leaves it to another one to bring it there.
+ *
+ * @throws SchemaNotReady, SchemaTooNew
+ */
+export const requireSchema = async <DB>(
+  db: Kysely<DB>,
+  migrations: readonly Migration[] = ownMigrations,
+): Promise<void> => {
+  const { rows } = await sql<{ known: boolean }>`select to_regclass('schema_migrations') is not null as known`.execute(
+    db,
+  )
+  const applied = rows[0]?.known === true ? await appliedNames(db) : []
+  refuseUnknown(applied, migrations)
+  if (migrations.some(({ name }) => !applied.includes(name))) throw new SchemaNotReady()
 }
