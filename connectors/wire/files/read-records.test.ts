@@ -148,9 +148,9 @@ test.each([
     let pieces = 0
     for await (const rows of readRows(counted, format, columns)) {
       pieces++
-      expect(rows.length).toBeLessThan(20_000)
-      expect(bytes).toBeLessThanOrEqual(pieces * 1024 * 1024)
+      expect(rows.length).toBeLessThan(1500)
+      expect(bytes).toBeLessThanOrEqual(pieces * 64 * 1024)
     }
-    expect([bytes, pieces]).toEqual([size, Math.ceil(size / 1024 / 1024)])
+    expect([bytes, pieces]).toEqual([size, Math.ceil(size / 64 / 1024)])
   },
 )
