@@ -5,7 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeConnector, writeCatalog } from './make-connector.ts'
 
 const files = ['tsconfig.base.json', 'connectors/index.ts', 'connectors/tsconfig.json', 'connectors/package.json']
-const connectors = ['connectors/destinations/webhook', 'connectors/sources/http', 'connectors/sources/arrival.ts']
+const connectors = [
+  'connectors/destinations/webhook',
+  'connectors/sources/http',
+  'connectors/sources/arrival.ts',
+  'connectors/wire/s3',
+]
 const packages = ['kernel', 'contract', 'connector-kit']
 
 // Below the repository, so that packages from outside are found there.
