@@ -101,6 +101,15 @@ describe('settings of which some come later', () => {
     expect(validatePartialSettings(definition, { url })).toMatchObject({ ok: true, missing: [] })
   })
 
+  it('leave open what cannot be changed later until nothing is missing', () => {
+    const region = setting.text({ ...described, editable: false, default: 'eu' })
+    const final = { settings: defineSettings({ url: setting.url({ ...described, required: true }), region }) }
+    const of = (settings: object) => validatePartialSettings(final, settings)
+    expect(of({})).toEqual({ ok: true, settings: {}, missing: ['url'] })
+    expect(of({ region: 'us' })).toEqual({ ok: true, settings: { region: 'us' }, missing: ['url'] })
+    expect(of({ url })).toEqual({ ok: true, settings: { url, region: 'eu' }, missing: [] })
+  })
+
   it.each([
     [{ size: 0 }, { size: 'At least 1' }],
     [{ colour: 'red' }, { colour: 'Unknown setting' }],

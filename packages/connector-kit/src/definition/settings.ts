@@ -73,9 +73,20 @@ export type PartialSettingsResult =
   | { ok: true; settings: Settings; missing: readonly string[] }
   | { ok: false; errors: Record<string, string> }
 
+/** Without the defaults of settings that cannot be changed: what nobody has chosen yet can still be chosen. */
+const withoutFinalDefaults = (
+  { fields }: SettingsSchema,
+  parsed: Settings,
+  given: Readonly<Record<string, unknown>>,
+): Settings => {
+  const isFinal = new Set(fields.filter(({ editable }) => !editable).map(({ name }) => name))
+  return Object.fromEntries(Object.entries(parsed).filter(([name]) => !isFinal.has(name) || !isEmpty(given[name])))
+}
+
 /**
  * Checks settings as `validateSettings` does, but lets required ones be absent: `missing` names them, in the order of the
- * definition. What is given has to be valid, also by the rules that span fields.
+ * definition. What is given has to be valid, also by the rules that span fields. While one is missing, settings that cannot
+ * be changed later have no default.
  */
 export const validatePartialSettings = (
   definition: Pick<SettingsDefinition, 'settings' | 'check'>,
@@ -86,5 +97,7 @@ export const validatePartialSettings = (
   if (Object.keys(errors).length === 0)
     for (const [name, text] of Object.entries(definition.check?.(parsed) ?? {}))
       if (!missing.includes(name)) errors[name] = text
-  return Object.keys(errors).length === 0 ? { ok: true, settings: parsed, missing } : { ok: false, errors }
+  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  const isWhole = missing.length === 0
+  return { ok: true, settings: isWhole ? parsed : withoutFinalDefaults(definition.settings, parsed, settings), missing }
 }
