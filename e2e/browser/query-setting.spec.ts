@@ -2,7 +2,7 @@ import { createPostgresPeer, createSource, createWorkspace, eventually, startSha
 import { callsTo, recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('MAP-07, MAP-09, MAP-10a, MAP-17b: without asking another origin a query is edited and given up, refused while it is empty or the database does not understand it, and runs once it is saved', async ({
+test('MAP-07, MAP-08, MAP-09, MAP-10a, MAP-17b: a schema that is set cannot be changed, and without asking another origin a query is edited and given up, refused while it is empty or the database does not understand it, and runs once it is saved', async ({
   signedIn: page,
   product,
 }) => {
@@ -31,6 +31,9 @@ test('MAP-07, MAP-09, MAP-10a, MAP-17b: without asking another origin a query is
   const editor = settings.getByRole('textbox', { name })
   const edit = settings.getByRole('button', { name: `Edit ${name}` })
   const save = settings.getByRole('button', { name: 'Save', exact: true })
+  const schema = settings.getByRole('textbox', { name: 'Schema' })
+  await expect(schema).toHaveValue('tributary')
+  await expect(schema).not.toBeEditable()
   await expect(query).toHaveText('select :user_id')
   await expect(editor).toHaveCount(0)
   await edit.click()
@@ -78,4 +81,15 @@ test('MAP-07, MAP-09, MAP-10a, MAP-17b: without asking another origin a query is
     return found.length > 0 && found
   })
   expect(rows).toEqual([{ id: 'ada', event: 'Order Completed' }])
+
+  const { name: unset } = (await api.ok('POST', `/${workspace}/destinations`, {
+    title: 'Set up later',
+    app: { name: 'catalogDestinations/postgresql' },
+  })) as { name: string }
+  await page.goto(`/${unset}#settings`)
+  await schema.fill('shop')
+  await save.click()
+  await expect(page.getByText('Setting Updated')).toBeVisible()
+  await expect(schema).toHaveValue('shop')
+  await expect(schema).not.toBeEditable()
 })

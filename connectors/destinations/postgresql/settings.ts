@@ -8,8 +8,10 @@ export const settings = defineSettings({
   ...address,
   schema: setting.text({
     label: 'Schema',
-    help: 'Tables are created here. The schema is created if the user has permission.',
+    help: 'Tables are created here. The schema is created if the user has permission. It can’t be changed later, because the rows that were sent would stay behind.',
     required: true,
+    // Syncs keep what they have confirmed there.
+    editable: false,
     default: 'tributary',
     maxLength: 63,
   }),

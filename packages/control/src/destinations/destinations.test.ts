@@ -249,7 +249,7 @@ describe('updateSetting', () => {
     expect(await rowOf(params.destination)).toEqual(before)
   })
 
-  test('gives a setting that is not editable its first value, and no other', async () => {
+  test('MAP-08: gives a setting that is not editable its first value, and no other', async () => {
     const { made, params } = await create()
     expect(await update(made.name, 'region', 'eu')).toMatchObject({ status: 200 })
     for (const value of ['us', null])

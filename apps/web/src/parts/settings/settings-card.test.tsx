@@ -52,7 +52,7 @@ test('MAP-07: a query is shown with Edit; edited it is in an editor, and Cancel 
   expect(saved).toEqual([])
 })
 
-test('a setting that cannot be changed has no Edit once it has a value, and can be given its first one', async () => {
+test('MAP-08: a query that cannot be changed has no Edit once it has a value, and can be given its first one', async () => {
   const saved = show({ ...statement, editable: false }, 'select 1')
   expect(screen.getByText('select 1')).toBeTruthy()
   expect(screen.queryByRole('button')).toBeNull()
