@@ -114,7 +114,7 @@ test('SES-27: memberships are loaded wherever a session exists, and not without 
   }
 })
 
-test('OBS-07: the flags are asked for user, organization and workspace, and again for the next workspace', async ({
+test('OBS-07, OPEN-45: the flags are asked for user, organization and workspace, and again for the next workspace', async ({
   signedIn: page,
   product,
 }) => {

@@ -32,7 +32,7 @@ const identify = {
   traits: { name: 'Ada Lovelace', plan: 'team' },
 }
 
-test('SEG-11: an anonymous visitor who signs in is one profile, found by any ID or trait, with traits, events, and history', async ({
+test('SEG-11, OPEN-35: an anonymous visitor who signs in is one profile, found by any ID or trait, with traits, events, and history', async ({
   signedIn: page,
   product,
 }) => {

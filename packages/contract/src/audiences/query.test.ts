@@ -59,7 +59,7 @@ describe('a timeframe', () => {
     ['day', '1a', 'Only numbers are allowed'],
     ['day', 1.5, 'Only numbers are allowed'],
     ['day', '', 'Required'],
-  ])('SEG-06, FORM-32, FORM-33, FORM-34: of %s %j says %s', (unit, value, message) => {
+  ])('SEG-06, FORM-32, FORM-33, FORM-34, AMB-45: of %s %j says %s', (unit, value, message) => {
     expect(inTime(unit, value)).toBe(message)
   })
 
