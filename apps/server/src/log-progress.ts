@@ -5,7 +5,7 @@ import type { LogProgress } from '@tributary/storage/kafka'
 
 /** How often it is asked how far the pipeline is, ms. */
 const askMs = 1000
-/** What has not changed is told again so often, ms: Kafka forgets it after days. */
+/** Positions that have not changed are committed again so often, ms: Kafka forgets them after days. */
 const againMs = 3_600_000
 
 type Deps = { progress: LogProgress; logger: Pick<Logger, 'warn' | 'info'> }

@@ -2,7 +2,7 @@ import type { Logger } from '@tributary/kernel'
 import { type CoordinationHub, createCoordinationHub, openPostgresLink } from '@tributary/storage'
 import type { Config } from './config/config.ts'
 
-/** What is told of a log is of the one that this process has: another process with a log of its own must not take it for its own. */
+/** Topics about the log of this process. Another process with a log of its own must not hear them. */
 const ofOwnLog = /^pipeline\./
 
 /** What is published for whoever watches now, often, and said again: where no other process is, the database is spared it. */

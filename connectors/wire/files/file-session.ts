@@ -10,7 +10,7 @@ import {
 import type { FileAnswer, FileQuestion, FileThreadData } from './file-thread.ts'
 import type { FileFormat } from './read-records.ts'
 
-/** Memory of a thread that reads a file, MB; no row takes more than a part of it. What is young is rows that are handed on at once. */
+/** Memory of a thread that reads a file, MB; no row takes more than a part of it. Its young generation holds little more than the rows of one answer. */
 const threadMegabytes = 512
 const youngMegabytes = 12
 

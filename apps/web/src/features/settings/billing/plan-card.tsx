@@ -166,7 +166,7 @@ const Details = ({
   )
 }
 
-/** The plan of an organization (a resource name), what becomes of it, and how to change it. What is paid has a taller placeholder. */
+/** The plan of an organization (a resource name), what becomes of it, and how to change it. The placeholder of a paid plan is taller. */
 export const PlanCard = ({ organization, paid }: { organization: string; paid: boolean }) => {
   const plans = useQuery(plansQuery())
   const subscription = useQuery(subscriptionQuery(organization))
