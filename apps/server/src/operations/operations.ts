@@ -10,6 +10,25 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
     .end(body)
 }
 
+/** How long what a look found is the answer of further ones, ms. */
+const lookMs = 100
+
+/** A look that whoever asks during it, or right after it, shares: it asks engines, and anybody may ask for it. */
+const shared = <Found>(look: () => Promise<Found>): (() => Promise<Found>) => {
+  let last: Promise<Found> | undefined
+  let isOver = true
+  let endedAt = 0
+  return () => {
+    if (last !== undefined && (!isOver || performance.now() - endedAt < lookMs)) return last
+    isOver = false
+    last = look().finally(() => {
+      isOver = true
+      endedAt = performance.now()
+    })
+    return last
+  }
+}
+
 /**
  * `/health/live` (the process runs), `/health/ready` (every needed part is up; otherwise 503; names all with their state) and
  * `/metrics` (Prometheus text, for whoever has its token). `/health`, `/version` and
@@ -27,8 +46,9 @@ export const createOperations = (deps: {
     ['/version', ['application/json', JSON.stringify({ name: 'tributary', version: deps.version })]],
     ['/robots.txt', ['text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n']],
   ])
+  const look = shared(deps.parts)
   const ready = async (response: ServerResponse): Promise<void> => {
-    const parts = await deps.parts()
+    const parts = await look()
     const ok = Object.values(parts).every((part) => part.ok || part.optional === true)
     answer(response, ok ? 200 : 503, 'application/json', JSON.stringify({ ok, parts }))
   }
