@@ -3,6 +3,7 @@ import { createCollect } from '@tributary/collect'
 import { createCustomDomainCache, createRefusalSink, createWriteKeyCache, verifySecretKey } from '@tributary/control'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createCoordinationHub, openRelational, requireSchema } from '@tributary/storage'
+import { assembled } from './assembled.ts'
 import { builtTag, version } from './built.ts'
 import type { Config } from './config/config.ts'
 import { createProxyWatch } from './http/client-ip.ts'
@@ -60,15 +61,8 @@ const openConfiguration = async (config: Config, stack: AsyncDisposableStack, lo
  * Starts a process that only collects, beside the one that does everything else: it appends to the log on Kafka, follows the
  * configuration in PostgreSQL, and keeps nothing on its own disk. When a step fails, what was started is stopped again and the error is thrown.
  */
-export const startCollector = async (config: Config): Promise<RunningCollector> => {
-  const stack = new AsyncDisposableStack()
-  try {
-    return await assemble(config, stack)
-  } catch (error) {
-    await stack.disposeAsync()
-    throw error
-  }
-}
+export const startCollector = (config: Config): Promise<RunningCollector> =>
+  assembled((stack) => assemble(config, stack))
 
 const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<RunningCollector> => {
   const logger = createLogger(config.logLevel)

@@ -18,6 +18,7 @@ import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { closeToOthers, forgottenFileName, lockDataDir, missedTopic, openFolderFiles } from '@tributary/storage'
 import Fastify from 'fastify'
+import { assembled } from './assembled.ts'
 import { builtTag, version, webFolder } from './built.ts'
 import { auditRetentionOf } from './config/audit-retention.ts'
 import { readBilling } from './config/billing.ts'
@@ -95,15 +96,7 @@ const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve(
  * Starts the whole product: takes the data folder, starts the engines, opens the log, starts the roles and listens. When
  * a step fails, what was started is stopped again and the error is thrown.
  */
-export const startProduct = async (config: Config): Promise<RunningProduct> => {
-  const stack = new AsyncDisposableStack()
-  try {
-    return await assemble(config, stack)
-  } catch (error) {
-    await stack.disposeAsync()
-    throw error
-  }
-}
+export const startProduct = (config: Config): Promise<RunningProduct> => assembled((stack) => assemble(config, stack))
 
 const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<RunningProduct> => {
   const logger = createLogger(config.logLevel)
