@@ -20,7 +20,15 @@ import { readDestination } from '../destinations/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
 import { storedEvent } from '../events/stored-event.ts'
 import { factsOf } from './engine/click-facts.ts'
-import { compileMatcher, type EngineSignal, type Made, makeConversion, type ReadyPlatform } from './engine/make.ts'
+import {
+  type AtPlatform,
+  compileMatcher,
+  type EngineSignal,
+  type Made,
+  type Making,
+  makeConversion,
+  type ReadyPlatform,
+} from './engine/make.ts'
 import { identifiersOf, readKept, readPersons } from './engine/persons.ts'
 import { checkPlatforms, eventNameOf, platformOf } from './platforms.ts'
 import { qualityOf } from './quality.ts'
@@ -178,6 +186,18 @@ const countsOf = (made: readonly Made[], destinationId: string) => {
   return { identifiers, count: own.length, sent: sent.length, not_sent }
 }
 
+/** Makes a conversion platform by platform: the fields of all of them at once would keep the thread for too long. */
+const makeInPieces = async (making: Making, work: Work): Promise<Made> => {
+  const { signal } = making
+  const made = await work(() => makeConversion({ ...making, signal: { ...signal, platforms: [] } }))
+  const platforms: AtPlatform[] = []
+  for (const platform of signal.platforms) {
+    const alone = { ...making, signal: { ...signal, platforms: [platform] } }
+    platforms.push(...(await work(() => makeConversion(alone).platforms)))
+  }
+  return { ...made, platforms }
+}
+
 const make = async (
   deps: PreviewDeps,
   work: Work,
@@ -192,7 +212,8 @@ const make = async (
     const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
     const options = { settings, now: deps.clock() }
     const own = factsOf(event, Date.parse(event.timestamp))
-    made.push(await work(() => makeConversion({ signal, event, own, person, origin: 'event', options })))
+    const making: Making = { signal, event, own, person, origin: 'event', options }
+    made.push(await makeInPieces(making, work))
   }
   return made
 }
