@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { discardBody, isLongUnread } from '@tributary/http'
+import { createRounds } from './rounds.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -110,6 +111,27 @@ const answerNothing: Handler = (request, response) => {
     .end(JSON.stringify(body))
 }
 
+/** Answers everything but collection. */
+const besideCollection =
+  (parts: HttpParts): Handler =>
+  (request, response) => {
+    const url = request.url ?? '/'
+    const [path = ''] = url.split('?', 1)
+    if (isApi(url) && parts.api !== undefined) parts.api(request, response)
+    else if (parts.paymentWebhook?.handles(path) === true) parts.paymentWebhook.handle(request, response)
+    else if (parts.media?.handles(url)) parts.media.handle(request, response)
+    else if (parts.operations.handles(path)) parts.operations.handle(request, response)
+    else if (parts.domainQuestions.handles(path)) parts.domainQuestions.handle(request, response)
+    else if (parts.flags?.handles(path) === true) parts.flags.handle(request, response)
+    else if (parts.profileApi?.handles(url)) parts.profileApi.handle(request, response)
+    else if (parts.syncApi?.handles(url)) parts.syncApi.handle(request, response)
+    else if (parts.devOutbox?.handles(path)) parts.devOutbox.handle(request, response)
+    else if (parts.guides?.handles(path) === true) parts.guides.handle(request, response)
+    else if (parts.realtime?.handleHttp(request, response)) return
+    else if (notPages.test(url)) (parts.nothing ?? answerNothing)(request, response)
+    else parts.web(request, response)
+  }
+
 /**
  * One server for everything on one port. Collection is asked first and runs on plain `node:http`, since it is the hot
  * path. Time-outs end connections that send their request too slowly.
@@ -118,28 +140,15 @@ export const createHttpServer = (
   parts: HttpParts,
 ): { listen(port: number, host: string): Promise<number>; close(): Promise<void>; server: Server } => {
   let closing = false
+  const inRounds = createRounds(besideCollection(parts))
   const server = createServer(
     { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 },
     (request, response) => {
       if (closing) response.setHeader('connection', 'close')
       parts.look(request)
       endUnread(request, response)
-      const url = request.url ?? '/'
       if (parts.collect?.handles(request)) parts.collect.handle(request, response)
-      else if (isApi(url) && parts.api !== undefined) parts.api(request, response)
-      else if (parts.paymentWebhook?.handles(url.split('?')[0] ?? '') === true)
-        parts.paymentWebhook.handle(request, response)
-      else if (parts.media?.handles(url)) parts.media.handle(request, response)
-      else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
-      else if (parts.domainQuestions.handles(url.split('?')[0] ?? '')) parts.domainQuestions.handle(request, response)
-      else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)
-      else if (parts.profileApi?.handles(url)) parts.profileApi.handle(request, response)
-      else if (parts.syncApi?.handles(url)) parts.syncApi.handle(request, response)
-      else if (parts.devOutbox?.handles(url.split('?')[0] ?? '')) parts.devOutbox.handle(request, response)
-      else if (parts.guides?.handles(url.split('?')[0] ?? '') === true) parts.guides.handle(request, response)
-      else if (parts.realtime?.handleHttp(request, response)) return
-      else if (notPages.test(url)) (parts.nothing ?? answerNothing)(request, response)
-      else parts.web(request, response)
+      else inRounds(request, response)
     },
   )
   server.on('upgrade', (request, socket, head) => {

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createRounds } from './rounds.ts'
+
+/** A server behind rounds, and a client that sends requests for `/0`, `/1`, … in one piece. */
+const open = async (handle: (request: IncomingMessage, response: ServerResponse) => void) => {
+  const rounds = createRounds(handle)
+  const server = createServer(rounds)
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.closeAllConnections())
+  onTestFinished(() => void server.close())
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => void client.destroy())
+  let answers = ''
+  client.on('data', (data) => {
+    answers += data.toString('latin1')
+  })
+  client.on('error', () => {})
+  return {
+    client,
+    ask: (count: number) =>
+      client.write(Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')),
+    statuses: () => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+  }
+}
+
+test('of requests that come at once eight begin in a round of the event loop, and all in their order', async () => {
+  const urls: string[] = []
+  const perRound: number[] = []
+  let counting: NodeJS.Immediate | undefined
+  const { ask, statuses } = await open((request, response) => {
+    urls.push(request.url ?? '')
+    if (counting === undefined) perRound.push(0)
+    counting ??= setImmediate(() => {
+      counting = undefined
+    })
+    perRound.push((perRound.pop() ?? 0) + 1)
+    response.end('x')
+  })
+  ask(300)
+  await expect.poll(() => statuses().length, { timeout: 20_000 }).toBe(300)
+  expect(urls).toEqual(Array.from({ length: 300 }, (_, index) => `/${index}`))
+  // The rounds of the counting begin in the middle of those that are counted.
+  expect(Math.max(...perRound)).toBeLessThanOrEqual(16)
+})
+
+test('beyond 4,096 that wait are told to come again', async () => {
+  const { ask, statuses } = await open((_request, response) => response.end('x'))
+  ask(6000)
+  await expect.poll(() => statuses().length, { timeout: 20_000 }).toBe(6000)
+  expect([...new Set(statuses())].sort()).toEqual(['200', '503'])
+  expect(statuses().filter((status) => status === '200').length).toBeGreaterThanOrEqual(4096)
+})
+
+test('a request whose client has gone while it waited is not begun', async () => {
+  let begun = 0
+  const { ask, client } = await open((_request, response) => {
+    begun++
+    client.destroy()
+    setTimeout(() => response.end('x'), 50)
+  })
+  ask(2000)
+  await new Promise((resolve) => client.once('close', resolve))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(begun).toBeLessThan(2000)
+})
