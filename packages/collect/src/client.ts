@@ -70,9 +70,10 @@ const forwardedHeader = (
   name: 'x-forwarded-host' | 'x-forwarded-proto',
   proxies: readonly AddressRange[],
 ): string | undefined => {
+  const value = req.headers[name]
+  if (typeof value !== 'string' || proxies.length === 0) return undefined
   const peer = req.socket.remoteAddress ?? ''
-  const value = ipaddr.isValid(peer) && inRanges(peer, proxies) ? req.headers[name] : undefined
-  return typeof value === 'string' ? value.split(',')[0]?.trim() : undefined
+  return ipaddr.isValid(peer) && inRanges(peer, proxies) ? value.split(',')[0]?.trim() : undefined
 }
 
 /** The host that a request was sent to, in lower case and without a port; what a trusted proxy says of it counts first. */
