@@ -68,7 +68,7 @@ export const measureConnectors = async (): Promise<Figure[]> => {
       dataDir: join(dataDir, kind),
       command: [
         '--disable-warning=ExperimentalWarning',
-        '--max-semi-space-size=8',
+        '--max-semi-space-size=16',
         join(roots[kind], 'server/main.mjs'),
       ],
       env: { ...startEnvironment, NODE_COMPILE_CACHE: join(dataDir, `compile-${kind}`) },

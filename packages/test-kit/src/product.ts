@@ -68,7 +68,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const command = options.command ?? [
     '--disable-warning=ExperimentalWarning',
     // As `npm start` does.
-    '--max-semi-space-size=8',
+    '--max-semi-space-size=16',
     ...(options.movableClock === true ? ['--import', clock] : []),
     serverEntry,
   ]

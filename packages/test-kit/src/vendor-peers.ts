@@ -59,7 +59,7 @@ export const startVendorPeers = async (
   const hook = new URL('./vendor-hosts.ts', import.meta.url)
   hook.search = String(new URLSearchParams({ hosts: Object.keys(answers).join(','), port: String(port) }))
   return {
-    command: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8', '--import', hook.href, serverEntry],
+    command: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', '--import', hook.href, serverEntry],
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
