@@ -3,6 +3,7 @@
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
 import { measureAudiences } from './figures/audiences.ts'
 import { measureBacklog } from './figures/backlog.ts'
+import { measureCluster } from './figures/cluster.ts'
 import { measureConfigurationCache } from './figures/configuration-cache.ts'
 import { measureConnectors } from './figures/connectors.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
@@ -46,6 +47,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   syncs: measureSyncs,
   stored: () => measureStored(8),
   profiles: measureProfiles,
+  cluster: () => measureCluster(6, 60_000),
   metering: () => measureMetering(200_000),
   unconnected: () => measureUnconnected(60_000),
   backlog: () => measureBacklog(1_000_000),

@@ -1,0 +1,87 @@
+import { type KafkaPeer, skipsKafka, startKafka } from '@tributary/test-kit'
+import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '../harness.ts'
+import { type Bench, startBench } from '../product.ts'
+import { startSink } from '../sink.ts'
+
+const pairs = 3
+const acknowledgedTarget = 0.5
+const storedTarget = 0.6
+const load = { connections: 16, eventsPerRequest: 100 }
+
+type Engines = 'embedded' | 'kafka'
+
+/** The same product on its embedded log, and on Kafka. */
+const startBoth = async (
+  kafka: KafkaPeer,
+  options: { prefix: string; env?: Record<string, string>; webhook?: Record<string, unknown> },
+): Promise<Record<Engines, Bench> & AsyncDisposable> => {
+  await using stack = new AsyncDisposableStack()
+  const started = async (env: Record<string, string>): Promise<Bench> => {
+    const bench = await startBench({ ...options, env: { ...options.env, ...env } })
+    stack.use(bench.product)
+    return bench
+  }
+  const embedded = await started({})
+  const onKafka = await started({ KAFKA_BROKERS: kafka.address, KAFKA_TOPIC_PREFIX: options.prefix })
+  const both = stack.move()
+  return { embedded, kafka: onKafka, [Symbol.asyncDispose]: () => both.disposeAsync() }
+}
+
+const figureOf = (figure: string, target: number, rates: Record<Engines, number[]>): Figure => {
+  const ratio = mean(rates.kafka) / mean(rates.embedded)
+  return {
+    figure,
+    target: `>= ${target} of ${thousands(mean(rates.embedded))}/s with the embedded log`,
+    measured: `${thousands(mean(rates.kafka))}/s (ratio ± ${spreadOfRatio(rates.kafka, rates.embedded).toFixed(2)})`,
+    ratio,
+    pass: ratio >= target,
+  }
+}
+
+/** Batches that are acknowledged in a second, with nothing that processes them beside. */
+const measureAcknowledged = async (kafka: KafkaPeer, seconds: number): Promise<Figure> => {
+  await using both = await startBoth(kafka, { prefix: 'acknowledged', env: { TRIBUTARY_ROLES: 'api,collect' } })
+  const rate = async (kind: Engines, round: number): Promise<number> => {
+    const { port, key } = both[kind]
+    const report = await runLoad({ ...load, port, key, seconds, run: `a-${kind}-${round}` })
+    return report.accepted / report.seconds
+  }
+  for (const kind of ['embedded', 'kafka'] as const) await rate(kind, -1)
+  return figureOf(
+    'acknowledged in batches of 100, log on Kafka',
+    acknowledgedTarget,
+    await inTurns(pairs, ['embedded', 'kafka'] as const, rate),
+  )
+}
+
+/** Events a second from acceptance to a row, over the load and the drain behind it, with a webhook that takes batches. */
+const measureStored = async (kafka: KafkaPeer, events: number): Promise<Figure> => {
+  await using receiver = await startSink()
+  await using both = await startBoth(kafka, {
+    prefix: 'stored',
+    webhook: { url: receiver.url, batching: true, batch_size: 100 },
+  })
+  const rate = async (kind: Engines, round: number): Promise<number> => {
+    const bench = both[kind]
+    const began = performance.now()
+    const { accepted } = await runLoad({ ...load, port: bench.port, key: bench.key, events, run: `s-${kind}-${round}` })
+    await bench.settle()
+    return accepted / (((await bench.lastStored()) - began) / 1000)
+  }
+  for (const kind of ['embedded', 'kafka'] as const) await rate(kind, -1)
+  return figureOf(
+    'stored and queryable, load and drain, log on Kafka',
+    storedTarget,
+    await inTurns(pairs, ['embedded', 'kafka'] as const, rate),
+  )
+}
+
+/**
+ * What a log on Kafka costs: one broker without replicas on the same processors, in turns with the embedded log of the same product. Throws
+ * where there is no Java for the broker.
+ */
+export const measureCluster = async (seconds: number, events: number): Promise<Figure[]> => {
+  if (skipsKafka()) throw new Error('cluster: this needs Java and Maven, for a real Kafka')
+  await using kafka = await startKafka()
+  return [await measureAcknowledged(kafka, seconds), await measureStored(kafka, events)]
+}
