@@ -1,4 +1,4 @@
-// npm run soak: the fault and durability tests with many rounds, the set-up pages for other languages with the real
+// npm run soak: the fault, durability and power-loss tests with many rounds, the set-up pages for other languages with the real
 // SDKs from their registries, 50 million events, a sync of 10 million rows, and a file of 2 GB. `npm run soak -- 50` sets the rounds (20 by
 // default); `npm run soak -- languages` runs the set-up pages alone, and `events`, `rows` and `file` these.
 import { spawnSync } from 'node:child_process'
@@ -17,7 +17,17 @@ if (process.argv[2] === 'languages') process.exit(languages.status ?? 1)
 const rounds = process.argv[2] ?? '20'
 const run = spawnSync(
   'vitest',
-  ['run', '--project', 'unit', '--project', 'product', '--project', 'product-alone', '-t', 'killed|crash|fault|random'],
+  [
+    'run',
+    '--project',
+    'unit',
+    '--project',
+    'product',
+    '--project',
+    'product-alone',
+    '-t',
+    'killed|crash|fault|random|power',
+  ],
   {
     stdio: 'inherit',
     env: { ...process.env, SOAK_ROUNDS: rounds },

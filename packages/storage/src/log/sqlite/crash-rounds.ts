@@ -25,8 +25,10 @@ export type Load = {
   kill(): Promise<void>
 }
 
-/** Starts a process that appends to the log in `dir` without end. `wrap` is a command line to run it under. */
-export const startLoad = (dir: string, seed: string, options: { wrap?: string[]; inline?: boolean } = {}): Load => {
+type LoadOptions = { wrap?: string[]; inline?: boolean; env?: Record<string, string> }
+
+/** Starts a process that appends to the log in `dir` without end. `wrap` is a command line to run it under, `env` is added. */
+export const startLoad = (dir: string, seed: string, options: LoadOptions = {}): Load => {
   const own = [
     process.execPath,
     loadProcess,
@@ -37,7 +39,8 @@ export const startLoad = (dir: string, seed: string, options: { wrap?: string[];
     options.inline ? 'inline' : 'worker',
   ]
   const [command = '', ...args] = [...(options.wrap ?? []), ...own]
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const env = { ...process.env, ...options.env }
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true, env })
   const acknowledged = new Map<string, string>()
   const refused = new Map<string, string>()
   let writerPid: number | undefined

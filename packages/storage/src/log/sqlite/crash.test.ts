@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { readAll } from '../conformance.ts'
 import { expectIntact, killRounds, maxBodyBytes, startLoad } from './crash-rounds.ts'
-import { openJournal } from './journal.ts'
-import { bodyOf, idOf } from './load-body.ts'
+import { expectAnswered, killJournalProcess } from './journal-rounds.ts'
+import { bodyOf } from './load-body.ts'
 import { openLogReader } from './reader.ts'
 import { createFolder } from './testing.ts'
 import { openLogWriter } from './writer.ts'
@@ -144,32 +144,8 @@ describe('the journal under crash', () => {
     await using folder = await createFolder()
     const file = join(folder.path, 'journal.db')
     let position = 0
-    for (let round = 0; round < rounds; round++) {
-      const script = fileURLToPath(new URL('./journal-process.ts', import.meta.url))
-      const child = spawn(process.execPath, [script, file, String(position)], { stdio: ['ignore', 'pipe', 'inherit'] })
-      let said = ''
-      const enough = 100 + Math.random() * 10_000
-      for await (const chunk of child.stdout) {
-        said += String(chunk)
-        if (said.length > enough) child.kill('SIGKILL')
-      }
-      const whole = said.slice(0, said.lastIndexOf('\n')).split('\n')
-      const last = (kind: string): number => Number(whole.findLast((line) => line.startsWith(kind))?.split(' ')[1])
-      const journal = openJournal({ file, bucketIds: 1000 })
-      position = journal.positions().get(0) ?? 0
-      expect(position).toBeGreaterThanOrEqual(last('committed'))
-      const open = journal.openRanges()
-      expect(open.length).toBeLessThanOrEqual(1)
-      const end = open[0]?.to ?? position
-      expect(end).toBeGreaterThanOrEqual(last('begun') + 10)
-      for (let offset = 0; offset < end; offset++) {
-        if (journal.firstSeen(idOf(offset))?.offset !== offset) expect.fail(`the id at ${offset} is lost`)
-      }
-      for (let offset = end; offset < end + 20; offset++) expect(journal.firstSeen(idOf(offset))).toBeUndefined()
-      journal.commit(new Map([[0, end]]))
-      position = end
-      journal.close()
-    }
+    for (let round = 0; round < rounds; round++)
+      position = expectAnswered(file, await killJournalProcess(file, position))
     expect(position).toBeGreaterThan(0)
   })
 })

@@ -1,0 +1,211 @@
+import { spawnSync } from 'node:child_process'
+import {
+  type BigIntStats,
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const source = fileURLToPath(new URL('./synced.c', import.meta.url))
+
+const compilerStatus = (): number | null => spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status
+
+/**
+ * True where tests of power losses are skipped, since the machine has no compiler of C; it says so in a line. Never where
+ * `CI` is set: there they fail.
+ */
+export const skipsPowerLoss = (): boolean => {
+  const required = process.env.CI !== undefined && process.env.CI !== ''
+  if (required || (process.platform === 'linux' && compilerStatus() === 0)) return false
+  process.stderr.write('Tests of power losses do not run: they need Linux, gcc and the headers of the C library\n')
+  return true
+}
+
+let library: string | undefined
+
+/** The library that processes are started with, compiled once in a process of tests. */
+const compiledLibrary = (): string => {
+  if (library !== undefined) return library
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-synced-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'synced.so')
+  const args = ['-shared', '-fPIC', '-O2', '-Wall', '-Wextra', '-Werror', '-o', path, source, '-ldl']
+  const { status, stderr, error } = spawnSync('gcc', args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`What keeps synced bytes cannot be compiled: ${error?.message ?? stderr}`)
+  library = path
+  return path
+}
+
+/**
+ * Which names a power loss leaves. All of these may happen; bytes are those that were synced with each.
+ *
+ * - `journal`: as late as ext4, XFS and Btrfs may be. A sync of a file or folder also makes its own name durable (with
+ *   the rename that gave it), and those of the folders it is in; all other names are as at the last sync of their folder.
+ * - `newest`: as early as they may be, since they write their journals every few seconds by themselves. Every name
+ *   is there and every removal done, and a file that was never synced is empty.
+ * - `posix`: as late as POSIX allows. A sync of a file is of its bytes alone, every name waits for a sync of its folder.
+ */
+export type Names = 'journal' | 'newest' | 'posix'
+
+/** A folder of which is known what of it was synced. */
+export type SyncedFolder = Disposable & {
+  /** What a process has to be started with, for what it and its children sync to be noted. */
+  env: Record<string, string>
+  /**
+   * The loss of power: ends every process that was started with `env`, and makes a folder of what is left. Blocks until that
+   * is done.
+   */
+  losePower(target: string): void
+}
+
+type Kept = { mode: number; uid: number; gid: number }
+
+const metaOf = (shadow: string, id: string): Kept => {
+  const [mode = '700', uid = '0', gid = '0'] = readlinkSync(join(shadow, 'm', id)).split(' ')
+  return { mode: Number.parseInt(mode, 8), uid: Number(uid), gid: Number(gid) }
+}
+
+const isRoot = process.getuid?.() === 0
+
+const give = (path: string, { mode, uid, gid }: Kept): void => {
+  if (isRoot) chownSync(path, uid, gid)
+  chmodSync(path, mode)
+}
+
+/** A file of the shadow, or an empty one where nothing of it was ever synced. */
+const copyFile = (from: string, to: string): void => {
+  if (existsSync(from)) copyFileSync(from, to, constants.COPYFILE_FICLONE)
+  else writeFileSync(to, '')
+}
+
+/** Writes a folder with the names that were synced into a new one at `target`. */
+const copySynced = (shadow: string, ids: ReadonlyMap<number, string>, id: string, target: string): void => {
+  mkdirSync(target)
+  const names = join(shadow, 'd', id)
+  for (const entry of readdirSync(names, { withFileTypes: true })) {
+    // The draft of a name that was on its way has another mark.
+    if (!entry.name.startsWith('=')) continue
+    const from = join(names, entry.name)
+    const to = join(target, entry.name.slice(1))
+    if (entry.isSymbolicLink()) {
+      const link = readlinkSync(from)
+      if (link.startsWith('d')) copySynced(shadow, ids, link.slice(1), to)
+      else symlinkSync(link.slice(1), to)
+      continue
+    }
+    copyFile(from, to)
+    give(to, metaOf(shadow, ids.get(statSync(from).ino) ?? ''))
+  }
+  give(target, metaOf(shadow, id))
+}
+
+/** As `synced.c` names a file. */
+const idOf = ({ ino, birthtimeNs }: BigIntStats): string =>
+  `${ino.toString(16)}-${(birthtimeNs / 1_000_000_000n).toString(16)}.${(birthtimeNs % 1_000_000_000n).toString(16)}`
+
+/** Writes a folder with the names that it has now into a new one at `target`. */
+const copyNewest = (shadow: string, folder: string, target: string): void => {
+  mkdirSync(target)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const from = join(folder, entry.name)
+    const to = join(target, entry.name)
+    const stats = lstatSync(from, { bigint: true })
+    const kept = { mode: Number(stats.mode & 0o7777n), uid: Number(stats.uid), gid: Number(stats.gid) }
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(from), to)
+    else if (entry.isDirectory()) copyNewest(shadow, from, to)
+    else if (entry.isFile()) {
+      copyFile(join(shadow, 'f', idOf(stats)), to)
+      give(to, kept)
+    }
+  }
+  const { mode, uid, gid } = statSync(folder)
+  give(target, { mode: mode & 0o7777, uid, gid })
+}
+
+/** Processes that run with a library. */
+const processesWith = (path: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/maps`, 'utf8').includes(path)
+      } catch {
+        // It has ended.
+        return false
+      }
+    })
+    .map(Number)
+
+/** SIGKILL, until none is left: who is killed late may have started another. */
+const endAll = (path: string): void => {
+  for (let left = processesWith(path); left.length > 0; left = processesWith(path)) {
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+}
+
+const makeShadow = (): string => {
+  const shadow = mkdtempSync(join(tmpdir(), 'tributary-shadow-'))
+  // Engines run under accounts of their own.
+  for (const part of ['', 'f', 'd', 'm', 'p']) {
+    if (part !== '') mkdirSync(join(shadow, part))
+    chmodSync(join(shadow, part), 0o777)
+  }
+  return shadow
+}
+
+/**
+ * Begins to note what is synced of a folder, which has to be there and of which everything counts as synced so far. Processes
+ * that are started with `env` write to it; one that was not is not noticed.
+ */
+export const noteSyncs = (folder: string, names: Names = 'journal'): SyncedFolder => {
+  const path = realpathSync(folder)
+  const shadow = makeShadow()
+  // One of its own, by which its processes are known.
+  const ownLibrary = join(shadow, 'synced.so')
+  copyFileSync(compiledLibrary(), ownLibrary)
+  const env = {
+    LD_PRELOAD: ownLibrary,
+    POWER_LOSS_FOLDER: path,
+    POWER_LOSS_SHADOW: shadow,
+    POWER_LOSS_NAMES: names,
+  }
+  const args = [path, '(', '-type', 'f', '-o', '-type', 'd', ')', '-exec', 'sync', '{}', '+']
+  const { status, stderr } = spawnSync('find', args, { env: { ...process.env, ...env }, encoding: 'utf8' })
+  if (status !== 0 || stderr !== '') throw new Error(`What is in ${path} cannot be noted: ${stderr}`)
+  return {
+    env,
+    losePower(target) {
+      endAll(ownLibrary)
+      if (names === 'newest') return copyNewest(shadow, path, target)
+      const files = readdirSync(join(shadow, 'f'))
+      const ids = new Map(files.map((id) => [statSync(join(shadow, 'f', id)).ino, id]))
+      copySynced(shadow, ids, readlinkSync(join(shadow, 'root')), target)
+    },
+    [Symbol.dispose]() {
+      endAll(ownLibrary)
+      rmSync(shadow, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
