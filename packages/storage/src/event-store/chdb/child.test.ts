@@ -79,19 +79,21 @@ describe('the event store as a child', () => {
     await child[Symbol.asyncDispose]()
   })
 
-  it('syncs every insert: the settings of the running engine and of every table say so', async () => {
+  it('syncs every insert, merge and removal: the settings of the running engine and of every table say so', async () => {
     const settings = await child.store.query<{ name: string; value: string }>(
-      "select name, value from system.merge_tree_settings where name in ('fsync_after_insert', 'fsync_part_directory') order by name",
+      "select name, value from system.merge_tree_settings where name in ('fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge') order by name",
     )
     expect(settings).toEqual([
       { name: 'fsync_after_insert', value: '1' },
       { name: 'fsync_part_directory', value: '1' },
+      { name: 'min_rows_to_fsync_after_merge', value: '1' },
     ])
     const tables = await child.store.query<{ name: string; sql: string }>(
       "select name, create_table_query as sql from system.tables where database = 'default' and engine like '%MergeTree'",
     )
     expect(tables.length).toBeGreaterThan(2)
-    for (const { name, sql } of tables) expect(sql, name).toMatch(/fsync_after_insert = 1, fsync_part_directory = 1/)
+    for (const { name, sql } of tables)
+      expect(sql, name).toMatch(/fsync_after_insert = 1, fsync_part_directory = 1\b.*min_rows_to_fsync_after_merge = 1/)
     const limits = await child.store.query<{ value: string }>(
       "select value from system.server_settings where name = 'max_server_memory_usage'",
     )

@@ -62,6 +62,7 @@ const configuration = `<clickhouse>
   <merge_tree>
     <fsync_after_insert>1</fsync_after_insert>
     <fsync_part_directory>1</fsync_part_directory>
+    <min_rows_to_fsync_after_merge>1</min_rows_to_fsync_after_merge>
     <max_suspicious_broken_parts>1000</max_suspicious_broken_parts>
   </merge_tree>
 </clickhouse>

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { silentLogger } from '@tributary/kernel'
+import { type Names, noteSyncs, skipsPowerLoss } from '@tributary/test-kit'
+import { describe, expect, test } from 'vitest'
+import { createSupervisor } from '../../supervisor/supervisor.ts'
+import { createClickHouseEventStore } from '../clickhouse.ts'
+import { systemOwner } from '../port.ts'
+import { createChdbChild } from './child.ts'
+import { idsOf, rowsOf, tokenOf } from './insert-rows.ts'
+
+/** Each round loses the power once, and goes on with what it left. */
+const rounds = Number(process.env.SOAK_ROUNDS ?? 2)
+/** As late and as early as a name may be on disk, by turns. The engine syncs no folder above a part: it relies on a journal. */
+const namesOf = (round: number): Names => (round % 2 === 0 ? 'newest' : 'journal')
+
+type Answered = { next: number; removed: string[] }
+
+/** Inserts until so many are acknowledged. */
+const insertUntil = async (
+  dir: string,
+  first: number,
+  count: number,
+  env: Record<string, string>,
+): Promise<Answered> => {
+  const script = fileURLToPath(new URL('./insert-process.ts', import.meta.url))
+  const args = ['--disable-warning=ExperimentalWarning', script, dir, String(first)]
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH ?? '', ...env },
+  })
+  const answered: Answered = { next: first, removed: [] }
+  let said = ''
+  for await (const chunk of child.stdout) {
+    const lines = (said + String(chunk)).split('\n')
+    said = lines.pop() ?? ''
+    for (const line of lines) {
+      const [what, which = ''] = line.split(' ')
+      if (what === 'stored') answered.next = Number(which) + 1
+      if (what === 'removed') answered.removed.push(which)
+    }
+    if (answered.next >= first + count) child.kill('SIGKILL')
+  }
+  expect(answered.next).toBeGreaterThanOrEqual(first + count)
+  return answered
+}
+
+const openStore = async (dataDir: string) => {
+  const { spec, ...child } = await createChdbChild({ dataDir, memoryBytes: 700 * 1024 ** 2 })
+  const supervisor = createSupervisor({ logger: silentLogger })
+  await supervisor.add(spec)
+  const store = createClickHouseEventStore({ ...child, logger: silentLogger })
+  return {
+    store,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await supervisor.stop()
+    },
+  }
+}
+
+describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
+  test('at random moments amid inserts, merges and removals, the event store has every acknowledged insert once, also when it is repeated', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'tributary-chdb-power-'))
+    try {
+      let dir = join(root, 'event-store')
+      mkdirSync(dir)
+      let next = 0
+      const removed = new Set<string>()
+      for (let round = 0; round < rounds; round++) {
+        using synced = noteSyncs(dir, namesOf(round))
+        const answered = await insertUntil(dir, next, 60 + Math.floor(Math.random() * 40), synced.env)
+        dir = join(root, `left-${round}`)
+        synced.losePower(dir)
+        await using running = await openStore(dir)
+        for (const id of answered.removed) removed.add(id)
+        // The pipeline repeats what it does not know to be stored, with the same tokens.
+        for (let number = next; number < answered.next + 1; number++)
+          await running.store.insert('events', rowsOf(number), { token: tokenOf(number) })
+        next = answered.next + 1
+        const stored = await running.store.query<{ event_id: string }>(
+          'select event_id from events',
+          {},
+          { owner: systemOwner, slot: 'heavy' },
+        )
+        const expected = Array.from({ length: next }, (_, number) => idsOf(number)).flat()
+        const counts = new Map<string, number>()
+        for (const { event_id } of stored) counts.set(event_id, (counts.get(event_id) ?? 0) + 1)
+        expect(expected.filter((id) => !counts.has(id) && !removed.has(id))).toEqual([])
+        expect([...counts].filter(([id, count]) => count !== 1 || removed.has(id))).toEqual([])
+      }
+    } finally {
+      await rm(root, { recursive: true, force: true, maxRetries: 10 })
+    }
+  })
+})
