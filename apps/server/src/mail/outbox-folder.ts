@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { MailTransport, OutgoingMail } from '@tributary/control'
 import { createTransport } from 'nodemailer'
 import { z } from 'zod'
+import { syncFolder } from '../secrets/secret-key.ts'
 import { composeMail } from './compose.ts'
 
 /** How long written mail is kept, ms. */
@@ -42,6 +43,7 @@ export const createOutboxFolder = (options: { folder: string; from: string; forR
       await handle.close()
     }
     await rename(`${file}.new`, file)
+    await syncFolder(folder)
   }
   const names = async (): Promise<string[]> => await readdir(folder).catch(() => [])
   return {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { newSecretKey } from './secret-key.ts'
+import { newSecretKey, syncFolder } from './secret-key.ts'
 
 const fileOf = (dataDir: string): string => join(dataDir, 'metrics.token')
 
@@ -23,10 +23,12 @@ export const loadMetricsToken = async (dataDir: string, configured: string | und
   const handle = await open(draft, 'wx', 0o600)
   try {
     await handle.writeFile(`${made}\n`)
+    await handle.sync()
   } finally {
     await handle.close()
   }
   await rename(draft, fileOf(dataDir))
+  await syncFolder(dataDir)
   return made
 }
 

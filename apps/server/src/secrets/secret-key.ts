@@ -20,8 +20,9 @@ export const readKeyFile = async (dataDir: string, pending: '' | '.next' = ''): 
   return text.trim() === '' ? undefined : text.trim()
 }
 
-const syncFolder = async (dataDir: string): Promise<void> => {
-  const folder = await open(dataDir, 'r')
+/** Resolves when the names in a folder are on disk. */
+export const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, 'r')
   await folder.sync()
   await folder.close()
 }
