@@ -32,6 +32,7 @@ const builtServer = 'packages/test-kit/src/built-server.ts'
 /** Files that take longest, which begin first: at the end of a run one of them would have the machine to itself. */
 const longest = productTests(
   'durability',
+  'power-loss',
   'kafka',
   'collectors',
   'syncs-killed',

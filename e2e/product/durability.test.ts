@@ -4,16 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   adminCredentials,
-  createSource,
-  createWebhook,
-  createWorkspace,
   eventually,
-  type Product,
   startProduct,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '@tributary/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expectNothingLost, prepare, startLoad } from './acknowledged-load.ts'
 
 let dataDir: string
 let receiver: WebhookReceiver
@@ -28,83 +25,6 @@ afterEach(async () => {
 
 /** Rounds of the long run (`npm run soak`); 0 in the short one, which keeps to a fixed few kills under less load. */
 const rounds = Number(process.env.SOAK_ROUNDS ?? 0)
-const load = rounds === 0 ? { workers: 2, batch: 5, pauseMs: 20 } : { workers: 4, batch: 20, pauseMs: 20 }
-
-/** Sends batches until told to stop or refused for good; remembers exactly the ids that were acknowledged. */
-const startLoad = (product: () => Product, key: string) => {
-  const acknowledged = new Set<string>()
-  let sent = 0
-  let running = true
-  const worker = async (): Promise<void> => {
-    while (running) {
-      const ids = Array.from({ length: load.batch }, () => `m-${sent++}`)
-      try {
-        const answer = await fetch(`${product().url}/v1/batch`, {
-          method: 'POST',
-          headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            batch: ids.map((messageId) => ({
-              type: 'track',
-              event: 'Load',
-              userId: 'u',
-              messageId,
-              properties: { filler: 'x'.repeat(200) },
-            })),
-          }),
-        })
-        if (answer.status === 200) for (const id of ids) acknowledged.add(id)
-      } catch {
-        // The process was killed under the call: nothing was acknowledged.
-      }
-      // Some hundreds a second, thousands in the long run: more would only make the counting at the end long.
-      await new Promise((resolve) => setTimeout(resolve, load.pauseMs))
-    }
-  }
-  const workers = Array.from({ length: load.workers }, worker)
-  return {
-    acknowledged,
-    async stop(): Promise<void> {
-      running = false
-      await Promise.all(workers)
-    },
-  }
-}
-
-const allStored = async (product: Product, source: string): Promise<Map<string, number>> => {
-  const counts = new Map<string, number>()
-  let token = ''
-  do {
-    const page = await product.api.ok(
-      'GET',
-      `/${source}/events?page_size=1000${token === '' ? '' : `&page_token=${token}`}`,
-    )
-    for (const { message_id } of page.events as { message_id: string }[])
-      counts.set(message_id, (counts.get(message_id) ?? 0) + 1)
-    token = page.next_page_token as string
-  } while (token !== '')
-  return counts
-}
-
-const expectNothingLost = async (
-  product: Product,
-  source: string,
-  acknowledged: ReadonlySet<string>,
-): Promise<void> => {
-  const stored = await eventually(
-    'every acknowledged event stored',
-    async () => {
-      const counts = await allStored(product, source)
-      return [...acknowledged].every((id) => counts.has(id)) && counts
-    },
-    60_000,
-  )
-  expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
-  await eventually(
-    'every stored event delivered',
-    () => [...stored.keys()].every((id) => receiver.messageIds().has(id)),
-    60_000,
-  )
-}
 
 const childPids = (pid: number): number[] =>
   readdirSync('/proc')
@@ -127,14 +47,6 @@ const killed = (pid: number): boolean => {
   }
 }
 
-const prepare = async (product: Product) => {
-  await product.api.login(adminCredentials)
-  const { workspace } = await createWorkspace(product.api)
-  const made = await createSource(product.api, workspace)
-  await createWebhook(product.api, workspace, made.source, { url: receiver.url, batching: true, batch_size: 100 })
-  return made
-}
-
 /**
  * Where the process ends itself, as by SIGKILL: between what must become durable and what says that it is. The crash tests
  * of pipeline and delivery pass all of them; the short run has one of each with the whole product.
@@ -149,7 +61,7 @@ const faultPoints = [
 
 test('killed at fault points under load, every acknowledged event is stored exactly once and delivered at least once', async () => {
   const first = await startProduct({ dataDir })
-  const { source, key } = await prepare(first)
+  const { source, key } = await prepare(first, receiver)
   await first.stop()
   let product = first
   const sending = startLoad(() => product, key)
@@ -164,7 +76,7 @@ test('killed at fault points under load, every acknowledged event is stored exac
   product = await startProduct({ dataDir })
   await sending.stop()
   await product.api.login(adminCredentials)
-  await expectNothingLost(product, source, sending.acknowledged)
+  await expectNothingLost(product, source, receiver, sending.acknowledged)
   await product.stop()
 })
 
@@ -175,7 +87,7 @@ test(
   'killed as a whole, then each engine alone, under load: all is started again and nothing acknowledged is lost or doubled',
   async () => {
     let product = await startProduct({ dataDir })
-    const { source, key } = await prepare(product)
+    const { source, key } = await prepare(product, receiver)
     const sending = startLoad(() => product, key)
     const goesOn = (what: string): Promise<boolean> => {
       const before = sending.acknowledged.size
@@ -198,7 +110,7 @@ test(
     }
     await sending.stop()
     await product.api.login(adminCredentials)
-    await expectNothingLost(product, source, sending.acknowledged)
+    await expectNothingLost(product, source, receiver, sending.acknowledged)
     expect(await product.stop()).toBe(0)
   },
   180_000 + rounds * 30_000,

@@ -1,0 +1,103 @@
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  type WebhookReceiver,
+} from '@tributary/test-kit'
+import { expect } from 'vitest'
+
+/** Less in the short run than in the long one (`npm run soak`). */
+const load =
+  Number(process.env.SOAK_ROUNDS ?? 0) === 0
+    ? { workers: 2, batch: 5, pauseMs: 20 }
+    : { workers: 4, batch: 20, pauseMs: 20 }
+
+/** Sends batches until told to stop or refused for good; remembers exactly the ids that were acknowledged. */
+export const startLoad = (product: () => Product, key: string) => {
+  const acknowledged = new Set<string>()
+  let sent = 0
+  let running = true
+  const worker = async (): Promise<void> => {
+    while (running) {
+      const ids = Array.from({ length: load.batch }, () => `m-${sent++}`)
+      try {
+        const answer = await fetch(`${product().url}/v1/batch`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            batch: ids.map((messageId) => ({
+              type: 'track',
+              event: 'Load',
+              userId: 'u',
+              messageId,
+              properties: { filler: 'x'.repeat(200) },
+            })),
+          }),
+        })
+        if (answer.status === 200) for (const id of ids) acknowledged.add(id)
+      } catch {
+        // The process was killed under the call: nothing was acknowledged.
+      }
+      // Some hundreds a second, thousands in the long run: more would only make the counting at the end long.
+      await new Promise((resolve) => setTimeout(resolve, load.pauseMs))
+    }
+  }
+  const workers = Array.from({ length: load.workers }, worker)
+  return {
+    acknowledged,
+    async stop(): Promise<void> {
+      running = false
+      await Promise.all(workers)
+    },
+  }
+}
+
+const allStored = async (product: Product, source: string): Promise<Map<string, number>> => {
+  const counts = new Map<string, number>()
+  let token = ''
+  do {
+    const page = await product.api.ok(
+      'GET',
+      `/${source}/events?page_size=1000${token === '' ? '' : `&page_token=${token}`}`,
+    )
+    for (const { message_id } of page.events as { message_id: string }[])
+      counts.set(message_id, (counts.get(message_id) ?? 0) + 1)
+    token = page.next_page_token as string
+  } while (token !== '')
+  return counts
+}
+
+/** Asserts that every acknowledged event is stored once, and that every stored one reaches the receiver. */
+export const expectNothingLost = async (
+  product: Product,
+  source: string,
+  receiver: WebhookReceiver,
+  acknowledged: ReadonlySet<string>,
+): Promise<void> => {
+  const stored = await eventually(
+    'every acknowledged event stored',
+    async () => {
+      const counts = await allStored(product, source)
+      return [...acknowledged].every((id) => counts.has(id)) && counts
+    },
+    60_000,
+  )
+  expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
+  await eventually(
+    'every stored event delivered',
+    () => [...stored.keys()].every((id) => receiver.messageIds().has(id)),
+    60_000,
+  )
+}
+
+/** Makes a source whose events go to the receiver. */
+export const prepare = async (product: Product, receiver: WebhookReceiver) => {
+  await product.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(product.api)
+  const made = await createSource(product.api, workspace)
+  await createWebhook(product.api, workspace, made.source, { url: receiver.url, batching: true, batch_size: 100 })
+  return made
+}
