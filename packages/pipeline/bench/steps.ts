@@ -115,6 +115,7 @@ const prepare = ({ perRecord, connected, validated, text }: Shape): (() => Cost)
     const take = (): void => {
       events += processor.size().events
       bytes += processor.take().rows.bytes.length
+      processor.takeIds()
       processor.idsFlushed()
     }
     for (const one of records) {

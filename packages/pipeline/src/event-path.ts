@@ -36,9 +36,9 @@ export type PathEnd =
 export type EventPath = {
   /** Takes one event of a split request to its end. Never throws. */
   take(raw: RawEvent, scope: PathScope): PathEnd
-  /** Message ids that no journaled range carries yet. */
-  pendingIds(): readonly SeenId[]
-  /** Forgets the pending ids, after they were journaled. */
+  /** Takes the message ids that no journaled range carries yet. They are still known. */
+  takeIds(): readonly SeenId[]
+  /** Forgets the ids that were taken, after they were journaled. */
   idsFlushed(): void
 }
 
@@ -97,7 +97,7 @@ export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): Ev
       if (rejected !== undefined || event === undefined) return { kind: 'rejected', event, why: rejected ?? fault }
       return validate(event, scope)
     },
-    pendingIds: seen.pending,
+    takeIds: seen.take,
     idsFlushed: seen.flushed,
   }
 }

@@ -432,7 +432,7 @@ describe('deduplication', () => {
     const first = newProcessor()
     for (const one of records) first.add(one)
     const before = first.take()
-    const seen = new Map(first.pendingIds().map((id) => [Buffer.from(id.hash).toString('hex'), id]))
+    const seen = new Map(first.takeIds().map((id) => [Buffer.from(id.hash).toString('hex'), id]))
     const again = newProcessor((hash) => seen.get(Buffer.from(hash).toString('hex')))
     for (const one of records) again.add(one)
     const after = again.take()

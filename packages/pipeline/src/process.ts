@@ -98,9 +98,9 @@ export type Processor = {
   size(): { records: number; events: number; bytes: number }
   /** Ends the open micro-batch, which holds at least one record. */
   take(): MicroBatch
-  /** Ids that no journalled range carries yet. */
-  pendingIds(): readonly SeenId[]
-  /** Forgets the pending ids, after they were journalled. */
+  /** Takes the ids that no journaled range carries yet. They are still known. */
+  takeIds(): readonly SeenId[]
+  /** Forgets the ids that were taken, after they were journaled. */
   idsFlushed(): void
 }
 
@@ -328,7 +328,7 @@ export const createProcessor = ({
       return result
     },
 
-    pendingIds: () => path.pendingIds(),
+    takeIds: () => path.takeIds(),
     idsFlushed: () => path.idsFlushed(),
   }
 }

@@ -86,7 +86,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   return {
     start() {
       reporting = setInterval(safely('The progress could not be told', report), settings.reportMs)
-      const expire = (): void => journal.expire(clock())
+      const expire = () => journal.expire(clock())
       expiring = setInterval(safely('Old message ids could not be forgotten', expire), expiryMs)
     },
     begin(starts) {

@@ -66,7 +66,7 @@ test('records of a partition that was never committed stay, however old, and go 
     needed: async () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),
     clock: () => Date.now() + 1000,
   })
-  const commit = (partition: number): void => journal.commit(new Map([[partition, ends[partition] ?? 0]]))
+  const commit = (partition: number) => journal.commit(new Map([[partition, ends[partition] ?? 0]]))
   const left = async (partition: number): Promise<number> => (await reader.read(partition, 0, 1e9)).length
   commit(0)
   await retention.run()

@@ -63,7 +63,7 @@ const beginAtEnd = async (): Promise<void> => {
   const known = new Set(journal.places().keys())
   const ends = await reader.ends()
   const fresh = ends.flatMap((end, partition) => (known.has(partition) ? [] : [[partition, end] as const]))
-  if (fresh.length > 0) journal.commit(new Map(fresh), new Map(fresh.map(([partition]) => [partition, ''])))
+  if (fresh.length > 0) await journal.commit(new Map(fresh), new Map(fresh.map(([partition]) => [partition, ''])))
 }
 
 await hostRole({

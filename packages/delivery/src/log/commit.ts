@@ -43,19 +43,19 @@ export const createCommit = (deps: {
     if (parks) faultPoint('delivery.after-park')
   }
 
-  const move = (): void => {
+  const move = async (): Promise<void> => {
     const moved = places.filter((place) => lowestOpen(place) > place.committed)
     if (moved.length === 0) return
     faultPoint('delivery.before-commit')
     const positions = new Map(moved.map((place) => [place.partition, lowestOpen(place)]))
-    journal.commit(positions)
+    await journal.commit(positions)
     for (const place of moved) place.committed = positions.get(place.partition) ?? place.committed
   }
 
   const once = async (all: boolean): Promise<boolean> => {
     try {
       await park(all)
-      move()
+      await move()
       return true
     } catch (error) {
       logger.warn({ err: error }, 'Positions of deliveries cannot be moved yet; it is tried again')

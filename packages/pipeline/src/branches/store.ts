@@ -1,7 +1,7 @@
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
 import type { ConsumerJournal, EventStore, JournalRange, SeenId } from '@tributary/storage'
 import type { MicroBatch } from '../process.ts'
-import { createRetryWrite } from '../retrying.ts'
+import { createRetryWrite, Stopped } from '../retrying.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { createBatchSize } from './store/batch-size.ts'
 import { batchAgain, createInsertBuffer } from './store/buffer.ts'
@@ -46,7 +46,7 @@ export type StoreDeps = {
   metrics: Metrics
   settings: PipelineSettings
   signal: AbortSignal
-  pendingIds(): readonly SeenId[]
+  takeIds(): readonly SeenId[]
   idsFlushed(): void
   /** Called after a commit. */
   onCommitted(): void
@@ -69,7 +69,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   const retryWrite = createRetryWrite(deps)
   const buffer = createInsertBuffer()
   const size = createBatchSize(settings)
-  const sealer = createSealer({ ...deps, buffer, size })
+  const sealer = createSealer({ ...deps, buffer, size, retryWrite })
   const committer = createCommitter({ ...deps, retryWrite })
   const insertPool = createInsertPool({
     count: settings.concurrentInserts,
@@ -96,15 +96,25 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
     }, ms)
 
   const pump = (force = false): void => {
-    if (buffer.isEmpty() || !insertPool.isFree() || signal.aborted) return
+    if (buffer.isEmpty() || sealer.batch !== undefined || !insertPool.isFree() || signal.aborted) return
     const now = clock()
-    const batch = sealer.seal(now, force)
-    if (batch === undefined) {
+    if (!force && !sealer.isDue(now)) {
       timer ??= wait(sealer.waitMs(now))
       return
     }
     forgetTimer()
-    void insertPool.launch(batch)
+    void seal(now)
+  }
+
+  const seal = async (now: number): Promise<void> => {
+    try {
+      await sealer.seal(now, (batch) => void insertPool.launch(batch))
+    } catch (error) {
+      if (!(error instanceof Stopped) && !signal.aborted) deps.onFault(error)
+      return
+    }
+    // What came meanwhile.
+    pump()
     deps.onDrain()
   }
 
@@ -118,13 +128,17 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
     pump,
     repeat: (token, ranges, batches, delivered) => insertPool.launch(batchAgain(token, ranges, batches, delivered)),
     isFull: (partition) => size.isFull(buffer, buffer.bytesOf(partition)),
-    isIdle: () => buffer.isEmpty() && committer.isIdle(),
+    isIdle: () => buffer.isEmpty() && sealer.batch === undefined && committer.isIdle(),
     committed: committer.positions,
     oldest() {
-      const [waiting, tracked] = [buffer.since, committer.oldest()]
-      return waiting === undefined || tracked === undefined ? (waiting ?? tracked) : Math.min(waiting, tracked)
+      const known = [buffer.since, sealer.batch?.since, committer.oldest()].filter((since) => since !== undefined)
+      return known.length === 0 ? undefined : Math.min(...known)
     },
-    load: () => ({ rows: buffer.rows, bytes: buffer.bytes + committer.bytes(), inserts: insertPool.busy }),
+    load: () => ({
+      rows: buffer.rows,
+      bytes: buffer.bytes + (sealer.batch?.bytes ?? 0) + committer.bytes(),
+      inserts: insertPool.busy,
+    }),
     close: forgetTimer,
   }
 }

@@ -109,7 +109,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
     ...deps,
     settings,
     signal,
-    pendingIds: processor.pendingIds,
+    takeIds: processor.takeIds,
     idsFlushed: processor.idsFlushed,
     onCommitted: () => progress.committed(),
     onDrain,
@@ -148,6 +148,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
   const { next, unknownBefore } = await startUp({
     ...deps,
     ...parts,
+    asking,
     storedStatuses: (span) => asking(() => storedStatuses(span)),
     readBytes: settings.turnBytes,
   })

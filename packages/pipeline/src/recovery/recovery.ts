@@ -1,3 +1,4 @@
+import type { Clock } from '@tributary/kernel'
 import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tributary/storage'
 import type { DeliverBranch } from '../branches/deliver.ts'
 import type { StoreBranch } from '../branches/store.ts'
@@ -5,7 +6,8 @@ import { type MicroBatch, ownerOf, type Processor } from '../process.ts'
 import type { RecordSpan, StoredStatuses } from './stored-statuses.ts'
 
 export type RecoveryDeps = {
-  journal: Pick<ConsumerJournal, 'openRanges' | 'saw'>
+  journal: Pick<ConsumerJournal, 'openRanges' | 'saw' | 'apart' | 'remember'>
+  clock: Clock
   reader: LogReader
   processor: Processor
   store: Pick<StoreBranch, 'repeat'>
@@ -104,6 +106,9 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       }
       if (processor.size().records > 0) keep()
     }
+    const ids = processor.takeIds()
+    // What an earlier holder of the journal has begun may not be in this one's file.
+    if (journal.apart !== undefined) journal.remember(ids, deps.clock())
     processor.idsFlushed()
     await store.repeat(token, ranges, batches, Promise.all(deliveries))
   }

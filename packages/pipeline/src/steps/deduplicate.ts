@@ -16,16 +16,16 @@ export type Identified = {
   readonly index: number
 }
 
-/** The ids of one consumer: those of the journal and those pending, which no range of the journal carries yet. */
+/** The ids of one consumer: those of the journal and those that no range of the journal carries yet. */
 export type SeenIds = {
   /**
-   * Undefined for an event whose id was not seen before, whose id is then pending; a drop for any other. The first
+   * Undefined for an event whose id was not seen before, whose id then waits; a drop for any other. The first
    * log position wins; an event read again at its own position is no duplicate of itself.
    */
   check(event: Identified): Drop | undefined
-  /** The pending ids, in the order of their events. */
-  pending(): readonly SeenId[]
-  /** Forgets what is uncommitted, after the journal has it. */
+  /** Takes the ids that wait, in the order of their events. They are still known, until `flushed`. */
+  take(): readonly SeenId[]
+  /** Forgets what was taken, after the journal has it. */
   flushed(): void
 }
 
@@ -34,7 +34,9 @@ const duplicateRejected = drop('duplicate_rejected')
 
 /** Deduplicates on (source, message id) by 128 bits of SHA-256, over the journal's window and what is uncommitted. */
 export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): SeenIds => {
-  const keys = new Set<string>()
+  let keys = new Set<string>()
+  /** Those on their way to the journal. */
+  let taken = new Set<string>()
   let ids: SeenId[] = []
   return {
     check(event) {
@@ -43,7 +45,7 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
         `${event.replayed ? 'replayed' : event.rejected ? 'rejected' : 'accepted'}\n${event.sourceId}\n${event.id}`,
         'binary',
       ).slice(0, 16)
-      if (keys.has(key)) return event.rejected ? duplicateRejected : duplicate
+      if (keys.has(key) || taken.has(key)) return event.rejected ? duplicateRejected : duplicate
       const bytes = Buffer.from(key, 'latin1')
       const first = journal.firstSeen(bytes)
       if (first !== undefined) {
@@ -52,13 +54,22 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
         if (!itself) return event.rejected ? duplicateRejected : duplicate
       }
       keys.add(key)
-      ids.push({ hash: bytes, partition: event.partition, offset: event.offset, index: event.index })
+      const { partition, offset, index } = event
+      // The event store knows its message id, not which stored event it stands for.
+      if (event.replayed) ids.push({ hash: bytes, partition, offset, index, unstored: true })
+      else ids.push({ hash: bytes, partition, offset, index })
       return undefined
     },
-    pending: () => ids,
-    flushed() {
-      keys.clear()
+    take() {
+      const waiting = ids
+      if (taken.size === 0) [taken, keys] = [keys, taken]
+      else {
+        for (const key of keys) taken.add(key)
+        keys.clear()
+      }
       ids = []
+      return waiting
     },
+    flushed: () => taken.clear(),
   }
 }

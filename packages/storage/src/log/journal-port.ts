@@ -2,7 +2,7 @@ import type { LogRecord } from './port.ts'
 
 /**
  * What one consumer of a log knows durably: how far it is, which ranges it has begun, and which message ids those
- * ranges carried. One file per consumer group, written by one thread.
+ * ranges carried. One per consumer group, written by one thread.
  */
 export type JournalRange = {
   partition: number
@@ -18,8 +18,22 @@ export type JournalRange = {
 export type JournalPlace = { offset: number; incarnation: string | undefined }
 
 /** A message id as it is remembered: 16 bytes of hash over source and id, and the position that carried it first. */
-export type SeenId = { hash: Uint8Array; partition: number; offset: number; index: number }
+export type SeenId = {
+  hash: Uint8Array
+  partition: number
+  offset: number
+  index: number
+  /** Nobody else has it: it cannot be found again in the event store. */
+  unstored?: true
+}
 
+/** Offsets by partition. */
+type Positions = ReadonlyMap<number, number>
+
+/**
+ * Reading is from memory or a file of the calling thread and synchronous. What writes says when it is durable: at once
+ * in a file, by its promise in a store that is elsewhere. Writes are carried out in the order in which they are called.
+ */
 export interface ConsumerJournal {
   /** The next offset to process, per partition; absent for one never committed. */
   positions(): Map<number, number>
@@ -32,8 +46,8 @@ export interface ConsumerJournal {
    * Records of before the newest that was noted say nothing new.
    */
   saw(records: readonly Pick<LogRecord, 'partition' | 'offset' | 'incarnation'>[]): void
-  /** Sets the position of a partition to a place and forgets its open ranges that do not lie before; durable on return. */
-  rewind(partition: number, place: JournalPlace): void
+  /** Sets the position of a partition to a place and forgets its open ranges that do not lie before; durable when done. */
+  rewind(partition: number, place: JournalPlace): Promise<void> | void
   /** Ranges begun and not yet committed, in order: after a crash exactly these are repeated. */
   openRanges(): JournalRange[]
   /**
@@ -42,15 +56,16 @@ export interface ConsumerJournal {
    */
   firstSeen(hash: Uint8Array): { partition: number; offset: number; index: number } | undefined
   /**
-   * Writes the ranges of one insert (all with the same token, one per partition it draws from) and their new ids in one
-   * durable transaction.
+   * Writes the ranges of one insert (all with the same token, one per partition it draws from) and their new ids; both are
+   * durable when it is done. When it fails the ranges may be written all the same where the store is elsewhere: it is to be
+   * called again with the same, until it succeeds, before any other range is begun.
    */
-  begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): void
+  begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): Promise<void> | void
   /**
-   * Moves positions (partition → next offset) and forgets the ranges that end at or below them; durable on return. Notes
+   * Moves positions (partition → next offset) and forgets the ranges that end at or below them; durable when done. Notes
    * (partition → text) are kept beside them in the same transaction.
    */
-  commit(positions: ReadonlyMap<number, number>, notes?: ReadonlyMap<number, string>): void
+  commit(positions: Positions, notes?: ReadonlyMap<number, string>): Promise<void> | void
   /** What was kept beside positions last, per partition. */
   notes(): Map<number, string>
   /**
@@ -58,9 +73,28 @@ export interface ConsumerJournal {
    * new, too, ids have to be refilled with `remember` before anything is processed.
    */
   readonly fresh: boolean
+  /**
+   * Only of a journal that is kept apart from its ids, which are in a file that may be lost, be that of another process, or
+   * of before. While `lacksIds` nothing may be processed: ids of the window have to be remembered, and then `idsComplete` called.
+   */
+  readonly apart?: {
+    lacksIds(): boolean
+    /** Ids that nobody else has, within the window, in no order. */
+    unstoredIds(): Promise<SeenId[]>
+    /** From now on what the file has is all there is to know. */
+    idsComplete(): Promise<void>
+  }
   /** Records ids seen at `now` (epoch ms) without a range: refills a journal that was lost, from the event store. */
   remember(ids: readonly SeenId[], now: number): void
   /** Forgets id buckets older than the window (milliseconds). */
-  expire(now: number): void
+  expire(now: number): Promise<void> | void
   close(): void
+}
+
+/** A journal in a file: what is written is durable on return. */
+export type FileJournal = Omit<ConsumerJournal, 'rewind' | 'begin' | 'commit' | 'expire'> & {
+  rewind(partition: number, place: JournalPlace): void
+  begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): void
+  commit(positions: Positions, notes?: ReadonlyMap<number, string>): void
+  expire(now: number): void
 }

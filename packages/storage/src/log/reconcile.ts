@@ -49,7 +49,7 @@ export const reconcile = async (
     const back = placeToRewindTo(place, held)
     const isLost = openEnds.some((open) => open.partition === partition && placeToRewindTo(open, held) !== undefined)
     if (back === undefined && !isLost) continue
-    journal.rewind(partition, back ?? place)
+    await journal.rewind(partition, back ?? place)
     rewound.add(partition)
   }
   return rewound

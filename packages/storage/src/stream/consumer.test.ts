@@ -134,7 +134,7 @@ describe('a consumer', () => {
       ...world.journal,
       commit(...moved) {
         if (refuse) throw new Error('disk full')
-        world.journal.commit(...moved)
+        return world.journal.commit(...moved)
       },
     }
     const handle = async (records: readonly LogRecord[], note: string): Promise<string> => {

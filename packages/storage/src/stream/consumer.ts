@@ -53,7 +53,7 @@ export type Beginning = {
   /** The first offset that the log holds. */
   start: number
   /** Commits a place on the way: from its offset on the log is needed. */
-  keep(place: Place): void
+  keep(place: Place): Promise<void>
   /** Aborts when the partition is taken away. */
   signal: AbortSignal
 }
@@ -114,6 +114,8 @@ type Holding = {
   /** Handled up to here, and what is kept beside it; undefined until it has begun. */
   done: Place | undefined
   committed: number | undefined
+  /** How often it has begun. */
+  began: number
   /** It begins anew once nothing of it is under way: records were let go before they were read, or the handler asks for it. */
   lost: boolean
   queue: Batch[]
@@ -147,6 +149,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   /** Ends the wait of the reading loop. */
   let look = new AbortController()
   const ending = new AbortController()
+  let committing: Promise<void> = Promise.resolve()
   let waiters: { ends: readonly number[]; resolve(): void }[] = []
 
   const news = (): void => look.abort()
@@ -160,9 +163,9 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     return pause(backoffMs(policy, attempt), held.leaving.signal)
   }
 
-  const write = (places: readonly (readonly [partition: number, place: Place])[]): void => {
+  const write = async (places: readonly (readonly [partition: number, place: Place])[]): Promise<void> => {
     faultPoint('consumer.before-commit')
-    journal.commit(
+    await journal.commit(
       new Map(places.map(([partition, { offset }]) => [partition, offset])),
       new Map(places.map(([partition, { note }]) => [partition, note])),
     )
@@ -186,7 +189,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
           from = placeOf(held.partition)
         }
         const start = (await reader.starts())[held.partition] ?? 0
-        const keep = (kept: Place): void => write([[held.partition, kept]])
+        const keep = (kept: Place): Promise<void> => write([[held.partition, kept]])
         const beginning = { place: from, start, keep, signal: held.leaving.signal }
         const begun = (await deps.begin?.(held.partition, beginning)) ?? {
           offset: Math.max(from?.offset ?? 0, start),
@@ -237,6 +240,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     held.lost = false
     held.done = undefined
     held.committed = undefined
+    held.began++
     held.running = begin(held, place).finally(() => {
       held.running = undefined
       news()
@@ -348,19 +352,26 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     for (const { resolve } of done) resolve()
   }
 
-  /** Commits how far partitions are handled; false when the journal refuses. */
-  const commit = (which: Iterable<Holding>): boolean => {
-    const moved = [...which].filter(({ done, committed }) => done !== undefined && done.offset !== committed)
+  const commitNow = async (which: Iterable<Holding>): Promise<void> => {
+    const moved = [...which].flatMap((held) =>
+      held.done === undefined || held.done.offset === held.committed
+        ? []
+        : [{ held, done: held.done, began: held.began }],
+    )
     try {
-      const places = moved.flatMap(({ partition, done }) => (done === undefined ? [] : [[partition, done] as const]))
-      if (places.length > 0) write(places)
-      for (const held of moved) held.committed = held.done?.offset
+      if (moved.length > 0) await write(moved.map(({ held, done }) => [held.partition, done] as const))
+      // One may have begun anew meanwhile, perhaps further back.
+      for (const { held, done, began } of moved) if (held.began === began) held.committed = done.offset
       tellIdle()
-      return true
     } catch (error) {
       logger.warn({ err: error, consumer: name }, 'Positions of a consumer cannot be moved yet; it is tried again')
-      return false
     }
+  }
+
+  /** Commits how far partitions are handled, one commit after the other, unless the journal refuses. */
+  const commit = (which: () => Iterable<Holding>): Promise<void> => {
+    committing = committing.then(() => commitNow(which()))
+    return committing
   }
 
   const give = (partitions: readonly number[]): void => {
@@ -372,6 +383,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         next: undefined,
         done: undefined,
         committed: undefined,
+        began: 0,
         lost: false,
         queue: [],
         bytes: 0,
@@ -393,14 +405,23 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     const leaving = partitions.map((partition) => holdings.get(partition)).filter((held) => held !== undefined)
     await Promise.all(leaving.map(takeOne))
     // What cannot be committed is handled once more by whoever is given the partition.
-    commit(leaving)
+    await commit(() => leaving)
     for (const held of leaving) holdings.delete(held.partition)
     tellIdle()
     news()
   }
 
   const loop = reading()
-  const committing = setInterval(() => commit(holdings.values()), settings.commitMs)
+  let isDue = false
+  const timer = setInterval(() => {
+    // While one takes longer, the next waits for it.
+    if (isDue) return
+    isDue = true
+    void commit(() => {
+      isDue = false
+      return holdings.values()
+    })
+  }, settings.commitMs)
 
   return {
     give,
@@ -410,7 +431,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
       const ends = await reader.ends()
       await new Promise<void>((resolve) => {
         waiters.push({ ends, resolve })
-        commit(holdings.values())
+        void commit(() => holdings.values())
         tellIdle()
       })
     },
@@ -418,7 +439,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
       stopping = true
       ending.abort()
       await take([...holdings.keys()])
-      clearInterval(committing)
+      clearInterval(timer)
       news()
       await loop
     },

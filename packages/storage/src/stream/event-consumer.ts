@@ -203,8 +203,8 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
     logger.warn({ consumer: name, partition, from: place.offset, to: offset }, 'A consumer goes back: its store did')
     if (stored === undefined) return undefined
     const { note } = placeWith(offset, { ...noteOf(stored.note), mark: stored.mark })
-    journal.commit(new Map([[partition, offset]]), new Map([[partition, note]]))
-    journal.rewind(partition, { offset, incarnation })
+    await journal.commit(new Map([[partition, offset]]), new Map([[partition, note]]))
+    await journal.rewind(partition, { offset, incarnation })
     return { offset, note }
   }
 
@@ -220,7 +220,7 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
       const cut = await history.cut(partition)
       stream = cut.stream
       note = marked(partition, { ...(note.from && { from: note.from }), catchUp: { to: cut.requests } })
-      keep(placeWith(stream, note))
+      await keep(placeWith(stream, note))
     }
     const { from, catchUp } = note
     if (catchUp === undefined) throw new Error('There is nothing to catch up with')
@@ -233,11 +233,11 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
         const { workspaceId, eventId } = last
         const reached = { ...note, catchUp: { to: catchUp.to, after: { workspaceId, eventId } } }
         await handle(events, partition, { ...placeWith(stream, reached), incarnation: undefined })
-        keep(placeWith(stream, marked(partition, reached)))
+        await keep(placeWith(stream, marked(partition, reached)))
       }
     })
     const caughtUp = placeWith(stream, marked(partition, { from: catchUp.to }))
-    keep(caughtUp)
+    await keep(caughtUp)
     return caughtUp
   }
 

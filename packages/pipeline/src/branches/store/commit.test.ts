@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ConsumerJournal, openJournal } from '@tributary/storage'
+import { type ConsumerJournal, type FileJournal, openJournal } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { batchAgain } from './buffer.ts'
 import { createCommitter } from './commit.ts'
 import { microBatch } from './test-batches.ts'
 
 let dir: string
-let journal: ConsumerJournal
+let journal: FileJournal
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tributary-commit-'))
   journal = openJournal({ file: join(dir, 'journal.sqlite') })

@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noMetrics, silentLogger } from '@tributary/kernel'
-import { type ConsumerJournal, openJournal } from '@tributary/storage'
+import { type ConsumerJournal, type FileJournal, openJournal } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createInsertBuffer } from './buffer.ts'
+import { type Batch, createInsertBuffer } from './buffer.ts'
 import { createSealer } from './seal.ts'
 import { microBatch } from './test-batches.ts'
 
 let dir: string
-let journal: ConsumerJournal
+let journal: FileJournal
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tributary-seal-'))
   journal = openJournal({ file: join(dir, 'journal.sqlite') })
@@ -26,50 +25,75 @@ const world = (begin: ConsumerJournal['begin'] = journal.begin) => {
   const buffer = createInsertBuffer()
   buffer.add(microBatch(2, 5, ['a']), Promise.resolve(), 1000)
   const flushed: number[] = []
+  const sealed: Batch[] = []
   const sealer = createSealer({
     buffer,
     size: { isDue: (_, ageMs) => ageMs >= 500 },
     journal: { begin },
-    logger: silentLogger,
-    metrics: noMetrics,
-    settings: { flushAgeMs: 500, retryBaseMs: 30 },
-    pendingIds: () => [id],
+    retryWrite: async (_, task) => {
+      for (;;)
+        try {
+          return await task()
+        } catch {}
+    },
+    settings: { flushAgeMs: 500 },
+    takeIds: () => [id],
     idsFlushed: () => flushed.push(journal.openRanges().length),
   })
-  return { buffer, sealer, flushed }
+  return {
+    buffer,
+    sealer,
+    flushed,
+    sealed,
+    seal: (now: number) => sealer.seal(now, (batch) => void sealed.push(batch)),
+  }
 }
 
 describe('sealing', () => {
-  it('a batch has its ranges and ids in the journal, and only then are the ids flushed', () => {
-    const { buffer, sealer, flushed } = world()
-    const batch = sealer.seal(1000, true)
+  it('a batch has its ranges and ids in the journal, and only then are the ids flushed and it is handed on', async () => {
+    const { buffer, seal, sealed, flushed } = world()
+    await seal(1000)
+    const [batch] = sealed
     expect(journal.openRanges()).toEqual(batch?.ranges)
     expect(batch?.ranges).toMatchObject([{ partition: 2, from: 5, to: 6, token: batch?.token }])
     expect(journal.firstSeen(id.hash)).toEqual({ partition: 2, offset: 5, index: 0 })
     expect([flushed, buffer.isEmpty()]).toEqual([[1], true])
   })
 
-  it('a batch that is not due stays, until it is by its age or by force', () => {
-    const { buffer, sealer } = world()
-    expect([sealer.seal(1499, false), sealer.waitMs(1499), sealer.waitMs(1000)]).toEqual([undefined, 1, 500])
-    expect([buffer.isEmpty(), journal.openRanges()]).toEqual([false, []])
-    expect(sealer.seal(1500, false)?.rows).toHaveLength(1)
-    buffer.add(microBatch(2, 6, ['b']), Promise.resolve(), 1500)
-    expect(sealer.seal(1500, false)).toBeUndefined()
-    expect(sealer.seal(1500, true)?.rows).toHaveLength(1)
+  it('a batch is due by its age', () => {
+    const { sealer } = world()
+    expect([sealer.isDue(1499), sealer.waitMs(1499), sealer.waitMs(1000), sealer.isDue(1500)]).toEqual([
+      false,
+      1,
+      500,
+      true,
+    ])
   })
 
-  it('nothing leaves the buffer while the journal cannot be written, and it is not tried without a pause', () => {
-    let tries = 0
-    const { buffer, sealer, flushed } = world((...range) => {
-      if (++tries === 1) throw new Error('disk full')
-      journal.begin(...range)
+  it('while the journal cannot be written the same ranges are tried again, and what comes meanwhile is the next batch', async () => {
+    const tried: unknown[] = []
+    const { buffer, sealer, seal, sealed, flushed } = world((ranges, ids, now) => {
+      tried.push([ranges, ids])
+      if (tried.length < 3) throw new Error('away')
+      return journal.begin(ranges, ids, now)
     })
-    expect(sealer.seal(2000, false)).toBeUndefined()
-    expect([buffer.rows, flushed, sealer.waitMs(2000)]).toEqual([1, [], 300])
-    expect([sealer.seal(2299, true), tries]).toEqual([undefined, 1])
-    buffer.add(microBatch(2, 6, ['b']), Promise.resolve(), 2299)
-    expect(sealer.seal(2300, false)?.ranges).toMatchObject([{ from: 5, to: 7 }])
-    expect(tries).toBe(2)
+    const done = seal(2000)
+    expect([buffer.isEmpty(), sealer.batch?.ranges, flushed, sealed]).toEqual([
+      true,
+      (tried[0] as [unknown])[0],
+      [],
+      [],
+    ])
+    buffer.add(microBatch(2, 6, ['b']), Promise.resolve(), 2000)
+    await done
+    expect(tried).toEqual([tried[0], tried[0], tried[0]])
+    expect([sealer.batch, flushed, sealed.map(({ ranges }) => ranges), buffer.rows]).toEqual([
+      undefined,
+      [1],
+      [journal.openRanges()],
+      1,
+    ])
+    await seal(2000)
+    expect(sealed[1]?.ranges).toMatchObject([{ from: 6, to: 7 }])
   })
 })

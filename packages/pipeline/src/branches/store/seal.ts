@@ -1,5 +1,6 @@
-import { faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import { faultPoint } from '@tributary/kernel'
 import type { ConsumerJournal, SeenId } from '@tributary/storage'
+import type { RetryWrite } from '../../retrying.ts'
 import type { PipelineSettings } from '../../settings.ts'
 import type { BatchSize } from './batch-size.ts'
 import type { Batch, InsertBuffer } from './buffer.ts'
@@ -8,47 +9,56 @@ export type SealerDeps = {
   buffer: InsertBuffer
   size: Pick<BatchSize, 'isDue'>
   journal: Pick<ConsumerJournal, 'begin'>
-  logger: Logger
-  metrics: Metrics
-  settings: Pick<PipelineSettings, 'flushAgeMs' | 'retryBaseMs'>
-  pendingIds(): readonly SeenId[]
+  retryWrite: RetryWrite
+  settings: Pick<PipelineSettings, 'flushAgeMs'>
+  takeIds(): readonly SeenId[]
   idsFlushed(): void
 }
 
 export type Sealer = {
+  /** Whether what is in the buffer is due at `now` (epoch ms). */
+  isDue(now: number): boolean
   /**
-   * Ends the batch in the buffer if it is due at `now` (epoch ms), or by `force`: its ranges and the pending ids are in
-   * the journal before it is handed out. Undefined when it is not due, or when the journal cannot be written: then all
-   * stays as it is, and nothing is tried for a while, forced or not. The buffer must not be empty.
+   * Ends the batch in the buffer, which must not be empty, and hands it on when its ranges and the ids that waited are in the
+   * journal; tried again until they are. One at a time: the journal has batches in their order. Rejects with Stopped once stopped.
    */
-  seal(now: number, force: boolean): Batch | undefined
-  /** How long to wait until what is in the buffer is due by its age, or may be tried again (ms, at least 1). */
+  seal(now: number, handOn: (batch: Batch) => void): Promise<void>
+  /** The batch on its way to the journal. */
+  readonly batch: Batch | undefined
+  /** How long to wait until what is in the buffer is due by its age (ms, at least 1). */
   waitMs(now: number): number
 }
 
 /** Writes down what an insert will cover before it begins, so that it can be repeated under its token. */
 export const createSealer = (deps: SealerDeps): Sealer => {
-  const { buffer, size, journal, logger, metrics, settings } = deps
-  let heldUntil = 0
+  const { buffer, size, journal, retryWrite, settings } = deps
+  let sealing: Batch | undefined
 
   return {
-    seal(now, force) {
-      if (now < heldUntil || !(force || size.isDue(buffer, now - (buffer.openedAt ?? now)))) return undefined
+    isDue: (now) => size.isDue(buffer, now - (buffer.openedAt ?? now)),
+    async seal(now, handOn) {
       const ranges = buffer.ranges()
-      faultPoint('pipeline.before-begin')
-      try {
-        journal.begin(ranges, deps.pendingIds(), now)
-      } catch (error) {
-        logger.warn({ err: error, what: 'begin' }, 'Cannot write now; trying again until it works')
-        metrics.count('pipeline_retries', 1, { what: 'begin' })
-        heldUntil = now + settings.retryBaseMs * 10
-        return undefined
-      }
-      deps.idsFlushed()
+      const ids = deps.takeIds()
       const batch = buffer.take(ranges)
-      faultPoint('pipeline.after-begin')
-      return batch
+      sealing = batch
+      try {
+        faultPoint('pipeline.before-begin')
+        // Always the same: what fails may be written all the same, and would be repeated under its token.
+        await retryWrite(
+          'begin',
+          () => journal.begin(ranges, ids, now),
+          () => true,
+        )
+        deps.idsFlushed()
+        faultPoint('pipeline.after-begin')
+        handOn(batch)
+      } finally {
+        sealing = undefined
+      }
     },
-    waitMs: (now) => Math.max(1, Math.max(heldUntil, (buffer.openedAt ?? now) + settings.flushAgeMs) - now),
+    get batch() {
+      return sealing
+    },
+    waitMs: (now) => Math.max(1, (buffer.openedAt ?? now) + settings.flushAgeMs - now),
   }
 }

@@ -27,6 +27,7 @@ const record = (partition: number, offset: number, messageIds: readonly string[]
 /** The micro-batch of one such request; an id that is in it twice is dropped once. */
 export const microBatch = (partition: number, offset: number, messageIds: readonly string[], time = 1): MicroBatch => {
   processor.add(record(partition, offset, messageIds, time))
+  processor.takeIds()
   processor.idsFlushed()
   return processor.take()
 }

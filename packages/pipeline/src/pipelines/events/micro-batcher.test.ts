@@ -85,7 +85,7 @@ describe('the micro-batcher', () => {
       [0, 1, 0, 0, 0],
       [1, 2, 3, 1, 1],
     ])
-    expect(processor.pendingIds()).toHaveLength(5)
+    expect(processor.takeIds()).toHaveLength(5)
     expect(bytes()).toBeGreaterThan(0)
   })
 })

@@ -15,7 +15,7 @@ export type MicroBatcher = {
   /** Takes records of one turn through the steps, in micro-batches; other work gets its time between them. */
   consume(records: readonly LogRecord[]): Promise<void>
   /**
-   * Takes records that a run whose journal is lost may have stored, each by itself: their ids are taken in, and what is
+   * Takes records that a run whose journal is lost may have stored, those that are apart from the others: their ids are taken in, and what is
    * at the `stored` offsets is neither stored nor delivered again.
    */
   consumeAgain(records: readonly LogRecord[], stored: ReadonlySet<number>): void
@@ -38,10 +38,16 @@ export const createMicroBatcher = ({ processor, microBatchEvents, onRead, flush 
       if (processor.size().records > 0) flush(processor.take())
     },
     consumeAgain(records, stored) {
-      for (const record of records) {
-        add(record)
-        flush(stored.has(record.offset) ? withoutEffects(processor.take()) : processor.take())
+      let isStored = false
+      const end = (): void => {
+        if (processor.size().records > 0) flush(isStored ? withoutEffects(processor.take()) : processor.take())
       }
+      for (const record of records) {
+        if (stored.has(record.offset) !== isStored || processor.size().events >= microBatchEvents) end()
+        isStored = stored.has(record.offset)
+        add(record)
+      }
+      end()
     },
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { openJournal, partitionOf } from '@tributary/storage'
+import { createTestEventStoreOnUse } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeliverBranch } from '../../branches/deliver.ts'
 import { createProcessor } from '../../process.ts'
@@ -69,6 +70,9 @@ describe('the start', () => {
       },
       progress: { begin: (starts) => told.push(`${starts.length} partitions`) },
       storedStatuses: async () => new Map(),
+      clock: Date.now,
+      eventStore: createTestEventStoreOnUse(),
+      asking: (question) => question(),
       logger: silentLogger,
       readBytes: 1024 * 1024,
       onAlreadyAppended: ({ found }: AlreadyAppended) => told.push(`${found} already appended`),

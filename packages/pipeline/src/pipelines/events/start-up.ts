@@ -1,12 +1,14 @@
-import type { Logger } from '@tributary/kernel'
-import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
+import type { Clock, Logger } from '@tributary/kernel'
+import { type ConsumerJournal, type EventStore, type LogReader, reconcile } from '@tributary/storage'
 import type { DeliverBranch } from '../../branches/deliver.ts'
 import type { StoreBranch } from '../../branches/store.ts'
 import type { Processor } from '../../process.ts'
 import type { Progress } from '../../progress.ts'
 import { type AlreadyAppended, findAlreadyAppended } from '../../recovery/already-appended.ts'
 import { recover } from '../../recovery/recovery.ts'
+import { refillIds } from '../../recovery/refill-ids.ts'
 import type { StoredStatuses } from '../../recovery/stored-statuses.ts'
+import { whereWentBack } from '../../recovery/went-back.ts'
 
 export type StartUpDeps = {
   journal: ConsumerJournal
@@ -21,6 +23,10 @@ export type StartUpDeps = {
   logger: Logger
   /** Bytes read at once. */
   readBytes: number
+  clock: Clock
+  eventStore: Pick<EventStore, 'query' | 'queryBinary'>
+  /** Asks the event store until it answers. */
+  asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
   /** Told what earlier runs appended to deliveries, before anything is processed. */
   onAlreadyAppended(before: AlreadyAppended): void
 }
@@ -31,7 +37,7 @@ export type StartingPoint = {
   readonly next: Map<number, number>
   /**
    * The offset by partition before which records may be stored already without the journal's knowledge: with a new or
-   * lost journal, or one of another log, what was in the log at the start; 0 otherwise.
+   * lost journal, or one of another log, what was in the log at the start; with one of an earlier time, what is stored; 0 otherwise.
    */
   readonly unknownBefore: readonly number[]
 }
@@ -44,6 +50,10 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const { journal, reader, store, logger } = deps
   const rewound = await reconcile(journal, reader)
   if (rewound.size > 0) logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
+  await refillIds(deps)
+  const storedBefore = await whereWentBack(deps)
+  if (storedBefore.some((offset) => offset > 0))
+    logger.warn({}, 'The journal is of an earlier time than the event store, which is asked what it has')
   store.begin()
   const before = await findAlreadyAppended({
     requests: reader,
@@ -61,6 +71,8 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const committed = store.committed()
   return {
     next: new Map(starts.map((start, partition) => [partition, Math.max(committed.get(partition) ?? 0, start)])),
-    unknownBefore: ends.map((end, partition) => (journal.fresh || rewound.has(partition) ? end : 0)),
+    unknownBefore: ends.map((end, partition) =>
+      journal.fresh || rewound.has(partition) ? end : (storedBefore[partition] ?? 0),
+    ),
   }
 }

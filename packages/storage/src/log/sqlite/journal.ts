@@ -2,11 +2,11 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFolder, reservePrivateFile } from '../../supervisor/private-files.ts'
 import { createSeenIncarnations } from '../incarnations.ts'
-import type { ConsumerJournal, JournalPlace, JournalRange } from '../journal-port.ts'
-import { createIdBuckets } from './id-buckets.ts'
+import type { FileJournal, JournalPlace, JournalRange } from '../journal-port.ts'
+import { createIdBuckets, type IdBucketsOptions } from './id-buckets.ts'
 
 /** How long a message id is remembered at least: a repetition within it is stored once. */
-const deduplicationWindowMs = 24 * 60 * 60 * 1000
+export const deduplicationWindowMs = 24 * 60 * 60 * 1000
 
 export type JournalOptions = {
   /** The journal's database file; its folder is made when missing. One process at a time. */
@@ -20,6 +20,14 @@ export type JournalOptions = {
   /** Memory for filters, bytes: 128 MiB hold those of 64 million ids. One more costs a look-up on disk by 250,000 others. */
   filterBytes?: number
 }
+
+/** How ids are kept, with what holds unless it is given. */
+export const bucketOptions = (options: JournalOptions): IdBucketsOptions => ({
+  windowMs: options.windowMs ?? deduplicationWindowMs,
+  bucketMs: options.bucketMs ?? 60 * 60 * 1000,
+  bucketIds: options.bucketIds ?? 250_000,
+  filterBytes: options.filterBytes ?? 128 * 1024 * 1024,
+})
 
 const open = (file: string): DatabaseSync => {
   makePrivateFolder(dirname(file))
@@ -54,14 +62,9 @@ const nameOf = (value: unknown): string | undefined => (typeof value === 'string
  * Opens a consumer's journal on SQLite in the calling thread. Every call that writes is one transaction with a sync
  * and is complete on disk when it returns; when it throws (disk full), nothing of it is kept and it can be called again.
  */
-export const openJournal = (options: JournalOptions): ConsumerJournal => {
+export const openJournal = (options: JournalOptions): FileJournal => {
   const db = open(options.file)
-  const buckets = createIdBuckets(db, {
-    windowMs: options.windowMs ?? deduplicationWindowMs,
-    bucketMs: options.bucketMs ?? 60 * 60 * 1000,
-    bucketIds: options.bucketIds ?? 250_000,
-    filterBytes: options.filterBytes ?? 128 * 1024 * 1024,
-  })
+  const buckets = createIdBuckets(db, bucketOptions(options))
   const allPositions = db.prepare('select partition, next, incarnation from position order by partition')
   const allRanges = db.prepare('select partition, "from", "to", token, incarnation from open_range order by id')
   const addRange = db.prepare(

@@ -72,6 +72,7 @@ import { up as signals } from './0080-signals.ts'
 import { up as keptUsage } from './0081-kept-usage.ts'
 import { up as signalDrafts } from './0082-signal-drafts.ts'
 import { up as coordination } from './0090-coordination.ts'
+import { up as journals } from './0091-journals.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -148,4 +149,5 @@ export const migrations: readonly Migration[] = [
   { name: '0081-kept-usage', up: keptUsage },
   { name: '0082-signal-drafts', up: signalDrafts },
   { name: '0090-coordination', up: coordination },
+  { name: '0091-journals', up: journals },
 ]

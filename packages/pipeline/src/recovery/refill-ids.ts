@@ -1,0 +1,122 @@
+import type { Clock, Logger } from '@tributary/kernel'
+import { type ConsumerJournal, type EventStore, type LogReader, type SeenId, systemOwner } from '@tributary/storage'
+import { ownerOf } from '../process.ts'
+
+/** How long a repeated message id is dropped at least, ms. */
+const windowMs = 24 * 60 * 60 * 1000
+/** How much clocks of processes that collect may differ, ms. */
+const marginMs = 10 * 60 * 1000
+/** Ids that are asked for at a time. */
+const pageRows = 200_000
+const rowBytes = 16 + 4 + 8 + 4
+
+type Page = { workspace: string; source: string; time: number; id: string }
+
+/**
+ * Message ids as deduplication hashes them (`steps/deduplicate.ts`), with the place of the event that has each: hashed by the event store, which
+ * spares both sides the texts. Events without an id of their own come along and do no harm.
+ */
+const pageText = `
+select toFixedString(substring(SHA256(concat(if(status = 'rejected', 'rejected', 'accepted'), '\\n', source_id, '\\n', message_id)), 1, 16), 16),
+  toUInt32(splitByChar('-', event_id)[1]), toUInt64(splitByChar('-', event_id)[2]), toUInt32(splitByChar('-', event_id)[3])
+from events
+where workspace_id = {workspace:String} and source_id = {source:String} and message_id != ''
+  and match(event_id, '^[0-9]{1,9}-[0-9]{10,15}-[0-9]{4,6}')
+  and (receive_time, event_id) > (fromUnixTimestamp64Milli({time:Int64}), {id:String})
+order by receive_time, event_id limit ${pageRows}`
+
+/** Where the next page begins. */
+const endText = `
+select toUnixTimestamp64Milli(receive_time) as time, event_id as id from events
+where workspace_id = {workspace:String} and source_id = {source:String} and message_id != ''
+  and match(event_id, '^[0-9]{1,9}-[0-9]{10,15}-[0-9]{4,6}')
+  and (receive_time, event_id) > (fromUnixTimestamp64Milli({time:Int64}), {id:String})
+order by receive_time, event_id limit ${pageRows - 1}, 1`
+
+const idsOf = (page: Uint8Array): SeenId[] => {
+  const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength)
+  if (bytes.length % rowBytes !== 0) throw new Error('The event store answered ids in a form that is not known')
+  return Array.from({ length: bytes.length / rowBytes }, (_, row) => {
+    const at = row * rowBytes
+    return {
+      hash: bytes.subarray(at, at + 16),
+      partition: bytes.readUInt32LE(at + 16),
+      offset: Number(bytes.readBigUInt64LE(at + 20)),
+      index: bytes.readUInt32LE(at + 28),
+    }
+  })
+}
+
+/** When the oldest record was received that is still to be processed, epoch ms; now, where there is none. */
+const oldestWaiting = async ({
+  journal,
+  reader,
+  clock,
+}: Pick<RefillDeps, 'journal' | 'reader' | 'clock'>): Promise<number> => {
+  const next = new Map(journal.positions())
+  for (const { partition, from } of journal.openRanges())
+    next.set(partition, Math.min(next.get(partition) ?? from, from))
+  const starts = await reader.starts()
+  const ends = await reader.ends()
+  let oldest = clock()
+  for (const [partition, end] of ends.entries()) {
+    const from = Math.max(next.get(partition) ?? 0, starts[partition] ?? 0)
+    const [first] = from < end ? await reader.read(partition, from, 1) : []
+    if (first !== undefined) oldest = Math.min(oldest, first.time, ownerOf(first).receivedAt)
+  }
+  return oldest
+}
+
+export type RefillDeps = {
+  journal: Pick<ConsumerJournal, 'apart' | 'positions' | 'openRanges' | 'remember'>
+  reader: Pick<LogReader, 'starts' | 'ends' | 'read'>
+  eventStore: Pick<EventStore, 'query' | 'queryBinary'>
+  clock: Clock
+  logger: Logger
+  /** Asks the event store until it answers. */
+  asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
+}
+
+/**
+ * Fills the journal's file of message ids with all that the event store has of the window, where the file does not have them. The window begins
+ * so long before the oldest record that is still to be processed: what comes again of it is known. Ids that are remembered
+ * longer than they would have been are dropped longer.
+ */
+export const refillIds = async (deps: RefillDeps): Promise<void> => {
+  const { journal, eventStore, clock, logger, asking } = deps
+  if (journal.apart?.lacksIds() !== true) return
+  const started = performance.now()
+  const time = (await oldestWaiting(deps)) - windowMs - marginMs
+  const sources = await asking(() =>
+    eventStore.query<{ workspace: string; source: string }>(
+      `select distinct workspace_id as workspace, source_id as source from events
+       where receive_time >= fromUnixTimestamp64Milli({time:Int64})`,
+      { time },
+      { owner: systemOwner, slot: 'heavy' },
+    ),
+  )
+  let count = 0
+  for (const { workspace, source } of sources) {
+    let from: Page | undefined = { workspace, source, time: time - 1, id: '' }
+    while (from !== undefined) {
+      const page: Page = from
+      const ids = idsOf(
+        await asking(() => eventStore.queryBinary(pageText, page, { owner: systemOwner, slot: 'heavy' })),
+      )
+      journal.remember(ids, clock())
+      count += ids.length
+      const [end] =
+        ids.length < pageRows
+          ? []
+          : await asking(() =>
+              eventStore.query<{ time: number; id: string }>(endText, page, { owner: systemOwner, slot: 'heavy' }),
+            )
+      from = end && { workspace, source, ...end }
+    }
+  }
+  const unstored = await journal.apart.unstoredIds()
+  journal.remember(unstored, clock())
+  await journal.apart.idsComplete()
+  const ms = Math.round(performance.now() - started)
+  logger.info({ ids: count + unstored.length, ms }, 'Message ids of the last 24 hours were read from the event store')
+}

@@ -1,0 +1,167 @@
+import { type Logger, randomToken } from '@tributary/kernel'
+import { openRelational } from '../../relational/open.ts'
+import { createSharedLedger } from './leases.ts'
+
+/** The time in which one process has a lease, as the threads of that process know it. */
+export type TenureInfo = {
+  /** The lease, and the epoch under which things are written. */
+  name: string
+  epoch: number
+  /** A BigInt64Array of one number: until when nobody else can have it, by the monotonic clock of the machine, ns. */
+  until: SharedArrayBuffer
+}
+
+export type Tenure = TenureInfo & {
+  /** Lets go of it, so that another process need not wait until it is over. Nothing may be done under it any more. */
+  release(): Promise<void>
+}
+
+export type TenureOptions = {
+  /** As of `openRelational`. */
+  url: string
+  name: string
+  logger: Logger
+  /** Told once, when another process has it: it is waited for. */
+  onWaiting?: () => void
+  /** Told once, a while before it can be another's, when it could not be renewed in time. */
+  onLost(why: string): void
+  /** Ends the waiting, which then rejects with the reason of the signal. */
+  signal?: AbortSignal
+  /** How long it lasts without being renewed, ms. */
+  ttlMs?: number
+  /** How long before its end a holder gives up, ms. */
+  marginMs?: number
+  /** How often it is renewed, ms. */
+  renewMs?: number
+  /** How often who waits looks, ms. */
+  lookMs?: number
+}
+
+/** Whether a tenure still lasts, for sure: asked right before what has no other fence. */
+export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean =>
+  process.hrtime.bigint() < Atomics.load(new BigInt64Array(until), 0)
+
+const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const end = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end, { once: true })
+  })
+
+/**
+ * Waits until this process has a lease, and keeps it. It counts from before each renewal was sent, by a clock that nobody sets, so it ends here before
+ * it does in the database. PostgreSQL being away while it waits is waited for, too. A process that was paused learns of it when it goes on: what
+ * it does until then has to be fenced by the epoch.
+ */
+export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
+  const { url, name, logger, signal, ttlMs = 6000, marginMs = 750, renewMs = 1500, lookMs = 250 } = options
+  const holder = randomToken(12)
+  // Two, so that one that the network has lost is not waited for.
+  const relational = openRelational({
+    url,
+    logger,
+    maxConnections: 2,
+    statementMs: 2000,
+    applicationName: 'tributary lease',
+  })
+  const { pool } = relational
+  const ledger = createSharedLedger(pool)
+  const until = new SharedArrayBuffer(8)
+  const clock = new BigInt64Array(until)
+  let isWaiting = false
+
+  const isFree = async (): Promise<boolean> => {
+    const { rows } = await pool.query<{ over: boolean }>(
+      'select expire_time <= clock_timestamp() as over from coordination_leases where name = $1',
+      [name],
+    )
+    return rows[0]?.over !== false
+  }
+
+  const acquire = async (held?: number): Promise<number | undefined> => {
+    const asked = process.hrtime.bigint()
+    const epoch = await ledger.acquireLease(name, holder, ttlMs)
+    const end = asked + BigInt(ttlMs - marginMs) * 1_000_000n
+    // Another epoch is another tenure, of which nobody here knows.
+    if (epoch !== undefined && (held ?? epoch) === epoch && end > Atomics.load(clock, 0)) Atomics.store(clock, 0, end)
+    return epoch
+  }
+
+  const wait = async (): Promise<number> => {
+    let isAway = false
+    for (;;) {
+      signal?.throwIfAborted()
+      try {
+        const epoch = (await isFree()) ? await acquire() : undefined
+        if (epoch !== undefined) return epoch
+        isAway = false
+        if (!isWaiting) options.onWaiting?.()
+        isWaiting = true
+      } catch (error) {
+        // Who has not seen the database yet is told that it is not there.
+        if (!isWaiting) throw error
+        if (!isAway) logger.warn({ err: error }, 'The database cannot be asked who is active; it is asked again')
+        isAway = true
+      }
+      await pause(lookMs, signal)
+    }
+  }
+
+  let epoch: number
+  try {
+    epoch = await wait()
+  } catch (error) {
+    await relational.close()
+    throw error
+  }
+
+  let isOver = false
+  const lose = (why: string): void => {
+    if (isOver) return
+    isOver = true
+    for (const timer of timers) clearInterval(timer)
+    options.onLost(why)
+  }
+  let renewing = 0
+  const renew = async (): Promise<void> => {
+    if (isOver || renewing >= 2) return
+    renewing++
+    try {
+      const renewed = await acquire(epoch)
+      if (!isOver && renewed !== epoch) lose('Another process has become the main process')
+    } catch (error) {
+      if (!isOver) logger.warn({ err: error }, 'The lease of the main process could not be renewed; it is tried again')
+    } finally {
+      renewing--
+    }
+  }
+  const timers = [
+    setInterval(() => void renew(), renewMs),
+    setInterval(() => {
+      if (!isInTenure({ until }))
+        lose(`PostgreSQL has not confirmed for ${ttlMs / 1000} seconds that this process is the main process`)
+    }, 100),
+  ]
+
+  return {
+    name,
+    epoch,
+    until,
+    async release() {
+      if (!isOver) {
+        isOver = true
+        for (const timer of timers) clearInterval(timer)
+        await ledger
+          .releaseLease(name, holder)
+          .catch((error: unknown) => logger.warn({ err: error }, 'The lease is not released; it ends by itself'))
+      }
+      Atomics.store(clock, 0, 0n)
+      await relational.close()
+    },
+  }
+}
