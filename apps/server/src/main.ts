@@ -30,6 +30,12 @@ const stop = (): void => {
   stopping = true
   stopProduct().then(() => process.exit(0), fail)
 }
+let isListening = false
+const listenToSignals = (): void => {
+  if (isListening) return
+  isListening = true
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
+}
 // What started this process holds the other end of the channel: its end tells that it is gone, even by SIGKILL.
 process.on('disconnect', stop)
 if (process.send !== undefined && !process.connected) stop()
@@ -39,7 +45,13 @@ type Started = { stop: () => Promise<void>; lines: string[] }
 
 const startMain = async (config: Config): Promise<Started> => {
   const { startProduct } = await import('./product.ts')
-  const product = await startProduct(config)
+  const product = await startProduct(config, {
+    onStandby(url, leave) {
+      say(`Tributary stands by at ${url}`)
+      stopProduct = async () => leave()
+      listenToSignals()
+    },
+  })
   const lines: string[] = []
   if (product.generatedPassword !== undefined)
     lines.push(
@@ -65,9 +77,7 @@ try {
   const config = readConfig(process.env)
   const started = await (isCollector(config) ? startCollecting(config) : startMain(config))
   stopProduct = started.stop
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  process.on('SIGHUP', stop)
+  listenToSignals()
   for (const line of started.lines) say(line)
 } catch (error) {
   fail(error)

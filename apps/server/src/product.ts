@@ -60,6 +60,7 @@ import { realtimeCredentials } from './secrets/realtime-credentials.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secrets/secret-key.ts'
 import { settleSecretKey } from './secrets/secret-key-rotation.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
+import { becomeMain, type StandbyTold } from './standby.ts'
 import { createOldestLogged, createStoredBefore, createWhenStored } from './stored-before.ts'
 import { createRemoteStream } from './stream/remote-stream.ts'
 import { startSyncApi } from './sync-api.ts'
@@ -82,7 +83,7 @@ const accessTopic = 'access.changed'
 const guidesFolder = fileURLToPath(new URL('../../../docs', import.meta.url))
 
 /**
- * Ends the process: another one writes its log, and it could neither accept nor process any more. Nothing acknowledged is lost by
+ * Ends the process: another one is the main process, or writes its log, and it could neither accept nor process any more. Nothing acknowledged is lost by
  * that, and the sentence is the last thing that is said.
  */
 const endReplaced = (message: string): never => {
@@ -93,12 +94,13 @@ const endReplaced = (message: string): never => {
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /**
- * Starts the whole product: takes the data folder, starts the engines, opens the log, starts the roles and listens. When
+ * Starts the whole product: takes the data folder, waits until it is the main process where others may be, starts the engines, opens the log, starts the roles and listens. When
  * a step fails, what was started is stopped again and the error is thrown.
  */
-export const startProduct = (config: Config): Promise<RunningProduct> => assembled((stack) => assemble(config, stack))
+export const startProduct = (config: Config, told: StandbyTold = {}): Promise<RunningProduct> =>
+  assembled((stack) => assemble(config, stack, told))
 
-const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<RunningProduct> => {
+const assemble = async (config: Config, stack: AsyncDisposableStack, told: StandbyTold): Promise<RunningProduct> => {
   const logger = createLogger(config.logLevel)
   const metrics = createPrometheus()
   installFault(config.fault)
@@ -120,6 +122,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   })
   await disk.check()
   stack.defer(() => disk.stop())
+  const tenure = await becomeMain(config, { ...told, loadedKey, logger, onLost: endReplaced })
+  // Let go of last: whoever stands by begins at once.
+  stack.defer(() => tenure?.release())
   const { blobs, blobsAnswer } = await openBlobs(config, logger)
   const engines = await startEngines(config, { logger, metrics })
   stack.defer(() => engines.stop())
@@ -132,6 +137,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
 
   const has = (role: RoleName): boolean => config.roles.has(role)
   const threads = createThreads(config, engines, secretKey, hub, {
+    tenure,
     logger,
     apply: metrics.apply,
     onReplaced: endReplaced,

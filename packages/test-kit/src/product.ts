@@ -13,6 +13,8 @@ export type ProductOptions = {
   dataDir?: string
   /** Added to the environment. */
   env?: Record<string, string>
+  /** Waits until it stands by, instead of until it is ready. */
+  standsBy?: true
   /** Milliseconds until ready. */
   deadlineMs?: number
   /** Called with the process id as soon as the process runs. */
@@ -91,6 +93,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   })
   if (child.pid !== undefined) options.onSpawn?.(child.pid)
   let output = ''
+  const sign = options.standsBy === true ? /Tributary stands by at (http:\S+)/ : /Tributary is ready at (http:\S+)/
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const url = await new Promise<string>((resolve, reject) => {
     const late = setTimeout(() => {
@@ -99,7 +102,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     }, options.deadlineMs ?? 150_000)
     const read = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-1_000_000)
-      const found = /Tributary is ready at (http:\S+)/.exec(output)
+      const found = sign.exec(output)
       if (found?.[1] !== undefined) {
         clearTimeout(late)
         resolve(found[1])

@@ -10,7 +10,7 @@ import {
 } from '@tributary/control/threads'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
-import type { LogPosition } from '@tributary/storage'
+import { type EventStore, isInTenure, type LogPosition } from '@tributary/storage'
 import { createDiskWatch } from '../operations/disk.ts'
 import { streamAnswers } from '../stream/remote-stream.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
@@ -19,7 +19,7 @@ import { hostRole, startCache, tell, tellReplaced } from './thread-host.ts'
 // Two configuration caches listen on a connection each, and look for changes on others.
 const context = await openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
 const destinationCache = openDestinationCache(context)
-const { config, coordination, eventStore, journal, logger, logs, metrics, reader, relational } = context
+const { config, coordination, eventStore, journal, logger, logs, metrics, reader, relational, tenure } = context
 const schemas = createSchemaCache({ db: relational.db, pool: relational.pool, logger })
 const deliveries = await logs.writer('stream', {
   inline: true,
@@ -28,10 +28,23 @@ const deliveries = await logs.writer('stream', {
 })
 const deliveriesReader = await logs.reader('stream', { isPatient: true })
 
+/**
+ * The event store does not know of tenures. What a process stores that was paused beyond its own carries the token under which its successor
+ * stores the same, so it is dropped; this keeps the time short in which that can happen.
+ */
+const fenced: EventStore = {
+  ...eventStore,
+  insert(table, rows, options) {
+    if (tenure !== undefined && !isInTenure(tenure))
+      return Promise.reject(new Error('Another process may be the main process by now'))
+    return eventStore.insert(table, rows, options)
+  },
+}
+
 const pipeline = createPipeline({
   reader,
   journal,
-  eventStore,
+  eventStore: tenure === undefined ? eventStore : fenced,
   deliveries,
   deliveriesReader,
   destinationsFor: (sourceId) => destinationCache.destinationsFor(sourceId),

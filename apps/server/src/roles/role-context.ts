@@ -1,7 +1,13 @@
 import { workerData } from 'node:worker_threads'
 import type { LoadedConnectors } from '@tributary/connector-kit'
 import { createDestinationCache } from '@tributary/control/threads'
-import { connectCoordination, createClickHouseEventStore, openJournal, openRelational } from '@tributary/storage'
+import {
+  connectCoordination,
+  createClickHouseEventStore,
+  openJournal,
+  openPostgresJournal,
+  openRelational,
+} from '@tributary/storage'
 import { folders } from '../engines.ts'
 import { openLogs } from '../open-log.ts'
 import { installFault } from '../operations/faults.ts'
@@ -9,7 +15,7 @@ import { createLogger } from '../operations/logger.ts'
 import { createRelayedMetrics } from '../operations/relayed-metrics.ts'
 import { createProductSecretBox } from '../secrets/secret-key.ts'
 import type { ThreadData } from './thread-data.ts'
-import { yieldToAcceptance } from './thread-host.ts'
+import { tellReplaced, yieldToAcceptance } from './thread-host.ts'
 
 /**
  * Opens what a role works with in the calling thread: the engines at the addresses that the main thread handed over,
@@ -19,7 +25,7 @@ export const openRoleContext = async (
   role: 'pipeline' | 'delivery' | 'profiles' | 'signals',
   reads: { log: 'requests' | 'stream'; keepsChunks?: true; maxConnections: number },
 ) => {
-  const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
+  const { addresses, config, secretKey, tenure, coordination: port } = workerData as ThreadData
   const logger = createLogger(config.logLevel, { role })
   const at = folders(config.dataDir)
   installFault(config.fault)
@@ -31,10 +37,22 @@ export const openRoleContext = async (
   const secretBox = createProductSecretBox(secretKey)
   const logs = openLogs(config)
   const reader = await logs.reader(reads.log, { keepsChunks: reads.keepsChunks, isPatient: true })
-  const journal = openJournal({ file: at.journal(role) })
+  const file = at.journal(role)
+  const journal =
+    tenure === undefined
+      ? openJournal({ file })
+      : await openPostgresJournal({
+          url: addresses.databaseUrl,
+          consumer: role,
+          lease: tenure,
+          file,
+          logger,
+          onLost: tellReplaced,
+        })
   return {
     config,
     logger,
+    tenure,
     logs,
     metrics: createRelayedMetrics(),
     coordination,

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { TenureInfo } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 import type { Addresses } from '../engines.ts'
 
@@ -21,6 +22,8 @@ export type ThreadData = {
     /** Whether signals are switched on. */
     signals: boolean
   }
+  /** Where other processes may become the main process: until when, and under which epoch this one is. */
+  tenure: TenureInfo | undefined
   /** The thread's way to the coordination hub of the main thread. */
   coordination: MessagePort
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '@tributary/kernel'
-import type { CoordinationHub } from '@tributary/storage'
+import type { CoordinationHub, TenureInfo } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
 import type { MetricChange } from '../operations/relayed-metrics.ts'
@@ -31,7 +31,13 @@ export const createThreads = (
   engines: Engines,
   secretKey: string,
   hub: CoordinationHub,
-  deps: { logger: Logger; apply: (changes: MetricChange[]) => void; onReplaced: (message: string) => void },
+  deps: {
+    /** As of `ThreadData`. */
+    tenure: TenureInfo | undefined
+    logger: Logger
+    apply: (changes: MetricChange[]) => void
+    onReplaced: (message: string) => void
+  },
 ): Threads => {
   const data = () => {
     const coordination = hub.port()
@@ -40,6 +46,7 @@ export const createThreads = (
     const value: ThreadData = {
       addresses: engines.addresses,
       secretKey,
+      tenure: deps.tenure && { name: deps.tenure.name, epoch: deps.tenure.epoch, until: deps.tenure.until },
       coordination,
       config: {
         dataDir,
