@@ -6,11 +6,11 @@ import { ownerOf } from '../process.ts'
 const windowMs = 24 * 60 * 60 * 1000
 /** How much clocks of processes that collect may differ, ms. */
 const marginMs = 10 * 60 * 1000
-/** Ids that are asked for at a time. */
-const pageRows = 200_000
+/** Ids that are asked for at a time: 6.4 MB. */
+const defaultPageRows = 200_000
 const rowBytes = 16 + 4 + 8 + 4
 
-type Page = { workspace: string; source: string; time: number; id: string }
+type Page = { workspace: string; source: string; time: number; id: string; rows: number; before: number }
 
 /**
  * Message ids as deduplication hashes them (`steps/deduplicate.ts`), with the place of the event that has each: hashed by the event store, which
@@ -23,7 +23,7 @@ from events
 where workspace_id = {workspace:String} and source_id = {source:String} and message_id != ''
   and match(event_id, '^[0-9]{1,9}-[0-9]{10,15}-[0-9]{4,6}')
   and (receive_time, event_id) > (fromUnixTimestamp64Milli({time:Int64}), {id:String})
-order by receive_time, event_id limit ${pageRows}`
+order by receive_time, event_id limit {rows:UInt32}`
 
 /** Where the next page begins. */
 const endText = `
@@ -31,7 +31,7 @@ select toUnixTimestamp64Milli(receive_time) as time, event_id as id from events
 where workspace_id = {workspace:String} and source_id = {source:String} and message_id != ''
   and match(event_id, '^[0-9]{1,9}-[0-9]{10,15}-[0-9]{4,6}')
   and (receive_time, event_id) > (fromUnixTimestamp64Milli({time:Int64}), {id:String})
-order by receive_time, event_id limit ${pageRows - 1}, 1`
+order by receive_time, event_id limit {before:UInt32}, 1`
 
 const idsOf = (page: Uint8Array): SeenId[] => {
   const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength)
@@ -75,6 +75,8 @@ export type RefillDeps = {
   logger: Logger
   /** Asks the event store until it answers. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
+  /** Ids that are asked for at a time; 200,000 unless given. */
+  pageRows?: number
 }
 
 /**
@@ -83,7 +85,7 @@ export type RefillDeps = {
  * longer than they would have been are dropped longer.
  */
 export const refillIds = async (deps: RefillDeps): Promise<void> => {
-  const { journal, eventStore, clock, logger, asking } = deps
+  const { journal, eventStore, clock, logger, asking, pageRows = defaultPageRows } = deps
   if (journal.apart?.lacksIds() !== true) return
   const started = performance.now()
   const time = (await oldestWaiting(deps)) - windowMs - marginMs
@@ -97,7 +99,7 @@ export const refillIds = async (deps: RefillDeps): Promise<void> => {
   )
   let count = 0
   for (const { workspace, source } of sources) {
-    let from: Page | undefined = { workspace, source, time: time - 1, id: '' }
+    let from: Page | undefined = { workspace, source, time: time - 1, id: '', rows: pageRows, before: pageRows - 1 }
     while (from !== undefined) {
       const page: Page = from
       const ids = idsOf(
@@ -111,7 +113,7 @@ export const refillIds = async (deps: RefillDeps): Promise<void> => {
           : await asking(() =>
               eventStore.query<{ time: number; id: string }>(endText, page, { owner: systemOwner, slot: 'heavy' }),
             )
-      from = end && { workspace, source, ...end }
+      from = end && { ...page, ...end }
     }
   }
   const unstored = await journal.apart.unstoredIds()

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventIdsOf, silentLogger } from '@tributary/kernel'
+import { type ConsumerJournal, openPostgresJournal, type SeenId } from '@tributary/storage'
+import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { batchOf, createWorld, type World } from '../pipelines/test-world.ts'
+import { refillIds } from './refill-ids.ts'
+
+let database: TestDatabase
+let eventStore: TestEventStore
+let dir: string
+let journals: ConsumerJournal[]
+let epoch: number
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tributary-takeover-'))
+  database = await createTestDatabase()
+  eventStore = await createTestEventStore()
+  journals = []
+  epoch = 0
+})
+afterEach(async () => {
+  for (const journal of journals) journal.close()
+  await database.close()
+  await eventStore.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** The journal as the next main process opens it, with its file of ids in a folder of this name. */
+const takeOver = async (name: string): Promise<ConsumerJournal> => {
+  epoch++
+  await database.pool.query(
+    `insert into coordination_leases values ('main', $1, $2, clock_timestamp() + interval '1 hour')
+     on conflict (name) do update set holder = $1, epoch = $2`,
+    [name, epoch],
+  )
+  const journal = await openPostgresJournal({
+    url: database.url,
+    consumer: 'pipeline',
+    lease: { name: 'main', epoch },
+    file: join(dir, name, 'pipeline.db'),
+    filterBytes: 1024 * 1024,
+    logger: silentLogger,
+  })
+  journals.push(journal)
+  return journal
+}
+
+const countBy = async (column: string): Promise<Record<string, number>> => {
+  const rows = await eventStore.query<{ name: string; count: number }>(
+    `select ${column} as name, count() as count from events group by name`,
+  )
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+}
+const delivered = async (world: World): Promise<string[]> => (await world.delivered()).toSorted()
+
+/** What a source sends: events, one that is rejected, and one that is sent again for a stored one. */
+const sendAll = async (world: World): Promise<void> => {
+  await world.send(batchOf('a', 50))
+  await world.send({ batch: [{ type: 'track', userId: 'u-1', messageId: 'no-name' }] })
+  await world.send(batchOf('again', 1), { p: ['3-0000000007-0000'] })
+}
+
+describe('a takeover', () => {
+  it('drops what comes again of all kinds, whatever file the next main process has', async () => {
+    await using world = await createWorld(eventStore, { journal: await takeOver('one') })
+    await sendAll(world)
+    await world.pipeline.idle()
+    await world.pipeline.stop()
+    const stored = await countBy('message_id')
+    const sent = await delivered(world)
+    expect([Object.keys(stored).length, sent.length]).toEqual([52, 51])
+    // One that is empty, its own, one that is of before another process had its turn.
+    for (const name of ['two', 'two', 'one', 'three']) {
+      const next = world.another({ journal: await takeOver(name) })
+      next.start()
+      await sendAll(world)
+      for (let each = 2; each <= epoch; each++) await world.send(batchOf(`by-${each}`, 1))
+      await next.idle()
+      await next.stop()
+    }
+    expect(await countBy('message_id')).toEqual({ ...stored, 'by-2-0': 1, 'by-3-0': 1, 'by-4-0': 1, 'by-5-0': 1 })
+    expect(await delivered(world)).toEqual([...sent, 'by-2-0', 'by-3-0', 'by-4-0', 'by-5-0'].toSorted())
+  })
+
+  it.each([
+    ['stored', 20],
+    ['not stored', 0],
+  ])('stores once what the main process before had begun, and %s, and knows its ids', async (_, least) => {
+    const first = await takeOver('one')
+    await using world = await createWorld(eventStore, {
+      // The answer is lost with the process.
+      eventStore: {
+        ...eventStore,
+        async insert(...given) {
+          if (least > 0) await eventStore.insert(...given)
+          await new Promise(() => {})
+        },
+      },
+      journal: first,
+      settings: { drainMs: 1 },
+    })
+    await world.send(batchOf('a', 20))
+    await expect.poll(() => first.openRanges().length, { timeout: 30_000 }).toBe(1)
+    const stored = async (): Promise<number> => Object.keys(await countBy('message_id')).length
+    await expect.poll(stored, { timeout: 30_000 }).toBe(least)
+    const next = world.another({ journal: await takeOver('two') })
+    next.start()
+    await world.send(batchOf('a', 30))
+    await next.idle()
+    await next.stop()
+    expect(Object.values(await countBy('message_id'))).toEqual(Array.from({ length: 30 }, () => 1))
+    expect(await delivered(world)).toEqual(
+      batchOf('a', 30)
+        .batch.map((_, n) => `a-${n}`)
+        .toSorted(),
+    )
+  })
+
+  it('with a journal that was restored from an earlier time stores nothing twice', async () => {
+    await using world = await createWorld(eventStore, { journal: await takeOver('one') })
+    await world.send(batchOf('a', 5))
+    await world.pipeline.idle()
+    const tables = ['journals', 'journal_positions', 'journal_ranges']
+    for (const table of tables) await database.pool.query(`create table ${table}_then as select * from ${table}`)
+    await world.send(batchOf('b', 5))
+    await world.send(batchOf('c', 5))
+    await world.pipeline.idle()
+    await world.pipeline.stop()
+    const stored = await countBy('event_id')
+    const sent = await delivered(world)
+    await database.pool.query('delete from journals')
+    for (const table of tables) await database.pool.query(`insert into ${table} select * from ${table}_then`)
+    // It had begun this then, and the event store has forgotten the token since.
+    await database.pool.query(
+      `insert into journal_ranges (consumer, token, partition, serial, place, first, behind, incarnation)
+       select consumer, 'long-ago', partition, 1, 1, next, next + 1, incarnation from journal_positions`,
+    )
+    const next = world.another({ journal: await takeOver('one') })
+    next.start()
+    await world.send(batchOf('d', 5))
+    await next.idle()
+    await next.stop()
+    const after = await countBy('event_id')
+    expect(Object.values(after)).toEqual(Array.from({ length: 20 }, () => 1))
+    expect(after).toMatchObject(stored)
+    expect(await delivered(world)).toEqual([...sent, ...batchOf('d', 5).batch.map((_, n) => `d-${n}`)].toSorted())
+  })
+})
+
+describe('ids from the event store', () => {
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest().subarray(0, 16).toString('hex')
+
+  it('are those that deduplication makes, page by page, of all sources, and of the window before the oldest record that waits', async () => {
+    const now = Date.now()
+    const hour = 3_600_000
+    const ids = eventIdsOf({ partition: 3, offset: 12_345_678_901, incarnation: '0mabc12def345' })
+    const row = (source: string, n: number, more: object = {}) => ({
+      workspace_id: 'w',
+      source_id: source,
+      event_id: ids(n),
+      message_id: `ÿ☃ ${n}`,
+      status: 'accepted',
+      receive_time: now - 30 * hour + (n % 3),
+      timestamp: now,
+      properties: {},
+      traits: {},
+      ...more,
+    })
+    const rows = [
+      ...Array.from({ length: 20 }, (_, n) => row('s-1', n)),
+      row('s-2', 20, { status: 'rejected' }),
+      row('s-2', 21, { status: 'blocked' }),
+      row('s-2', 22, { message_id: '' }),
+      row('s-2', 23, { receive_time: now - 40 * hour }),
+    ]
+    await eventStore.insert('events', rows.map((each) => JSON.stringify(each)).join('\n'), { token: 'rows' })
+    const found: SeenId[] = []
+    let isComplete = false
+    await refillIds({
+      journal: {
+        apart: {
+          lacksIds: () => !isComplete,
+          unstoredIds: async () => [],
+          idsComplete: async () => void (isComplete = true),
+        },
+        positions: () => new Map([[3, 5]]),
+        openRanges: () => [],
+        remember: (more) => void found.push(...more),
+      },
+      reader: {
+        starts: async () => [0, 0, 0, 0],
+        ends: async () => [0, 0, 0, 6],
+        read: async () => [
+          {
+            partition: 3,
+            offset: 5,
+            incarnation: '',
+            time: now,
+            key: 'w',
+            meta: JSON.stringify({ w: 'w', s: 's', k: 'single', r: now - 10 * hour, ip: '' }),
+            body: Buffer.from('{}'),
+          },
+        ],
+      },
+      eventStore,
+      clock: () => now,
+      logger: silentLogger,
+      asking: (question) => question(),
+      pageRows: 3,
+    })
+    expect(isComplete).toBe(true)
+    const known = new Map(found.map((id) => [Buffer.from(id.hash).toString('hex'), id]))
+    expect(found).toHaveLength(22)
+    expect(known.get(hashOf('accepted\ns-1\nÿ☃ 7'))).toMatchObject({ partition: 3, offset: 12_345_678_901, index: 7 })
+    expect(known.get(hashOf('rejected\ns-2\nÿ☃ 20'))).toMatchObject({ index: 20 })
+    expect(known.get(hashOf('accepted\ns-2\nÿ☃ 21'))).toMatchObject({ index: 21 })
+  })
+})
