@@ -4,6 +4,7 @@ import type { Logger, Metrics } from '@tributary/kernel'
 import {
   type ChildState,
   type ClickHouseOptions,
+  connectionsOf,
   createChdbChild,
   createClickHouseEventStore,
   createEmbeddedPostgres,
@@ -15,6 +16,7 @@ import {
   openRelational,
   type Relational,
   type Supervisor,
+  type TenureInfo,
 } from '@tributary/storage'
 import type { Config } from './config/config.ts'
 
@@ -51,6 +53,7 @@ const startRelational = async (
   config: Config,
   supervisor: Supervisor,
   logger: Logger,
+  tenure?: TenureInfo,
 ): Promise<{ url: string; relational: Relational }> => {
   let url: string
   if (config.relational.kind === 'remote') url = config.relational.url
@@ -65,7 +68,8 @@ const startRelational = async (
     await installJobs(migrating.pool)
   }
   // What a screen asks for is answered soon or not at all.
-  return { url, relational: openRelational({ url, logger, statementMs: 10_000 }) }
+  const connections = tenure === undefined ? {} : connectionsOf(tenure)
+  return { url, relational: openRelational({ url, logger, statementMs: 10_000, ...connections }) }
 }
 
 /** The relational store by itself, for a command that needs no other engine; statements may take their time. */
@@ -95,7 +99,10 @@ export const openRelationalStore = async (
  * Starts the engines that are embedded, connects to the others, and brings both databases to the newest schema. Starts
  * them side by side: PostgreSQL and the event store do not know of each other.
  */
-export const startEngines = async (config: Config, deps: { logger: Logger; metrics: Metrics }): Promise<Engines> => {
+export const startEngines = async (
+  config: Config,
+  deps: { logger: Logger; metrics: Metrics; tenure?: TenureInfo | undefined },
+): Promise<Engines> => {
   const { logger, metrics } = deps
   const supervisor = createSupervisor({ logger, metrics })
   const at = folders(config.dataDir)
@@ -119,7 +126,10 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
     return { address, eventStore }
   }
 
-  const [first, second] = await Promise.allSettled([startRelational(config, supervisor, logger), startEventStore()])
+  const [first, second] = await Promise.allSettled([
+    startRelational(config, supervisor, logger, deps.tenure),
+    startEventStore(),
+  ])
   if (first.status === 'rejected' || second.status === 'rejected') {
     await supervisor.stop()
     throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason

@@ -126,7 +126,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   // Let go of last: whoever stands by begins at once.
   stack.defer(() => tenure?.release())
   const { blobs, blobsAnswer } = await openBlobs(config, logger)
-  const engines = await startEngines(config, { logger, metrics })
+  const engines = await startEngines(config, { logger, metrics, tenure })
   stack.defer(() => engines.stop())
   const hub = await openCoordination(config, logger)
   stack.defer(() => hub.close())

@@ -3,6 +3,7 @@ import type { LoadedConnectors } from '@tributary/connector-kit'
 import { createDestinationCache } from '@tributary/control/threads'
 import {
   connectCoordination,
+  connectionsOf,
   createClickHouseEventStore,
   openJournal,
   openPostgresJournal,
@@ -32,7 +33,12 @@ export const openRoleContext = async (
   yieldToAcceptance()
 
   const coordination = connectCoordination(port)
-  const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })
+  const relational = openRelational({
+    url: addresses.databaseUrl,
+    logger,
+    maxConnections: reads.maxConnections,
+    ...(tenure === undefined ? {} : connectionsOf(tenure)),
+  })
   const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
   const secretBox = createProductSecretBox(secretKey)
   const logs = openLogs(config)

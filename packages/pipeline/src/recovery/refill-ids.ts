@@ -22,6 +22,7 @@ select toFixedString(substring(SHA256(concat(if(status = 'rejected', 'rejected',
 from events
 where workspace_id = {workspace:String} and source_id = {source:String} and message_id != ''
   and match(event_id, '^[0-9]{1,9}-[0-9]{10,15}-[0-9]{4,6}')
+  and receive_time >= fromUnixTimestamp64Milli({time:Int64})
   and (receive_time, event_id) > (fromUnixTimestamp64Milli({time:Int64}), {id:String})
 order by receive_time, event_id limit {rows:UInt32}`
 
@@ -30,6 +31,7 @@ const endText = `
 select toUnixTimestamp64Milli(receive_time) as time, event_id as id from events
 where workspace_id = {workspace:String} and source_id = {source:String} and message_id != ''
   and match(event_id, '^[0-9]{1,9}-[0-9]{10,15}-[0-9]{4,6}')
+  and receive_time >= fromUnixTimestamp64Milli({time:Int64})
   and (receive_time, event_id) > (fromUnixTimestamp64Milli({time:Int64}), {id:String})
 order by receive_time, event_id limit {before:UInt32}, 1`
 

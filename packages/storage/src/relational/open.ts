@@ -1,6 +1,6 @@
 import type { Logger } from '@tributary/kernel'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
-import { Pool, type PoolConfig } from 'pg'
+import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { isReadTimeout } from './errors.ts'
 import { preparedName } from './prepared.ts'
 import type { Database } from './schema.ts'
@@ -17,6 +17,8 @@ export type RelationalOptions = {
   maxConnections?: number
   /** Name shown in pg_stat_activity. */
   applicationName?: string
+  /** Looks at each new connection before it is used; one for which it rejects is not. */
+  admit?: (client: Pick<ClientBase, 'query'>) => Promise<void>
   /**
    * How long a statement may take, ms; 0 for ever. The server ends it then, and five seconds later the caller is told that
    * the server is away. Default a minute.
@@ -30,6 +32,15 @@ export type Relational = AsyncDisposable & { db: Kysely<Database>; pool: Pool; c
 /** How much later than the server the client ends a statement: so the server's own word is heard when there is one. */
 const graceMs = 5000
 
+const verifyBy =
+  (admit: NonNullable<RelationalOptions['admit']>): NonNullable<PoolConfig['verify']> =>
+  (client, done) => {
+    admit(client).then(
+      () => done(),
+      (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+    )
+  }
+
 const poolConfig = (options: RelationalOptions, statementMs: number): PoolConfig => ({
   connectionString: options.url,
   max: options.maxConnections ?? 10,
@@ -38,6 +49,7 @@ const poolConfig = (options: RelationalOptions, statementMs: number): PoolConfig
   keepAlive: true,
   ...(statementMs === 0 ? {} : { query_timeout: statementMs + graceMs }),
   application_name: options.applicationName ?? 'tributary',
+  ...(options.admit === undefined ? {} : { verify: verifyBy(options.admit) }),
   options: `-c timezone=UTC -c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=60000`,
 })
 

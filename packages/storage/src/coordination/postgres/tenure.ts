@@ -1,6 +1,6 @@
 import { type Logger, randomToken } from '@tributary/kernel'
-import { openRelational } from '../../relational/open.ts'
-import { createSharedLedger } from './leases.ts'
+import { openRelational, type RelationalOptions } from '../../relational/open.ts'
+import { createSharedLedger, LeaseLost } from './leases.ts'
 
 /** The time in which one process has a lease, as the threads of that process know it. */
 export type TenureInfo = {
@@ -40,6 +40,26 @@ export type TenureOptions = {
 /** Whether a tenure still lasts, for sure: asked right before what has no other fence. */
 export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean =>
   process.hrtime.bigint() < Atomics.load(new BigInt64Array(until), 0)
+
+const nameOf = (lease: string, epoch: number | ''): string => `tributary ${lease} ${epoch}`
+
+/**
+ * How a pool is opened whose connections are of one tenure. The next one ends them when it begins, with what they have locked, and none is
+ * made anew: whatever is written through them is there before the next tenure begins, or never.
+ */
+export const connectionsOf = ({
+  name,
+  epoch,
+}: Pick<TenureInfo, 'name' | 'epoch'>): Required<Pick<RelationalOptions, 'applicationName' | 'admit'>> => ({
+  applicationName: nameOf(name, epoch),
+  async admit(client) {
+    const { rows } = await client.query<{ epoch: string }>(
+      'select epoch::text from coordination_leases where name = $1',
+      [name],
+    )
+    if (Number(rows[0]?.epoch) !== epoch) throw new LeaseLost(`Another process has the lease ${name}`)
+  },
+})
 
 const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -112,9 +132,19 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
     }
   }
 
+  /** What a process that was paused has open could hold locks for as long as it is, and write when it goes on. */
+  const endPredecessors = async (mine: number): Promise<void> => {
+    await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and starts_with(application_name, $1) and application_name <> $2`,
+      [nameOf(name, ''), nameOf(name, mine)],
+    )
+  }
+
   let epoch: number
   try {
     epoch = await wait()
+    await endPredecessors(epoch)
   } catch (error) {
     await relational.close()
     throw error
@@ -133,7 +163,10 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
     renewing++
     try {
       const renewed = await acquire(epoch)
-      if (!isOver && renewed !== epoch) lose('Another process has become the main process')
+      if (isOver || renewed === epoch) return
+      // It came too late, and began a tenure that nobody uses.
+      if (renewed !== undefined) await ledger.releaseLease(name, holder)
+      lose('Another process may be the main process by now: the lease was not renewed in time')
     } catch (error) {
       if (!isOver) logger.warn({ err: error }, 'The lease of the main process could not be renewed; it is tried again')
     } finally {
