@@ -47,9 +47,9 @@ const startMain = async (config: Config): Promise<Started> => {
   const { startProduct } = await import('./product.ts')
   const product = await startProduct(config, {
     onStandby(url, leave) {
-      say(`Tributary stands by at ${url}`)
       stopProduct = async () => leave()
       listenToSignals()
+      say(`Tributary stands by at ${url}`)
     },
   })
   const lines: string[] = []

@@ -1,9 +1,14 @@
 import type { Clock, Logger } from '@tributary/kernel'
-import { type ConsumerJournal, type EventStore, type LogReader, type SeenId, systemOwner } from '@tributary/storage'
+import {
+  type ConsumerJournal,
+  deduplicationWindowMs,
+  type EventStore,
+  type LogReader,
+  type SeenId,
+  systemOwner,
+} from '@tributary/storage'
 import { ownerOf } from '../process.ts'
 
-/** How long a repeated message id is dropped at least, ms. */
-const windowMs = 24 * 60 * 60 * 1000
 /** How much clocks of processes that collect may differ, ms. */
 const marginMs = 10 * 60 * 1000
 /** Ids that are asked for at a time: 6.4 MB. */
@@ -90,7 +95,7 @@ export const refillIds = async (deps: RefillDeps): Promise<void> => {
   const { journal, eventStore, clock, logger, asking, pageRows = defaultPageRows } = deps
   if (journal.apart?.lacksIds() !== true) return
   const started = performance.now()
-  const time = (await oldestWaiting(deps)) - windowMs - marginMs
+  const time = (await oldestWaiting(deps)) - deduplicationWindowMs - marginMs
   const sources = await asking(() =>
     eventStore.query<{ workspace: string; source: string }>(
       `select distinct workspace_id as workspace, source_id as source from events

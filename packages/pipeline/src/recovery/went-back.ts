@@ -1,7 +1,7 @@
-import type { ConsumerJournal, EventStore, LogReader } from '@tributary/storage'
-import { systemOwner } from '@tributary/storage'
+import { type ConsumerJournal, type EventStore, type LogReader, systemOwner } from '@tributary/storage'
 import { ownerOf } from '../process.ts'
 
+/** How much clocks of processes that collect may differ, ms. */
 const marginMs = 10 * 60 * 1000
 
 export type WentBackDeps = {
