@@ -1,6 +1,9 @@
 import type { Batch } from './batches.ts'
 
-/** Batches of a reader that may be asked for again, within a bound of bytes: those used last stay. */
+/**
+ * Batches of a reader that may be asked for again, within a bound of bytes: those that were read longest ago make way. One that was not read
+ * yet counts as it lies in Kafka.
+ */
 export type BatchCache = {
   add(partition: number, batch: Batch): void
   /** The batch that holds an offset. */
@@ -14,9 +17,13 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
   /** First offsets of the batches of a partition, ascending. */
   const bases = new Map<number, number[]>()
   let bytes = 0
+  /** What was given last. */
+  let used: string | undefined
 
-  const sizeOf = ({ records }: Batch): number =>
-    records.reduce((sum, { body, meta }) => sum + body.byteLength + meta.length + 64, 64)
+  const sizeOf = (batch: Batch): number =>
+    batch.isRead
+      ? batch.records.reduce((sum, { body, meta }) => sum + body.byteLength + meta.length + 64, 64)
+      : batch.bytes
   const drop = (key: string): void => {
     const known = batches.get(key)
     if (known === undefined) return
@@ -27,8 +34,27 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
     list?.splice(list.indexOf(known.batch.base), 1)
   }
 
+  /** Who got the last one has read it since, so that it takes more. */
+  const weighAgain = (): void => {
+    const known = used === undefined ? undefined : batches.get(used)
+    if (known === undefined) return
+    const size = sizeOf(known.batch)
+    bytes += size - known.size
+    known.size = size
+    makeRoom(used)
+  }
+  /** Those that were read make way first: the others take little, and who reads on asks for them next. */
+  const makeRoom = (newest: string | undefined): void => {
+    for (const isRead of [true, false])
+      for (const [key, { batch }] of batches) {
+        if (bytes <= maxBytes) return
+        if (batch.isRead === isRead && key !== newest) drop(key)
+      }
+  }
+
   return {
     add(partition, batch) {
+      weighAgain()
       const key = `${partition} ${batch.base}`
       drop(key)
       const size = sizeOf(batch)
@@ -38,12 +64,10 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
       const at = list.findLastIndex((base) => base < batch.base) + 1
       list.splice(at, 0, batch.base)
       bases.set(partition, list)
-      for (const oldest of batches.keys()) {
-        if (bytes <= maxBytes || oldest === key) break
-        drop(oldest)
-      }
+      makeRoom(key)
     },
     at(partition, offset) {
+      weighAgain()
       const base = bases.get(partition)?.findLast((each) => each <= offset)
       if (base === undefined) return undefined
       const key = `${partition} ${base}`
@@ -51,6 +75,7 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
       if (known === undefined || known.batch.next <= offset) return undefined
       batches.delete(key)
       batches.set(key, known)
+      used = key
       return known.batch
     },
   }

@@ -32,16 +32,18 @@ export type RecordToWrite = { key: string; meta: string; body: Uint8Array; addre
 export type BatchRecord = { offset: number; key: string; meta: string; body: Uint8Array; addressed: boolean }
 
 export type Batch = {
-  base: number
+  readonly base: number
   /** Offset behind its last record. */
-  next: number
+  readonly next: number
   /** Epoch ms. */
-  time: number
+  readonly time: number
   /** As it lies in Kafka, compressed. */
-  bytes: number
-  /** Undefined for one that this adapter has not written. */
-  head: BatchHead | undefined
-  records: BatchRecord[]
+  readonly bytes: number
+  /** Undefined for one that this adapter has not written. Read when it is asked for, as the records are. */
+  readonly head: BatchHead | undefined
+  readonly records: readonly BatchRecord[]
+  /** Whether they have been read: then they take their memory, mostly ten times that of the batch. */
+  readonly isRead: boolean
 }
 
 /** Who writes: Kafka refuses a batch of an epoch that is over, and takes one that it has already as a repetition. */
@@ -180,31 +182,56 @@ const readRecord = (cursor: ReturnType<typeof cursorOf>, base: number): BatchRec
   return record
 }
 
-const decodeOne = (bytes: Buffer): Batch => {
-  const base = Number(bytes.readBigInt64BE(0))
+/** Memory for what a batch becomes: events become a tenth, and pieces would be put together in memory once more. */
+const expandedBytes = (bytes: number): number => Math.min(Math.max(16 * bytes, 64 * 1024), 1.25 * 1024 * 1024)
+
+/** What the records of a batch are, and what it says of itself. */
+const readRecords = (bytes: Buffer, base: number): Pick<Batch, 'head' | 'records'> => {
   const attributes = bytes.readInt16BE(21)
-  const batch: Batch = {
-    base,
-    next: base + bytes.readInt32BE(23) + 1,
-    time: Number(bytes.readBigInt64BE(27)),
-    bytes: bytes.byteLength,
-    head: undefined,
-    records: [],
-  }
-  if ((attributes & isControl) !== 0) return batch
+  const records: BatchRecord[] = []
+  let found: BatchHead | undefined
+  if ((attributes & isControl) !== 0) return { head: found, records }
   const codec = attributes & 7
   if (codec !== 0 && codec !== zstd) throw new RangeError(`A batch of Kafka has an unknown compression (${codec})`)
   const body = bytes.subarray(headBytes)
-  const cursor = cursorOf(codec === zstd ? zstdDecompressSync(body) : body)
+  const cursor = cursorOf(
+    codec === zstd ? zstdDecompressSync(body, { chunkSize: expandedBytes(body.byteLength) }) : body,
+  )
   for (let left = bytes.readInt32BE(57); left > 0; left--) {
     const { head, ...record } = readRecord(cursor, base)
-    batch.head ??= head
-    batch.records.push(record)
+    found ??= head
+    records.push(record)
   }
-  return batch
+  return { head: found, records }
 }
 
-/** The whole batches of what a fetch gave; the last one may be cut off, and comes again. */
+const decodeOne = (given: Buffer): Batch => {
+  let bytes: Buffer | undefined = given
+  let known: ReturnType<typeof readRecords> | undefined
+  const base = Number(given.readBigInt64BE(0))
+  const read = (): ReturnType<typeof readRecords> => {
+    known ??= readRecords(bytes ?? empty, base)
+    bytes = undefined
+    return known
+  }
+  return {
+    base,
+    next: base + given.readInt32BE(23) + 1,
+    time: Number(given.readBigInt64BE(27)),
+    bytes: given.byteLength,
+    get head() {
+      return read().head
+    },
+    get records() {
+      return read().records
+    },
+    get isRead() {
+      return known !== undefined
+    },
+  }
+}
+
+/** The whole batches of what a fetch gave, unread; the last one may be cut off, and comes again. */
 export const decodeBatches = (bytes: Buffer): Batch[] => {
   const batches: Batch[] = []
   for (let at = 0; at + headBytes <= bytes.byteLength; ) {

@@ -38,7 +38,9 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
       return start > offset ? await batchFrom(partition, start, maxBytes) : undefined
     }
     for (const batch of fetched.batches) cache.add(partition, batch)
-    return fetched.batches.find(({ next }) => next > offset)
+    const found = fetched.batches.find(({ next }) => next > offset)
+    // The first is used first, and what is read by then counts.
+    return found === undefined ? undefined : (cache.at(partition, Math.max(offset, found.base)) ?? found)
   }
 
   /** Takes records of batches from an offset on, until the budget is spent or the log ends. */
