@@ -45,7 +45,7 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
         `${event.replayed ? 'replayed' : event.rejected ? 'rejected' : 'accepted'}\n${event.sourceId}\n${event.id}`,
         'binary',
       ).slice(0, 16)
-      if (keys.has(key) || taken.has(key)) return event.rejected ? duplicateRejected : duplicate
+      if (keys.has(key) || (taken.size > 0 && taken.has(key))) return event.rejected ? duplicateRejected : duplicate
       const bytes = Buffer.from(key, 'latin1')
       const first = journal.firstSeen(bytes)
       if (first !== undefined) {
