@@ -25,10 +25,10 @@ test.skipIf(skipsPowerLoss())(
   async () => {
     const root = mkdtempSync(join(tmpdir(), 'tributary-power-loss-'))
     const receiver = await startWebhookReceiver({ keepBodies: false })
+    let product: Product | undefined
     try {
       let dataDir = join(root, 'data')
       mkdirSync(dataDir)
-      let product: Product | undefined
       let made: Awaited<ReturnType<typeof prepare>> | undefined
       let sending: ReturnType<typeof startLoad> | undefined
       for (const [round, pause] of pauses.entries()) {
@@ -52,6 +52,7 @@ test.skipIf(skipsPowerLoss())(
       expect(sending?.acknowledged.size).toBeGreaterThan(pauses.length * 20)
       expect(await product.stop()).toBe(0)
     } finally {
+      await product?.stop()
       await receiver.close()
       rmSync(root, { recursive: true, force: true, maxRetries: 10 })
     }

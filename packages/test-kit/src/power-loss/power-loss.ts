@@ -138,31 +138,25 @@ const copyNewest = (shadow: string, folder: string, target: string): void => {
   give(target, { mode: mode & 0o7777, uid, gid })
 }
 
-/** Processes that run with a library. */
-const processesWith = (path: string): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/maps`, 'utf8').includes(path)
-      } catch {
-        // It has ended.
-        return false
-      }
-    })
-    .map(Number)
-
-/** SIGKILL, until none is left: who is killed late may have started another. */
-const endAll = (path: string): void => {
-  for (let left = processesWith(path); left.length > 0; left = processesWith(path)) {
-    for (const pid of left) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It has ended.
-      }
+/** Kills every process that runs with a library, as soon as it is found. Returns whether there were any. */
+const endFound = (path: string): boolean => {
+  let found = false
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      if (!readFileSync(`/proc/${name}/maps`, 'utf8').includes(path)) continue
+      found = true
+      process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // It has ended.
     }
   }
+  return found
+}
+
+/** Until none is left: who is killed late may have started another. */
+const endAll = (path: string): void => {
+  while (endFound(path));
 }
 
 const makeShadow = (): string => {

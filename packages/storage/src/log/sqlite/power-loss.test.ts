@@ -15,42 +15,51 @@ const rounds = Number(process.env.SOAK_ROUNDS ?? 2)
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'posix' : 'newest')
 
 describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
-  test('at random moments under load, the log has every acknowledged record in order, and takes more', async () => {
-    await using folder = await createFolder()
-    const loads: Load[] = []
-    let dir = join(folder.path, 'log')
-    mkdirSync(dir)
-    for (let round = 0; round < rounds; round++) {
-      using synced = noteSyncs(dir, namesOf(round))
-      const load = startLoad(dir, `round${round}`, { inline: round % 4 > 1, env: synced.env })
-      loads.push(load)
-      // Some segments of 1.5 MB.
-      const enough = 1000 + Math.floor(Math.random() * 3000)
-      await load.until(`${enough} acknowledgements`, () => load.acknowledged.size >= enough)
-      await load.kill()
-      dir = join(folder.path, `left-${round}`)
-      synced.losePower(dir)
-      const writer = await openLogWriter({ dir, partitions: 8, inline: true })
-      const records = await expectIntact(dir, loads)
-      const id = `after${round}`
-      await writer.append({ key: 'after', meta: id, body: bodyOf(id, maxBodyBytes) })
-      expect(await expectIntact(dir, loads)).toBe(records + 1)
-      await writer.close()
-    }
-  })
+  test(
+    'at random moments under load, the log has every acknowledged record in order, and takes more',
+    async () => {
+      await using folder = await createFolder()
+      const loads: Load[] = []
+      let dir = join(folder.path, 'log')
+      mkdirSync(dir)
+      for (let round = 0; round < rounds; round++) {
+        using synced = noteSyncs(dir, namesOf(round))
+        const load = startLoad(dir, `round${round}`, { inline: round % 4 > 1, env: synced.env })
+        loads.push(load)
+        // Some segments of 1.5 MB.
+        const enough = 1000 + Math.floor(Math.random() * 3000)
+        await load.until(`${enough} acknowledgements`, () => load.acknowledged.size >= enough)
+        dir = join(folder.path, `left-${round}`)
+        synced.losePower(dir)
+        // Reads what it said to the end.
+        await load.kill()
+        const writer = await openLogWriter({ dir, partitions: 8, inline: true })
+        const records = await expectIntact(dir, loads)
+        const id = `after${round}`
+        await writer.append({ key: 'after', meta: id, body: bodyOf(id, maxBodyBytes) })
+        expect(await expectIntact(dir, loads)).toBe(records + 1)
+        await writer.close()
+      }
+    },
+    180_000 + rounds * 30_000,
+  )
 
-  test('at random moments, the journal has what it answered for, and a range and its ids are there both or neither', async () => {
-    await using folder = await createFolder()
-    let dir = join(folder.path, 'journal')
-    mkdirSync(dir)
-    let position = 0
-    for (let round = 0; round < rounds; round++) {
-      using synced = noteSyncs(dir, namesOf(round))
-      const answered = await killJournalProcess(join(dir, 'journal.db'), position, synced.env)
-      dir = join(folder.path, `left-${round}`)
-      synced.losePower(dir)
-      position = expectAnswered(join(dir, 'journal.db'), answered)
-    }
-    expect(position).toBeGreaterThan(0)
-  })
+  test(
+    'at random moments, the journal has what it answered for, and a range and its ids are there both or neither',
+    async () => {
+      await using folder = await createFolder()
+      let dir = join(folder.path, 'journal')
+      mkdirSync(dir)
+      let position = 0
+      for (let round = 0; round < rounds; round++) {
+        using synced = noteSyncs(dir, namesOf(round))
+        const answered = await killJournalProcess(join(dir, 'journal.db'), position, synced.env)
+        dir = join(folder.path, `left-${round}`)
+        synced.losePower(dir)
+        position = expectAnswered(join(dir, 'journal.db'), answered)
+      }
+      expect(position).toBeGreaterThan(0)
+    },
+    180_000 + rounds * 30_000,
+  )
 })
