@@ -51,7 +51,7 @@ export const tasks = {
   soak: {
     script: 'scripts/soak.ts',
     builds: true,
-    does: 'Runs the fault and durability tests for many rounds, the setup pages with the SDKs of other languages, and 50 million events.',
+    does: 'Runs the fault, durability, and power-loss tests for many rounds, the setup pages with the SDKs of other languages, and 50 million events.',
     usage: '[-- <rounds> | languages | events]',
     options: ['<rounds>   20 by default', 'languages  only the setup pages', 'events     only the events'],
   },
