@@ -37,19 +37,19 @@ export const skipsPowerLoss = (): boolean => {
   return true
 }
 
-let library: string | undefined
+let library: Buffer | undefined
 
 /** The library that processes are started with, compiled once in a process of tests. */
-const compiledLibrary = (): string => {
+const compiledLibrary = (): Buffer => {
   if (library !== undefined) return library
   const folder = mkdtempSync(join(tmpdir(), 'tributary-synced-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'synced.so')
   const args = ['-shared', '-fPIC', '-O2', '-Wall', '-Wextra', '-Werror', '-o', path, source, '-ldl']
   const { status, stderr, error } = spawnSync('gcc', args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(`What keeps synced bytes cannot be compiled: ${error?.message ?? stderr}`)
-  library = path
-  return path
+  library = readFileSync(path)
+  rmSync(folder, { recursive: true })
+  return library
 }
 
 /**
@@ -178,7 +178,7 @@ export const noteSyncs = (folder: string, names: Names = 'journal'): SyncedFolde
   const shadow = makeShadow()
   // One of its own, by which its processes are known.
   const ownLibrary = join(shadow, 'synced.so')
-  copyFileSync(compiledLibrary(), ownLibrary)
+  writeFileSync(ownLibrary, compiledLibrary(), { mode: 0o755 })
   const env = {
     LD_PRELOAD: ownLibrary,
     POWER_LOSS_FOLDER: path,
