@@ -28,6 +28,7 @@ for (let number = Number(first); ; number++) {
   merging = store
     .command('optimize table events final')
     // As events of people who are deleted are removed.
+    .then(() => writeSync(1, `removing ${id}\n`))
     .then(() => store.command(`alter table events delete where event_id = '${id}' settings mutations_sync = 1`))
     .then(() => writeSync(1, `removed ${id}\n`))
 }
