@@ -80,10 +80,11 @@ test('a row that waits is not proven, whatever passes, and no test may claim it'
   expect(titleProblems([row], [passed.title])).toEqual(['AB-01 waits for syncs: AB-01: it shows'])
 })
 
-test('a title is wrong that names no row, no clause of a row with clauses, or more than five rows', () => {
+test('a title is wrong that names no row (points that were open are none), no clause of a row with clauses, or more than five rows', () => {
   const clauses = rowOf('| AB-01 | It. | unit: (a) one; (b) two |')
   const plain = rowOf('| AB-02 | It. | unit: one |')
   expect(titleProblems([clauses, plain], ['AB-01a, AB-01b, AB-02: all'])).toEqual([])
+  expect(titleProblems([plain], ['AB-02, OPEN-01, AMB-02: x'])).toEqual([])
   expect(titleProblems([clauses, plain], ['AB-01: x', 'AB-01c: x', 'AB-02a: x', 'AB-03: x'])).toEqual([
     'AB-01 has clauses: name those that are proven: AB-01: x',
     'AB-01 has no clause c: AB-01c: x',

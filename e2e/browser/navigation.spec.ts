@@ -43,7 +43,7 @@ test('NAV-03, NAV-04: an address that names no page says so, signed in or not, a
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
 })
 
-test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, each page with its title and description', async ({
+test('NAV-18a, NAV-18b, NAV-29, NAV-30: the links of the sidebar lead to what is built, each page with its title and description', async ({
   signedIn: page,
   product,
 }) => {
@@ -105,7 +105,7 @@ test('NAV-01: moving between pages keeps the document', async ({ signedIn: page,
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('NAV-05, NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destinations, syncs and both catalogues open by address, with or without a slash at the end', async ({
+test('NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destinations, syncs and both catalogues open by address, with or without a slash at the end', async ({
   signedIn: page,
   product,
 }) => {

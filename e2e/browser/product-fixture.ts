@@ -33,6 +33,7 @@ const links = {
   TRIBUTARY_TERMS_URL: 'https://tributary.example/terms',
   TRIBUTARY_PRIVACY_URL: 'https://tributary.example/privacy',
   TRIBUTARY_PRICING_URL: 'https://tributary.example/pricing',
+  TRIBUTARY_CONTACT_SALES_URL: 'https://tributary.example/sales',
   TRIBUTARY_PAYMENT: 'sandbox-in-production',
   TRIBUTARY_SUPPORT_EMAIL: 'support@tributary.example',
 }

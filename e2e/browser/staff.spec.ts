@@ -200,7 +200,7 @@ test('ROLE-19b, STF-19, STF-20, STF-21, STF-23, OPEN-39, AMB-19, AMB-86, AMB-87:
   await expect(heading(page, 'Home')).toBeVisible()
 })
 
-test('NAV-34a, STF-24, STF-25, UI-17, WSP-11: while acting every page has the red banner and no other workspace can be chosen, which the menu explains, until the banner ends it', async ({
+test('NAV-34a, NAV-34b, STF-24, STF-25, UI-17, WSP-11: while acting every page has the red banner and no other workspace can be chosen, which the menu explains, until the banner ends it', async ({
   signedIn: page,
   product,
 }) => {
@@ -210,7 +210,7 @@ test('NAV-34a, STF-24, STF-25, UI-17, WSP-11: while acting every page has the re
   await switchTo(page, workspace, `workspaces/${other.id}`)
   const shown = page.getByText(banner('Watched Inc'), { exact: true })
   await expect(shown).toBeVisible()
-  for (const path of ['', '/sources', '/destinations', '/settings/account']) {
+  for (const path of ['', '/syncs', '/signals', '/sources', '/destinations', '/settings/account']) {
     await page.goto(`/${other.workspace}${path}`)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(shown).toBeVisible()
