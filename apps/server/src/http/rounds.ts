@@ -7,15 +7,10 @@ const atOnce = 8
 /** Requests that wait for a later round: more than all pages that are open would ask for at a time. */
 const mostWaiting = 4096
 
-const answerBusy: Handler = (_request, response) => {
-  response.writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain; charset=utf-8' })
-  response.end('The server has too many requests waiting. Try again.\n')
-}
-
 /**
  * A handler that begins few requests in each round of the event loop and the others, in their order, in the rounds behind it: however cheap
- * a request is, hundreds at once would keep what comes beside them waiting. Beyond 4,096 that wait they are answered 503. Who has gone
- * meanwhile costs nothing.
+ * a request is, hundreds at once would keep what comes beside them waiting. While 4,096 wait, others begin at once: nobody is refused, and
+ * what waits is bounded. Who has gone meanwhile costs nothing.
  */
 export const createRounds = (handle: Handler): Handler => {
   const waiting: [IncomingMessage, ServerResponse][] = []
@@ -30,11 +25,9 @@ export const createRounds = (handle: Handler): Handler => {
   }
 
   return (request, response) => {
-    if (begun < atOnce) {
-      begun++
-      next ??= setImmediate(round)
-      handle(request, response)
-    } else if (waiting.length < mostWaiting) waiting.push([request, response])
-    else answerBusy(request, response)
+    if (begun >= atOnce && waiting.length < mostWaiting) return void waiting.push([request, response])
+    begun++
+    next ??= setImmediate(round)
+    handle(request, response)
   }
 }
