@@ -105,6 +105,16 @@ export const tasks = {
     usage: '[-- --workspace <id>]',
     options: ['--workspace <id>  only profiles of this workspace'],
   },
+  'set-aside': {
+    script: 'scripts/set-aside.ts',
+    does: 'Lists accepted requests that could not be processed, and has them processed again. Tributary can be running or stopped.',
+    usage: '[-- show <id> | take-back <id> | take-back --all | drop <id>]',
+    options: [
+      'show <id>        prints the body of a request',
+      'take-back <id>   has it processed again; --all takes every one',
+      'drop <id>        removes it for good: its events are not stored',
+    ],
+  },
   'realtime-keys': {
     script: 'scripts/realtime-keys.ts',
     does: 'Prints the app ID, key, and secret for server libraries of the Pusher protocol.',

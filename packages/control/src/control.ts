@@ -32,6 +32,7 @@ import { createAnswerLogin } from './sessions/answer-login.ts'
 import { isInboxToken } from './sessions/inbox-token.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { notifyStreamPressure, type StreamPressure } from './stream/notify-pressure.ts'
+import { notifySetAside } from './stream/notify-set-aside.ts'
 import { dryRunSync } from './syncs/dry-runs/run.ts'
 import { queueDueSyncs } from './syncs/queue-due.ts'
 import { runSync } from './syncs/run.ts'
@@ -60,6 +61,8 @@ export type Control = {
   notifyBackloggedWorkspaces(): Promise<void>
   /** Tells platform admins that the stream is near its limit, or that a consumer lost its place in it, each once a day. */
   notifyStreamPressure(pressure: StreamPressure): Promise<void>
+  /** Tells platform admins of accepted requests that could not be processed, once a day. */
+  notifySetAside(requests: number): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
   /** Takes a webhook of the payment provider; resolves to the status to answer, and rejects when it is to be sent again. */
@@ -153,6 +156,7 @@ export const createControl = (deps: ControlDeps): Control => {
     notifyFailingDestinations: () => notifyFailingDestinations(deps),
     notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),
     notifyStreamPressure: (pressure) => notifyStreamPressure(deps, pressure),
+    notifySetAside: (requests) => notifySetAside(deps, requests),
     receivePaymentWebhook: (call) => receivePaymentWebhook({ ...deps, payment }, stripe, call),
     checkCustomDomains: () => checkCustomDomains(deps),
     removeDeletedOrganizations: async (run) => {

@@ -21,6 +21,7 @@ import {
 import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './rows/rows.ts'
 import { createTextBytes } from './rows/text-bytes.ts'
 import { isoTime } from './rows/timestamps.ts'
+import { RecordFailed } from './set-aside.ts'
 import { type EventSlice, type Slice, type SplitBody, splitBatch, splitSingle } from './steps/split.ts'
 
 /** An event on its way to the live channel of its source. */
@@ -84,6 +85,8 @@ export type ProcessorDeps = {
   isWatched(sourceId: string): boolean
   /** Whether an event is in the deliveries log already, from when its record was processed before. */
   isAppended?(record: RecordPlace, eventId: string): boolean
+  /** Whether a record is passed over, since processing failed on it; asked once per record. None unless given. */
+  isSetAside?(record: RecordPlace): boolean
   /** Largest body of a record for the deliveries log, bytes. */
   deliveryRecordBytes: number
 }
@@ -91,7 +94,8 @@ export type ProcessorDeps = {
 export type Processor = {
   /**
    * Takes the events of one record through the steps and into the open micro-batch; begins one if there is none. An
-   * event that was decided before goes the same way again, whatever its schema says now.
+   * event that was decided before goes the same way again, whatever its schema says now. Throws RecordFailed when a step
+   * throws; the processor is then of no use any more.
    */
   add(record: LogRecord, decided?: Decided): void
   /** Records, events and bytes of rows of the open micro-batch. */
@@ -199,6 +203,7 @@ export const createProcessor = ({
   schemaFor,
   isWatched,
   isAppended = () => false,
+  isSetAside = () => false,
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
   const path = createEventPath(journal)
@@ -261,6 +266,48 @@ export const createProcessor = ({
     else count(raw.request.meta, end.reason)
   }
 
+  const takeRecord = (batch: OpenBatch, record: LogRecord, decided: Decided | undefined): void => {
+    const meta = metaOf(record)
+    const body = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength)
+    const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
+    const shared = { context: objectOf(body, parts.context), integrations: objectOf(body, parts.integrations) }
+    const request: Request = {
+      meta,
+      receivedAt: isoTime(meta.r),
+      rowPrefix: rowPrefix(meta),
+      ...shared,
+      exact: exactOf(body, parts, shared),
+      sentAt: valueOf(body, parts.sentAt),
+      sharedBytes: sizeOf(parts.context) + sizeOf(parts.integrations),
+      events: parts.events.length,
+    }
+    const eventIdAt = eventIdsOf(record)
+    const destinations = meta.u === undefined ? destinationsFor(meta.s) : []
+    const whole = destinations.length > 0 || (meta.u === undefined && needsWhole(meta.s))
+    const scope: Scope = { destinations, whole, schemaInForce: schemaFor(meta.s), decided }
+    if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
+    for (let index = 0; index < parts.events.length; index++) {
+      const slice = parts.events[index] as EventSlice
+      const original = body.toString('utf8', slice.start, slice.end)
+      const bytes = slice.end - slice.start
+      const raw: RawEvent = {
+        request,
+        partition: record.partition,
+        offset: record.offset,
+        incarnation: record.incarnation,
+        index,
+        eventId: eventIdAt(index),
+        original,
+        bytes,
+        depth: slice.depth,
+        lossy: slice.lossy || request.exact !== undefined,
+        // Places in bytes are places in the text only where each character is a byte.
+        context: original.length === bytes ? slice.context : undefined,
+      }
+      take(batch, raw, scope)
+    }
+  }
+
   return {
     add(record, decided) {
       open ??= begin(record)
@@ -269,44 +316,11 @@ export const createProcessor = ({
       batch.to = record.offset + 1
       batch.incarnation = record.incarnation
       batch.since = Math.min(batch.since, record.time)
-      const meta = metaOf(record)
-      const body = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength)
-      const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
-      const shared = { context: objectOf(body, parts.context), integrations: objectOf(body, parts.integrations) }
-      const request: Request = {
-        meta,
-        receivedAt: isoTime(meta.r),
-        rowPrefix: rowPrefix(meta),
-        ...shared,
-        exact: exactOf(body, parts, shared),
-        sentAt: valueOf(body, parts.sentAt),
-        sharedBytes: sizeOf(parts.context) + sizeOf(parts.integrations),
-        events: parts.events.length,
-      }
-      const eventIdAt = eventIdsOf(record)
-      const destinations = meta.u === undefined ? destinationsFor(meta.s) : []
-      const whole = destinations.length > 0 || (meta.u === undefined && needsWhole(meta.s))
-      const scope: Scope = { destinations, whole, schemaInForce: schemaFor(meta.s), decided }
-      if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
-      for (let index = 0; index < parts.events.length; index++) {
-        const slice = parts.events[index] as EventSlice
-        const original = body.toString('utf8', slice.start, slice.end)
-        const bytes = slice.end - slice.start
-        const raw: RawEvent = {
-          request,
-          partition: record.partition,
-          offset: record.offset,
-          incarnation: record.incarnation,
-          index,
-          eventId: eventIdAt(index),
-          original,
-          bytes,
-          depth: slice.depth,
-          lossy: slice.lossy || request.exact !== undefined,
-          // Places in bytes are places in the text only where each character is a byte.
-          context: original.length === bytes ? slice.context : undefined,
-        }
-        take(batch, raw, scope)
+      if (isSetAside(record)) return
+      try {
+        takeRecord(batch, record, decided)
+      } catch (error) {
+        throw new RecordFailed(record, error)
       }
     },
 

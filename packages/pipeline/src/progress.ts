@@ -83,6 +83,14 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     }
   }
 
+  /** Tells who waits for what is committed by now. */
+  const settle = (): void => {
+    if (waiters.length === 0) return
+    const done = waiters.filter((waiter) => reached(waiter.ends))
+    waiters = waiters.filter((waiter) => !done.includes(waiter))
+    for (const waiter of done) waiter.resolve()
+  }
+
   return {
     start() {
       reporting = setInterval(safely('The progress could not be told', report), settings.reportMs)
@@ -91,16 +99,12 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     },
     begin(starts) {
       floor = starts
+      settle()
     },
     read(bytes) {
       meanBytes = meanBytes === 0 ? bytes : meanBytes * 0.99 + bytes * 0.01
     },
-    committed() {
-      if (waiters.length === 0) return
-      const done = waiters.filter((waiter) => reached(waiter.ends))
-      waiters = waiters.filter((waiter) => !done.includes(waiter))
-      for (const waiter of done) waiter.resolve()
-    },
+    committed: settle,
     whenCommitted(ends, onWaiting) {
       if (reached(ends)) return Promise.resolve()
       if (closed !== undefined) return Promise.reject(closed)

@@ -36,6 +36,7 @@ export const metricHelp: Readonly<Record<string, string>> = {
   pipeline_retries: 'Steps of the pipeline that failed and were repeated.',
   pipeline_rows_refused: 'Rows that the event store refused and that were stored as rejected.',
   pipeline_rows_stored: 'Rows that were inserted into the event store.',
+  set_aside_requests: 'Accepted requests that could not be processed and are set aside.',
   signal_conversions: 'Conversions that signals made of events.',
   signal_repetitions: 'Events whose conversion was known by its event ID.',
   sync_api_requests: 'Requests with which orchestrators start syncs and read their runs, by status.',

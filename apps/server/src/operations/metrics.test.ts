@@ -27,7 +27,7 @@ const repository = join(import.meta.dirname, '../../../..')
 
 /** What the product counts, as its code says: `kind name`. */
 const counted = (): { kind: string; name: string }[] =>
-  globSync(['packages/*/src/**/*.ts', 'apps/server/src/stream/*.ts'], { cwd: repository }).flatMap((file) =>
+  globSync(['packages/*/src/**/*.ts', 'apps/server/src/{stream,set-aside}/*.ts'], { cwd: repository }).flatMap((file) =>
     [...readFileSync(join(repository, file), 'utf8').matchAll(/metrics\.(count|gauge|observe)\('(\w+)'/g)].map(
       ([, kind = '', name = '']) => ({ kind, name }),
     ),

@@ -7,6 +7,7 @@ import type { Engines } from '../engines.ts'
 import type { Mail } from '../mail/mail.ts'
 import type { Logs } from '../open-log.ts'
 import type { Threads } from '../roles/threads.ts'
+import { createSetAsideWatch } from '../set-aside/watch.ts'
 import { createStreamRetention } from '../stream/retention.ts'
 import { applyEventRetention, askPositions, createLogRetention } from './retention.ts'
 
@@ -18,7 +19,7 @@ const sweepMs = 6 * 60 * minute
 
 /**
  * What this process does for its own files, about once a minute: trims the logs and lets go of old mail in the outbox;
- * sweeps pictures and uploads hours apart. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
+ * sweeps pictures and uploads hours apart; appends requests again that were set aside. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
  * and no other process can do it.
  */
 export const createUpkeep = async (
@@ -29,7 +30,7 @@ export const createUpkeep = async (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'sweepImages' | 'sweepUploads' | 'notifyStreamPressure'>
+    control: Pick<Control, 'sweepImages' | 'sweepUploads' | 'notifyStreamPressure' | 'notifySetAside'>
     logger: Logger
     metrics: Metrics
   },
@@ -90,6 +91,13 @@ export const createUpkeep = async (
         logger.warn({ error: String(error) }, 'looking for unused files failed and is tried again'),
       )
   }
+  const setAside = createSetAsideWatch({
+    db: engines.relational.db,
+    append: (entry) => requests.append(entry),
+    notify: (count) => control.notifySetAside(count),
+    logger,
+    metrics: deps.metrics,
+  })
   const timers: NodeJS.Timeout[] = []
   return {
     async start(): Promise<void> {
@@ -97,9 +105,11 @@ export const createUpkeep = async (
       timers.push(setInterval(guarded, minute), setInterval(sweep, sweepMs))
       guarded()
       timers.push(setTimeout(guarded, againMs))
+      setAside.start()
     },
-    stop(): void {
+    async stop(): Promise<void> {
       for (const timer of timers) clearInterval(timer)
+      await setAside.stop()
       requestsReader.close()
       streamReader?.close()
       outcomesReader?.close()

@@ -12,6 +12,7 @@ import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type EventStore, isInTenure, type LogPosition } from '@tributary/storage'
 import { createDiskWatch } from '../operations/disk.ts'
+import { createSetAside } from '../set-aside/set-aside.ts'
 import { streamAnswers } from '../stream/remote-stream.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache, tell, tellReplaced } from './thread-host.ts'
@@ -41,6 +42,8 @@ const fenced: EventStore = {
   },
 }
 
+const setAside = createSetAside({ db: relational.db, clock: systemClock, logger })
+
 const pipeline = createPipeline({
   reader,
   journal,
@@ -50,6 +53,7 @@ const pipeline = createPipeline({
   destinationsFor: (sourceId) => destinationCache.destinationsFor(sourceId),
   needsWhole: (sourceId) => config.signals && destinationCache.feedsSignal(sourceId),
   schemaFor: (sourceId) => schemas.schemaFor(sourceId),
+  setAside,
   coordination,
   clock: systemClock,
   logger,
@@ -87,7 +91,7 @@ const telling = createTelling({ db: relational.db, stream: deliveries })
 await hostRole({
   role: {
     async start() {
-      await Promise.all([startCache(destinationCache), startCache(schemas)])
+      await Promise.all([startCache(destinationCache), startCache(schemas), setAside.load()])
       await disk.check()
       pipeline.start()
       replays.start()

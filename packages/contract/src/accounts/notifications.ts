@@ -10,6 +10,7 @@ export const notificationKinds = [
   'connection_expired',
   'backlog_full',
   'stream_full',
+  'requests_set_aside',
   'sync_stalled',
   'sync_alert',
   'plan_usage',

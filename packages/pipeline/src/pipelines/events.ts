@@ -17,6 +17,7 @@ import type { AlreadyAppended } from '../recovery/already-appended.ts'
 import { createAlreadyStored } from '../recovery/already-stored.ts'
 import { createStoredStatuses } from '../recovery/stored-statuses.ts'
 import { retrying } from '../retrying.ts'
+import { RecordFailed, type SetAside } from '../set-aside.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
 import { createFanOut } from './events/fan-out.ts'
 import { createLifecycle, type Lifecycle } from './events/lifecycle.ts'
@@ -41,6 +42,8 @@ export type PipelineDeps = {
   needsWhole?(sourceId: string): boolean
   /** What a source's events are validated by, from a snapshot in memory; asked once per record. Without, none is validated. */
   schemaFor(sourceId: string): SchemaInForce | undefined
+  /** Where requests are kept on which the steps throw. Without, the pipeline ends at one each time it is started. */
+  setAside?: SetAside
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
   clock: Clock
   logger: Logger
@@ -96,6 +99,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
     schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
     isAppended: (record, eventId) => before?.has(record, eventId) === true,
+    isSetAside: (record) => deps.setAside?.has(record) === true,
     deliveryRecordBytes: settings.deliveryRecordBytes,
   })
   const deliver = createDeliverBranch({
@@ -135,6 +139,16 @@ const createAsking =
         if (attempt === 1) logger.warn({ err: error }, 'The event store cannot be asked what it has; trying again')
       },
     })
+
+/** Runs, and notes of a record on which the steps throw that they did. */
+const runNoting = async (setAside: SetAside | undefined, task: () => Promise<void>): Promise<void> => {
+  try {
+    await task()
+  } catch (error) {
+    if (error instanceof RecordFailed) await setAside?.failed(error.record, error.cause)
+    throw error
+  }
+}
 
 /** Begins where the last run ended, and then processes what comes, until the pipeline runs no more. */
 const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: News): Promise<void> => {
@@ -201,7 +215,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const news = createNews({ reader, roundMs: settings.roundMs })
 
   const lifecycle = createLifecycle({
-    run: () => run(wiring, parts, news),
+    run: () => runNoting(deps.setAside, () => run(wiring, parts, news)),
     stopReading: news.close,
     flush: () => store.pump(true),
     isIdle: () => store.isIdle(),

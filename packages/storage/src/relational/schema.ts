@@ -1357,6 +1357,30 @@ export type SyncDraftsTable = {
 /** A signal that somebody is about to create. */
 export type SignalDraftsTable = SyncDraftsTable
 
+/** An accepted request on which processing failed. */
+export type SetAsideRequestsTable = {
+  id: string
+  /** Its place in the log of requests. */
+  partition: number
+  record: ColumnType<string, number, never>
+  incarnation: string
+  workspace_id: string | null
+  /** As of the log. */
+  key: string
+  meta: string
+  /** From when it is set aside until its end. */
+  body: Uint8Array | null
+  bytes: number
+  failures: number
+  error: string
+  receive_time: Time
+  fail_time: Time
+  set_aside_time: NullableTime
+  /** Whether somebody wants it to be appended again. */
+  take_back: Generated<boolean>
+  end_time: NullableTime
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -1433,6 +1457,7 @@ export type Database = {
   sync_runs: SyncRunsTable
   sync_drafts: SyncDraftsTable
   signal_drafts: SignalDraftsTable
+  set_aside_requests: SetAsideRequestsTable
   sync_tokens: SyncTokensTable
   alert_channels: AlertChannelsTable
   alert_messages: AlertMessagesTable

@@ -16,6 +16,7 @@ const icons: Record<NotificationKind, LucideIcon> = {
   connection_expired: CircleAlert,
   backlog_full: CircleAlert,
   stream_full: CircleAlert,
+  requests_set_aside: CircleAlert,
   sync_stalled: CircleAlert,
   sync_alert: CircleAlert,
   plan_usage: CircleAlert,

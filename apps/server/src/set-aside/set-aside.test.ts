@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { createPipeline, type PipelineDeps } from '@tributary/pipeline'
+import { createCoordinationHub, openJournal, openLogReader, openLogWriter } from '@tributary/storage'
+import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { keptRequests, takeBack } from './kept-requests.ts'
+import { createSetAside } from './set-aside.ts'
+
+const script = fileURLToPath(new URL('../../../../scripts/set-aside.ts', import.meta.url))
+
+let database: TestDatabase
+let store: TestEventStore
+const organization_id = newId()
+beforeAll(async () => {
+  database = await createTestDatabase()
+  store = await createTestEventStore()
+  await database.db.insertInto('organizations').values({ id: organization_id, title: 'Acme' }).execute()
+})
+afterAll(async () => {
+  await store.close()
+  await database.close()
+})
+
+let workspace: string
+beforeEach(async () => {
+  workspace = newId()
+  await database.db.deleteFrom('set_aside_requests').execute()
+  await database.db.insertInto('workspaces').values({ id: workspace, organization_id, title: 'Shop' }).execute()
+})
+
+/** Logs, a journal, and pipelines on them; `broken` names the source on whose requests a step throws. */
+const createWorld = async (maxBytes?: number) => {
+  const { db } = database
+  const dir = await mkdtemp(join(tmpdir(), 'tributary-set-aside-'))
+  const requests = await openLogWriter({ dir: join(dir, 'requests'), partitions: 4, inline: true })
+  const deliveries = await openLogWriter({ dir: join(dir, 'deliveries'), partitions: 4, inline: true })
+  const reader = openLogReader({ dir: join(dir, 'requests') })
+  const deliveriesReader = openLogReader({ dir: join(dir, 'deliveries') })
+  const journal = openJournal({ file: join(dir, 'journal.sqlite') })
+  const hub = createCoordinationHub()
+  const world = { broken: 'broken' as string | undefined, faults: 0 }
+  const schemaFor = (sourceId: string): undefined => {
+    if (sourceId === world.broken) throw new TypeError('A step has a fault')
+  }
+  return {
+    world,
+    journal,
+    reader,
+    send: (sourceId: string, messageId: string) =>
+      requests.append({
+        key: workspace,
+        meta: JSON.stringify({ w: workspace, s: sourceId, k: 'single', r: Date.now(), ip: '' }),
+        body: Buffer.from(JSON.stringify({ type: 'track', event: 'E', userId: 'u', messageId })),
+      }),
+    append: requests.append,
+    /** Starts pipelines one after the other, until one has stored all or `most` have failed. */
+    async run(most = 10): Promise<void> {
+      for (let failed = 0; failed < most; failed++) {
+        const setAside = createSetAside({
+          db,
+          clock: Date.now,
+          logger: silentLogger,
+          ...(maxBytes === undefined ? {} : { maxBytes }),
+        })
+        await setAside.load()
+        const deps: PipelineDeps = {
+          reader,
+          journal,
+          deliveries,
+          deliveriesReader,
+          eventStore: store,
+          setAside,
+          destinationsFor: () => [],
+          schemaFor,
+          coordination: hub.coordination,
+          clock: Date.now,
+          logger: silentLogger,
+          metrics: noMetrics,
+        }
+        const pipeline = createPipeline(deps)
+        pipeline.start()
+        const done = await pipeline.idle().then(
+          () => true,
+          () => false,
+        )
+        await pipeline.stop()
+        if (done) return
+        world.faults++
+      }
+    },
+    stored: async () => {
+      const rows = await store.query<{ message_id: string }>(
+        'select message_id from events where workspace_id = {workspace:String} order by message_id',
+        { workspace },
+      )
+      return rows.map(({ message_id }) => message_id)
+    },
+    async [Symbol.asyncDispose]() {
+      await requests.close()
+      await deliveries.close()
+      reader.close()
+      deliveriesReader.close()
+      journal.close()
+      await hub.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs the command as a user does, the installing part left out. */
+const command = async (...args: string[]) => {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+    env: { PATH: process.env.PATH ?? '', DATABASE_URL: database.url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (piece) => {
+    output += piece
+  })
+  child.stderr.on('data', (piece) => {
+    output += piece
+  })
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  return { code, output }
+}
+
+test('a request on which processing fails is set aside at the third failure, and what is before and behind it is stored', async () => {
+  await using world = await createWorld()
+  await world.send('good', 'm-1')
+  await world.send('broken', 'm-2')
+  await world.send('good', 'm-3')
+  await world.run()
+  expect(world.world.faults).toBe(3)
+  expect(await world.stored()).toEqual(['m-1', 'm-3'])
+  expect(await keptRequests(database.db)).toMatchObject([
+    { workspaceId: workspace, workspace: 'Shop', error: expect.stringMatching(/^TypeError: A step has a fault\n/) },
+  ])
+})
+
+test('a request that was taken back is stored once, also when the log is read again from its start', async () => {
+  await using world = await createWorld()
+  await world.send('broken', 'm-1')
+  await world.send('good', 'm-2')
+  await world.run()
+  const [kept] = await keptRequests(database.db)
+  const id = kept?.id ?? ''
+
+  expect(await command()).toMatchObject({ code: 0, output: expect.stringContaining(`Shop (${workspace})`) })
+  const shown = await command('show', id)
+  expect(JSON.parse(shown.output)).toEqual({ type: 'track', event: 'E', userId: 'u', messageId: 'm-1' })
+  expect(await takeBack(database.db, world.append)).toBe(0)
+  expect(await command('take-back', id)).toMatchObject({ code: 0, output: expect.stringMatching(/^1 request will be/) })
+
+  world.world.broken = undefined
+  expect(await takeBack(database.db, world.append)).toBe(1)
+  await world.run()
+  expect(await world.stored()).toEqual(['m-1', 'm-2'])
+  expect(await keptRequests(database.db)).toEqual([])
+  for (const partition of [0, 1, 2, 3]) world.journal.rewind(partition, { offset: 0, incarnation: undefined })
+  await world.run()
+  expect(await world.stored()).toEqual(['m-1', 'm-2'])
+})
+
+test('one that fails again after it was taken back is set aside anew, and stays away once it was dropped', async () => {
+  await using world = await createWorld()
+  await world.send('broken', 'm-1')
+  await world.run()
+  const [first] = await keptRequests(database.db)
+  expect((await command('take-back', '--all')).code).toBe(0)
+  expect(await takeBack(database.db, world.append)).toBe(1)
+  await world.run()
+  expect(world.world.faults).toBe(6)
+  const kept = await keptRequests(database.db)
+  expect(kept).toHaveLength(1)
+  expect(kept[0]?.id).not.toBe(first?.id)
+  expect((await command('drop', first?.id ?? '')).output).toContain(`No request ${first?.id} is set aside.`)
+  expect((await command('drop', kept[0]?.id ?? '')).code).toBe(0)
+  expect(await keptRequests(database.db)).toEqual([])
+  world.world.broken = undefined
+  for (const partition of [0, 1, 2, 3]) world.journal.rewind(partition, { offset: 0, incarnation: undefined })
+  await world.run()
+  expect(await world.stored()).toEqual([])
+})
+
+test('when no more can be kept, processing waits at the request, and nothing is lost', async () => {
+  await using world = await createWorld(10)
+  await world.send('broken', 'm-1')
+  await world.send('good', 'm-2')
+  await world.run(5)
+  expect(world.world.faults).toBe(5)
+  expect(await world.stored()).toEqual([])
+  world.world.broken = undefined
+  await world.run()
+  expect(await world.stored()).toEqual(['m-1', 'm-2'])
+})
+
+test('a call that is not understood is told with the help of the command', async () => {
+  for (const args of [['show'], ['give-back', '1'], ['drop', '--all']])
+    expect(await command(...args)).toMatchObject({ code: 2, output: expect.stringContaining('npm run set-aside') })
+})

@@ -1,0 +1,40 @@
+// npm run set-aside [-- show <id> | take-back <id> | take-back --all | drop <id>]: accepted requests on which processing failed.
+
+import { openDatabase } from '../apps/server/src/open-database.ts'
+import { createLogger } from '../apps/server/src/operations/logger.ts'
+import { askBack, giveUp, keptBody, keptRequests } from '../apps/server/src/set-aside/kept-requests.ts'
+import { configOf, given, misused, runCommand } from './command-line.ts'
+
+const requests = (count: number): string => (count === 1 ? '1 request' : `${count} requests`)
+
+await runCommand('set-aside', async () => {
+  const { values, positionals } = given({ all: { type: 'boolean' } }, 2)
+  const [action = 'list', id] = positionals
+  const isAll = values.all === true
+  if (isAll && (action !== 'take-back' || id !== undefined)) misused('--all is for take-back alone')
+  if (!['list', 'show', 'take-back', 'drop'].includes(action)) misused(`'${action}' is not known`)
+  if (action !== 'list' && !isAll && id === undefined) misused(`${action} needs the ID of a request`)
+  await using store = await openDatabase(configOf(), { logger: createLogger('error'), statementMs: 0 })
+  const { db } = store.relational
+  if (action === 'show') {
+    console.log(Buffer.from(await keptBody(db, id ?? '')).toString())
+    return
+  }
+  if (action === 'take-back') {
+    console.log(
+      `${requests(await askBack(db, isAll ? undefined : id))} will be processed again by Tributary, in seconds if it runs.`,
+    )
+    return
+  }
+  if (action === 'drop') {
+    await giveUp(db, id ?? '')
+    console.log('The request is gone. Its events were not stored.')
+    return
+  }
+  const kept = await keptRequests(db)
+  if (kept.length === 0) console.log('No request is set aside.')
+  for (const { id: kid, workspace, workspaceId, bytes, error, receiveTime, isAwaited } of kept)
+    console.log(
+      `${kid}  ${receiveTime}  ${bytes} bytes  ${workspaceId === undefined ? 'deleted workspace' : `${workspace} (${workspaceId})`}${isAwaited ? '  to be processed again' : ''}\n  ${error.split('\n', 1)[0]}`,
+    )
+})
