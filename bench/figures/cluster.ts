@@ -1,5 +1,6 @@
 import { type KafkaPeer, skipsKafka, startKafka } from '@tributary/test-kit'
 import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '../harness.ts'
+import { costsByThread, processorSeconds, threadSeconds } from '../processor-time.ts'
 import { type Bench, startBench } from '../product.ts'
 import { startSink } from '../sink.ts'
 
@@ -54,6 +55,18 @@ const measureAcknowledged = async (kafka: KafkaPeer, seconds: number): Promise<F
   )
 }
 
+/** Prints the processor time that an event takes in each thread, and in the broker: the inputs of docs/scaling.md. */
+const printCosts = async (kafka: KafkaPeer, { product, port, key, settle }: Bench, events: number): Promise<void> => {
+  const spentByBroker = (): number => processorSeconds(kafka.pid() ?? 0)
+  const before = threadSeconds(product.pid)
+  const broker = spentByBroker()
+  const { accepted } = await runLoad({ ...load, port, key, events, run: 'costs' })
+  await settle()
+  const costs = costsByThread(product.pid, before, accepted)
+  const brokers = ((spentByBroker() - broker) / accepted) * 1e6
+  process.stdout.write(`on Kafka, µs/event: ${costs}; broker ${brokers.toFixed(1)}\n`)
+}
+
 /** Events a second from acceptance to a row, over the load and the drain behind it, with a webhook that takes batches. */
 const measureStored = async (kafka: KafkaPeer, events: number): Promise<Figure> => {
   await using receiver = await startSink()
@@ -69,11 +82,9 @@ const measureStored = async (kafka: KafkaPeer, events: number): Promise<Figure> 
     return accepted / (((await bench.lastStored()) - began) / 1000)
   }
   for (const kind of ['embedded', 'kafka'] as const) await rate(kind, -1)
-  return figureOf(
-    'stored and queryable, load and drain, log on Kafka',
-    storedTarget,
-    await inTurns(pairs, ['embedded', 'kafka'] as const, rate),
-  )
+  const rates = await inTurns(pairs, ['embedded', 'kafka'] as const, rate)
+  await printCosts(kafka, both.kafka, 2 * events)
+  return figureOf('stored and queryable, load and drain, log on Kafka', storedTarget, rates)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createWebhook } from '@tributary/test-kit'
 import { startCountingPeer } from '../counting-peer.ts'
 import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '../harness.ts'
-import { processorSeconds, threadSeconds } from '../processor-time.ts'
+import { costsByThread, processorSeconds, threadSeconds } from '../processor-time.ts'
 import { startBench } from '../product.ts'
 
 const targetRatio = 0.6
@@ -52,13 +52,7 @@ export const measureOneByOne = async (events: number): Promise<Figure[]> => {
   await arrived
   await bench.settle()
   const spent = ((processorSeconds(pid) - began) / accepted) * 1e6
-  const threads = [...threadSeconds(pid)]
-    .map(([name, seconds]) => [name, ((seconds - (before.get(name) ?? 0)) / accepted) * 1e6] as const)
-    .filter(([, microseconds]) => microseconds >= 0.5)
-    .toSorted(([, a], [, b]) => b - a)
-  process.stdout.write(
-    `one by one, µs/event: ${threads.map(([name, time]) => `${name} ${time.toFixed(1)}`).join(', ')}\n`,
-  )
+  process.stdout.write(`one by one, µs/event: ${costsByThread(pid, before, accepted)}\n`)
   return [
     {
       figure: 'delivery, one by one, whole',

@@ -13,6 +13,8 @@ export type KafkaPeer = AsyncDisposable & {
   listeners: Record<string, string>
   /** Who signed the certificate of listeners with TLS, which is one for localhost: the certificate itself (PEM). */
   certificate: string
+  /** The broker's process id; undefined while it does not run. */
+  pid(): number | undefined
   /** SIGKILL of the broker; its data stays. */
   kill(): Promise<void>
   /** Starts the broker again on the same ports. */
@@ -175,6 +177,7 @@ export const startKafka = async (options: KafkaPeerOptions = {}): Promise<KafkaP
     address: `127.0.0.1:${port}`,
     listeners: Object.fromEntries(addresses),
     certificate: tls?.certificate ?? '',
+    pid: () => child?.pid,
     kill,
     start,
     [Symbol.asyncDispose]: dispose,
