@@ -54,7 +54,7 @@ import { startProfileApi } from './profile-api.ts'
 import { createProfileReading } from './profile-reading.ts'
 import { createReadYourWritesBarrier } from './read-your-writes.ts'
 import { appendRequests } from './replayed-requests.ts'
-import { createThreads } from './roles/threads.ts'
+import { createThreads, loadThreads } from './roles/threads.ts'
 import { createTokenCheck, loadMetricsToken } from './secrets/metrics-token.ts'
 import { realtimeCredentials } from './secrets/realtime-credentials.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secrets/secret-key.ts'
@@ -122,7 +122,16 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   })
   await disk.check()
   stack.defer(() => disk.stop())
-  const tenure = await becomeMain(config, { ...told, loadedKey, logger, onLost: endReplaced })
+  let loaded: ReturnType<typeof loadThreads> | undefined
+  const tenure = await becomeMain(config, {
+    ...told,
+    loadedKey,
+    logger,
+    onWaiting: () => {
+      loaded = loadThreads(config)
+    },
+    onLost: endReplaced,
+  })
   // Let go of last: whoever stands by begins at once.
   stack.defer(() => tenure?.release())
   const { blobs, blobsAnswer } = await openBlobs(config, logger)
@@ -138,6 +147,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   const has = (role: RoleName): boolean => config.roles.has(role)
   const threads = createThreads(config, engines, secretKey, hub, {
     tenure,
+    loaded,
     logger,
     apply: metrics.apply,
     onReplaced: endReplaced,
@@ -153,13 +163,16 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   stack.defer(() => requestsReader.close())
   const progress = await logs.progress()
   if (progress !== undefined) stack.defer(tellLogProgress({ progress, logger, coordination: hub.coordination }))
-  await threads.pipeline?.start()
+  // Whoever was the main process before has made the stream.
+  const isStreamThere = loaded !== undefined
+  const pipelineStarts = threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
-  // Both read the stream, which the pipeline has made by now, and know nothing of each other.
+  if (!isStreamThere) await pipelineStarts
+  // They read the stream, and know nothing of each other.
   stack.defer(async () => {
     await Promise.all([threads.delivery?.stop(), threads.profiles?.stop(), threads.signals?.stop()])
   })
-  await Promise.all([threads.delivery?.start(), threads.profiles?.start(), threads.signals?.start()])
+  await Promise.all([pipelineStarts, threads.delivery?.start(), threads.profiles?.start(), threads.signals?.start()])
   // The pipeline has made it by now.
   const deliveries = threads.pipeline === undefined ? undefined : await logs.reader('stream')
   stack.defer(() => deliveries?.close())

@@ -90,7 +90,13 @@ export class LeftStandby extends Error {
  */
 export const becomeMain = async (
   config: Config,
-  deps: StandbyTold & { loadedKey: string; logger: Logger; onLost: (why: string) => void },
+  deps: StandbyTold & {
+    loadedKey: string
+    logger: Logger
+    /** It has to wait: there is time to get ready. */
+    onWaiting?: () => void
+    onLost: (why: string) => void
+  },
 ): Promise<Tenure | undefined> => {
   if (!isShared(config) || config.relational.kind !== 'remote') return undefined
   const { logger } = deps
@@ -107,6 +113,7 @@ export const becomeMain = async (
       onLost: deps.onLost,
       onWaiting() {
         logger.info({}, 'another process is the main process: this one stands by')
+        deps.onWaiting?.()
         listening = listen(config)
         listening.then(
           (server) => deps.onStandby?.(server.url, () => leaving.abort(new LeftStandby('It was told to end'))),

@@ -1,4 +1,3 @@
-import { workerData } from 'node:worker_threads'
 import type { LoadedConnectors } from '@tributary/connector-kit'
 import { createDestinationCache } from '@tributary/control/threads'
 import {
@@ -15,7 +14,7 @@ import { installFault } from '../operations/faults.ts'
 import { createLogger } from '../operations/logger.ts'
 import { createRelayedMetrics } from '../operations/relayed-metrics.ts'
 import { createProductSecretBox } from '../secrets/secret-key.ts'
-import type { ThreadData } from './thread-data.ts'
+import { receiveThreadData } from './thread-data.ts'
 import { tellReplaced, yieldToAcceptance } from './thread-host.ts'
 
 /**
@@ -26,7 +25,7 @@ export const openRoleContext = async (
   role: 'pipeline' | 'delivery' | 'profiles' | 'signals',
   reads: { log: 'requests' | 'stream'; keepsChunks?: true; maxConnections: number },
 ) => {
-  const { addresses, config, secretKey, tenure, coordination: port } = workerData as ThreadData
+  const { addresses, config, secretKey, tenure, coordination: port } = await receiveThreadData()
   const logger = createLogger(config.logLevel, { role })
   const at = folders(config.dataDir)
   installFault(config.fault)

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
-import { type Transferable, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Transferable, Worker } from 'node:worker_threads'
 import { backoffMs, type Logger, retryPolicies } from '@tributary/kernel'
 import type { MetricChange } from '../operations/relayed-metrics.ts'
+import type { ThreadBeginning } from './thread-data.ts'
 
 /** What a role's thread tells the main thread. */
 export type ThreadMessage =
@@ -40,20 +41,44 @@ const youngMiB = 24
  */
 const relaxCollector = (): void => setFlagsFromString('--heap-growing-percent=100')
 
+/** A thread that loads its code, and then waits until it gets its data. */
+export type LoadedThread = { worker: Worker; begin: MessagePort }
+
+type ThreadCode = { name: string; entry: URL; heapMiB: number }
+
+/** Makes a thread, which loads its code and does nothing else yet. */
+export const loadThread = ({ name, entry, heapMiB }: ThreadCode): LoadedThread => {
+  relaxCollector()
+  const { port1, port2 } = new MessageChannel()
+  const worker = new Worker(entry, {
+    name,
+    workerData: { begin: port2 } satisfies ThreadBeginning,
+    transferList: [port2],
+    resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: youngMiB },
+  })
+  // One that ends before it begins is made anew then.
+  worker.on('error', () => {})
+  return { worker, begin: port1 }
+}
+
+const hasEnded = ({ worker }: LoadedThread): boolean => worker.threadId === -1
+
 /** Runs a role in a worker thread and starts it again, with growing pauses, when it fails. */
-export const createRoleThread = (options: {
-  name: string
-  entry: URL
-  /** Called for each start: what the thread gets, and the ports in it. */
-  data: () => { value: object; transfer: readonly Transferable[] }
-  heapMiB: number
-  logger: Logger
-  onMetrics: (changes: MetricChange[]) => void
-  /** Another process has taken a log that the thread writes. */
-  onReplaced?: (message: string) => void
-  onAppended?: () => void
-  onDue?: (destinationId: string) => void
-}): RoleThread => {
+export const createRoleThread = (
+  options: ThreadCode & {
+    /** Made ahead, for the first start. */
+    loaded?: LoadedThread | undefined
+    /** Called for each start: what the thread gets, and the ports in it. */
+    data: () => { value: object; transfer: readonly Transferable[] }
+    logger: Logger
+    onMetrics: (changes: MetricChange[]) => void
+    /** Another process has taken a log that the thread writes. */
+    onReplaced?: (message: string) => void
+    onAppended?: () => void
+    onDue?: (destinationId: string) => void
+  },
+): RoleThread => {
+  let ahead = options.loaded
   let worker: Worker | undefined
   let ready = false
   let stopping = false
@@ -82,14 +107,10 @@ export const createRoleThread = (options: {
   }
 
   const launch = (): void => {
-    relaxCollector()
+    const { worker: made, begin } = ahead === undefined || hasEnded(ahead) ? loadThread(options) : ahead
+    ahead = undefined
     const { value, transfer } = options.data()
-    const made = new Worker(options.entry, {
-      name: options.name,
-      workerData: value,
-      transferList: [...transfer],
-      resourceLimits: { maxOldGenerationSizeMb: options.heapMiB, maxYoungGenerationSizeMb: youngMiB },
-    })
+    begin.postMessage(value, transfer)
     worker = made
     let cause: Error | undefined
     made.on('message', onMessage)

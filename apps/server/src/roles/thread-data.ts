@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, workerData } from 'node:worker_threads'
 import type { TenureInfo } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 import type { Addresses } from '../engines.ts'
@@ -26,4 +26,15 @@ export type ThreadData = {
   tenure: TenureInfo | undefined
   /** The thread's way to the coordination hub of the main thread. */
   coordination: MessagePort
+}
+
+/** What a thread is made with: where its data comes from, when it is to begin. */
+export type ThreadBeginning = { begin: MessagePort }
+
+/** Waits in a role's thread, which has all of its code by then, until the main thread has it begin; resolves to what it gets. */
+export const receiveThreadData = async (): Promise<ThreadData> => {
+  const { begin } = workerData as ThreadBeginning
+  const data = await new Promise<ThreadData>((resolve) => begin.once('message', resolve))
+  begin.close()
+  return data
 }

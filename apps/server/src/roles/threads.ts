@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
 import type { MetricChange } from '../operations/relayed-metrics.ts'
 import { type StreamConsumer, threadConsumer } from '../stream/consumers.ts'
-import { createRoleThread, type RoleThread } from './role-thread.ts'
+import { createRoleThread, type LoadedThread, loadThread, type RoleThread } from './role-thread.ts'
 import type { ThreadData } from './thread-data.ts'
 
 /** The threads of the roles that have one, as far as this process runs them. */
@@ -25,6 +25,22 @@ const entries = {
   signals: new URL('./signals-thread.ts', import.meta.url),
 }
 
+type ThreadName = keyof typeof entries
+
+const heapMiB = 192
+
+/** Which threads a process has. Signals run beside the pipeline. */
+const runs = ({ roles, flags }: Pick<Config, 'roles' | 'flags'>, name: ThreadName): boolean =>
+  name === 'signals' ? roles.has('pipeline') && flags.signals : roles.has(name)
+
+/** Makes the threads of a process that stands by, so that they have their code when it takes over. */
+export const loadThreads = (config: Pick<Config, 'roles' | 'flags'>): ReadonlyMap<ThreadName, LoadedThread> =>
+  new Map(
+    (['pipeline', 'delivery', 'profiles', 'signals'] as const)
+      .filter((name) => runs(config, name))
+      .map((name) => [name, loadThread({ name, entry: entries[name], heapMiB })]),
+  )
+
 /** The roles that run beside the main thread. The pipeline has to start first: it makes the stream that the others read. */
 export const createThreads = (
   config: Config,
@@ -34,6 +50,8 @@ export const createThreads = (
   deps: {
     /** As of `ThreadData`. */
     tenure: TenureInfo | undefined
+    /** Threads that were made ahead. */
+    loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
     logger: Logger
     apply: (changes: MetricChange[]) => void
     onReplaced: (message: string) => void
@@ -64,15 +82,16 @@ export const createThreads = (
     return { value, transfer: [coordination] }
   }
   const thread = (
-    name: 'pipeline' | 'delivery' | 'profiles' | 'signals',
+    name: ThreadName,
     hears: { onAppended?: () => void; onDue?: (destinationId: string) => void } = {},
   ): RoleThread | undefined =>
-    config.roles.has(name === 'signals' ? 'pipeline' : name)
+    runs(config, name)
       ? createRoleThread({
           name,
           entry: entries[name],
           data,
-          heapMiB: 192,
+          heapMiB,
+          loaded: deps.loaded?.get(name),
           logger: deps.logger,
           onMetrics: deps.apply,
           onReplaced: deps.onReplaced,
@@ -81,7 +100,7 @@ export const createThreads = (
       : undefined
   const delivery = thread('delivery')
   const profiles = thread('profiles')
-  const signals = config.flags.signals ? thread('signals') : undefined
+  const signals = thread('signals')
   const consumers = [threadConsumer('delivery', 'holds', delivery)]
   if (profiles !== undefined) consumers.push(threadConsumer('profiles', 'catches-up', profiles))
   if (signals !== undefined) consumers.push(threadConsumer('signals', 'catches-up', signals))

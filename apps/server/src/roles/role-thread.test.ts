@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { silentLogger } from '@tributary/kernel'
+import { expect, test } from 'vitest'
+import { createRoleThread, type LoadedThread, loadThread } from './role-thread.ts'
+
+/** Says when its code is there, gets its data, and answers with it. */
+const program = `
+  import { parentPort, threadId, workerData } from 'node:worker_threads'
+  parentPort.postMessage({ kind: 'metrics', changes: [] })
+  const data = await new Promise((resolve) => workerData.begin.once('message', resolve))
+  workerData.begin.close()
+  parentPort.on('message', (command) => {
+    if (command.kind === 'stop') parentPort.close()
+    else parentPort.postMessage({ kind: 'answer', id: command.id, value: { ...data, threadId } })
+  })
+  parentPort.postMessage({ kind: 'ready' })`
+const code = { name: 'tested', entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`), heapMiB: 64 }
+
+const threadOf = (loaded: LoadedThread | undefined) => {
+  let starts = 0
+  return createRoleThread({
+    ...code,
+    loaded,
+    data: () => ({ value: { start: ++starts }, transfer: [] }),
+    logger: silentLogger,
+    onMetrics: () => {},
+  })
+}
+
+test('a thread that was made ahead begins when the role starts, and a new one is made for each start behind it', async () => {
+  const loaded = loadThread(code)
+  await once(loaded.worker, 'message')
+  const ahead = loaded.worker.threadId
+  const thread = threadOf(loaded)
+  await thread.start()
+  expect(await thread.ask('who')).toEqual({ start: 1, threadId: ahead })
+  await loaded.worker.terminate()
+  await expect.poll(() => thread.running()).toBe(true)
+  expect(await thread.ask('who')).toEqual({ start: 2, threadId: expect.not.toSatisfy((id) => id === ahead) })
+  await thread.stop()
+})
+
+test('one that ended before it began is made anew', async () => {
+  const loaded = loadThread({ ...code, entry: new URL('data:text/javascript,throw new Error("no code")') })
+  await new Promise((resolve) => loaded.worker.once('exit', resolve))
+  const thread = threadOf(loaded)
+  await thread.start()
+  expect(await thread.ask('who')).toMatchObject({ start: 1 })
+  await thread.stop()
+})
