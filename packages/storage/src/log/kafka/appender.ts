@@ -16,7 +16,7 @@ export type KafkaLogAppenderOptions = KafkaLogOptions &
 
 /** What is appended before a log was ever opened for writing is of no incarnation, and its first writer could not tell it from another log's. */
 const requireOpened = async (cluster: Cluster, data: Partitions & { id: string }, control: string): Promise<void> => {
-  const known = followControl(await openPartitions(cluster, control), data.id)
+  const known = followControl(await openPartitions(cluster, control), data)
   await known.refresh()
   if (known.openings().length === 0)
     throw new KafkaUnusable(

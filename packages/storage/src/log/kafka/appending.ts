@@ -57,6 +57,8 @@ type AppendingDeps<As extends Sending> = AppendingOptions & {
   data: Partitions
   /** As whom to append now. */
   current(): Promise<As>
+  /** The partitions that may be appended to; all unless given. */
+  owned?: ReadonlySet<number> | undefined
   /** Kafka does not know it any more. */
   onLost(): void
   /** What failed, once for each round. */
@@ -157,6 +159,8 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
       new Promise((resolve, reject) => {
         const item = itemOf(entries, stamp, data.count)
         if (item.size > maxBatchBytes) throw new RangeError('A group is larger than a batch of Kafka may be')
+        if (given.owned?.has(item.partition) === false)
+          throw new RangeError(`This writer does not write partition ${item.partition} of ${data.topic}`)
         if (closed) throw new LogUnavailable(new Error('The log is closed'))
         const why = given.refusedFor?.()
         if (why !== undefined) throw new LogUnavailable(why)

@@ -5,15 +5,17 @@ import type { Partitions } from './partitions.ts'
 /**
  * What begins with an opening of the log for writing: its incarnation, and by partition the place of the batch that ends what
  * earlier writers may append, the end of the records before it, and the bytes of the batches before it. With `continues`, its records are
- * of that incarnation, which its writer has begun before, and its own name only says which opening is the newest.
+ * of that incarnation, which its writer has begun before, and its own name only says which opening is the newest. Null stands for a
+ * partition that is not of it. Without `byPartition` it is of a version whose writers had one transactional id for all partitions.
  */
 export type Opening = {
   incarnation: string
   continues?: string
   topicId: string
-  fences: number[]
-  ends: number[]
-  bytes: number[]
+  byPartition?: true
+  fences: (number | null)[]
+  ends: (number | null)[]
+  bytes: (number | null)[]
 }
 
 /** The incarnation of what an opening appends. */
@@ -24,17 +26,22 @@ export type ProducerState = { epoch: number; last: Map<number, ProducerSequence>
 
 /** What the control topic of a log says: the newest record of each key holds. */
 export type Control = {
-  /** Those of the topic as it is now, in their order. */
+  /** Those of the topic as it is now, by their names. */
   openings(): readonly Opening[]
+  /** Those that a partition is of, in the order of their places in it. */
+  openingsOf(partition: number): readonly Opening[]
   /** Incarnations of topics that were before it. */
   replaced(): readonly string[]
   /** The newest incarnation there has been. */
   newest(): string | undefined
   /** The incarnation that a place is of, whoever appended there: that of the newest opening before it; '' before all of them. */
   incarnationAt(partition: number, offset: number): string
-  producers(): ReadonlyMap<string, ProducerState>
+  /** What is known of producers in some partitions: sequences, and the highest epoch that was begun with one of them. */
+  producers(partitions: readonly number[]): Map<string, ProducerState>
   /** Places of the data up to which `producers` knows of; of a topic that was before it nothing holds. */
   checkpoint(): readonly number[]
+  /** Changes that forget what writers noted of partitions of which later ones have noted all. */
+  superseded(): ControlChange[]
   /** Reads what came since. */
   refresh(): Promise<void>
 }
@@ -42,14 +49,17 @@ export type Control = {
 /** What is written to the control topic; undefined forgets a key. */
 export type ControlChange =
   | { opening: string; value: Opening | undefined }
-  | { producer: string; value: ProducerState }
-  | { checkpoint: Checkpoint }
+  | { of: string; producer: string; value: ProducerState | undefined }
+  | { of: string; checkpoint: Checkpoint | undefined }
   | { fence: true }
 
 const readBytes = 4 * 1024 * 1024
-const prefixes = { opening: 'opening ', producer: 'producer ' }
+const prefixes = { opening: 'opening ', producer: 'producer ', ofOne: 'sequences ', checkpoint: 'checkpoint ' }
+/** What was noted by versions whose writers had all partitions: it is older than what any opening by partition noted. */
+const ofAll = ''
 
-type Checkpoint = { topicId: string; positions: readonly number[] }
+type Checkpoint = { topicId: string; positions: readonly (number | null)[] }
+type Notes = { producers: Map<string, ProducerState>; checkpoint: Checkpoint | undefined }
 type StoredProducer = { epoch: number; last: ProducerSequence[] }
 
 const recordOf = (change: ControlChange): RecordToWrite => {
@@ -61,10 +71,13 @@ const recordOf = (change: ControlChange): RecordToWrite => {
   })
   if ('opening' in change) return record(prefixes.opening + change.opening, change.value)
   if ('producer' in change) {
-    const { epoch, last } = change.value
-    return record(prefixes.producer + change.producer, { epoch, last: [...last.values()] } satisfies StoredProducer)
+    const { of, producer, value } = change
+    const key = of === ofAll ? prefixes.producer + producer : `${prefixes.ofOne}${of} ${producer}`
+    if (value === undefined) return record(key, undefined)
+    return record(key, { epoch: value.epoch, last: [...value.last.values()] } satisfies StoredProducer)
   }
-  if ('checkpoint' in change) return record('checkpoint', change.checkpoint)
+  if ('checkpoint' in change)
+    return record(change.of === ofAll ? 'checkpoint' : prefixes.checkpoint + change.of, change.checkpoint)
   return record('fence', true)
 }
 
@@ -72,11 +85,100 @@ const recordOf = (change: ControlChange): RecordToWrite => {
 export const encodeControl = (changes: readonly ControlChange[], stamp: WriterStamp, time: number): Buffer =>
   encodeBatch(changes.map(recordOf), { head: { i: '', c: 0 }, time, stamp })
 
+/** What writers noted, by the opening that they noted it in. */
+const createNotes = (given: {
+  dataId: string
+  partitions: number
+  openings: ReadonlyMap<string, Opening>
+  openingsOf(partition: number): readonly Opening[]
+}) => {
+  const { dataId, partitions, openings, openingsOf } = given
+  const notes = new Map<string, Notes>()
+  const notesOf = (name: string): Notes => {
+    let found = notes.get(name)
+    if (found === undefined) {
+      found = { producers: new Map(), checkpoint: undefined }
+      notes.set(name, found)
+    }
+    return found
+  }
+  const positionIn = (name: string, partition: number): number | undefined => {
+    const checkpoint = notes.get(name)?.checkpoint
+    return checkpoint?.topicId === dataId ? (checkpoint.positions[partition] ?? undefined) : undefined
+  }
+  /** Who may have noted something of a partition, the oldest first. */
+  const notersOf = (partition: number): string[] => [
+    ofAll,
+    ...openingsOf(partition).flatMap(({ incarnation, byPartition }) => (byPartition === true ? [incarnation] : [])),
+  ]
+  const isOf = (name: string, partition: number): boolean =>
+    name === ofAll || typeof openings.get(name)?.fences[partition] === 'number'
+  const all = Array.from({ length: partitions }, (_, partition) => partition)
+
+  return {
+    takeProducer(name: string, producer: string, text: string): void {
+      const { producers } = notesOf(name)
+      if (text === '') {
+        producers.delete(producer)
+        return
+      }
+      const { epoch, last } = JSON.parse(text) as StoredProducer
+      producers.set(producer, { epoch, last: new Map(last.map((sequence) => [sequence.partition, sequence])) })
+    },
+    takeCheckpoint(name: string, checkpoint: Checkpoint | undefined): void {
+      notesOf(name).checkpoint = checkpoint
+    },
+    producers(wanted: readonly number[]): Map<string, ProducerState> {
+      const found = new Map<string, ProducerState>()
+      const stateOf = (producer: string, epoch: number): ProducerState => {
+        const state = found.get(producer) ?? { epoch: 0, last: new Map() }
+        state.epoch = Math.max(state.epoch, epoch)
+        found.set(producer, state)
+        return state
+      }
+      // Epochs go on, also those of a topic that was before; of what was appended to that nothing is there any more.
+      for (const [name, { producers }] of notes)
+        if (wanted.some((partition) => isOf(name, partition)))
+          for (const [producer, { epoch }] of producers) stateOf(producer, epoch)
+      for (const partition of wanted)
+        for (const name of notersOf(partition)) {
+          if (name === ofAll && notes.get(name)?.checkpoint?.topicId !== dataId) continue
+          for (const [producer, { epoch, last }] of notes.get(name)?.producers ?? []) {
+            const sequence = last.get(partition)
+            if (sequence !== undefined) stateOf(producer, epoch).last.set(partition, sequence)
+          }
+        }
+      return found
+    },
+    checkpoint: () =>
+      all.map((partition) => {
+        const name = notersOf(partition).findLast((each) => positionIn(each, partition) !== undefined)
+        return name === undefined ? 0 : (positionIn(name, partition) ?? 0)
+      }),
+    superseded(): ControlChange[] {
+      const isOver = (name: string, partition: number): boolean => {
+        const noters = notersOf(partition)
+        return noters.findLastIndex((each) => positionIn(each, partition) !== undefined) > noters.indexOf(name)
+      }
+      return [...notes].flatMap(([name, { producers, checkpoint }]) => {
+        if (all.some((partition) => isOf(name, partition) && !isOver(name, partition))) return []
+        const gone: ControlChange[] = [...producers.keys()].map((producer) => ({
+          of: name,
+          producer,
+          value: undefined,
+        }))
+        return checkpoint === undefined ? gone : [...gone, { of: name, checkpoint: undefined }]
+      })
+    },
+  }
+}
+
 /** Follows the control topic, which has one partition, of a log whose topic has this id. Nothing is read yet. */
-export const followControl = (topic: Partitions, dataId: string): Control => {
+export const followControl = (
+  topic: Partitions,
+  { id: dataId, count: partitions }: { id: string; count: number },
+): Control => {
   const openings = new Map<string, Opening>()
-  const producers = new Map<string, ProducerState>()
-  let checkpoint: Checkpoint = { topicId: dataId, positions: [] }
   let next = 0
   let sorted: Opening[] | undefined
   const inOrder = (): Opening[] => {
@@ -84,20 +186,37 @@ export const followControl = (topic: Partitions, dataId: string): Control => {
     return sorted
   }
   const ofTopic = (): Opening[] => inOrder().filter(({ topicId }) => topicId === dataId)
+  const places = new Map<number, Opening[]>()
+  const openingsOf = (partition: number): Opening[] => {
+    let found = places.get(partition)
+    if (found === undefined) {
+      const fenceOf = ({ fences }: Opening): number => fences[partition] ?? -1
+      found = ofTopic()
+        .filter((opening) => fenceOf(opening) >= 0)
+        .toSorted((a, b) => fenceOf(a) - fenceOf(b))
+      places.set(partition, found)
+    }
+    return found
+  }
 
+  const notes = createNotes({ dataId, partitions, openings, openingsOf })
   const take = (key: string, text: string): void => {
     if (key.startsWith(prefixes.opening)) {
       sorted = undefined
+      places.clear()
       const incarnation = key.slice(prefixes.opening.length)
       if (text === '') openings.delete(incarnation)
       else openings.set(incarnation, JSON.parse(text) as Opening)
     } else if (key.startsWith(prefixes.producer)) {
-      const { epoch, last } = JSON.parse(text) as StoredProducer
-      producers.set(key.slice(prefixes.producer.length), {
-        epoch,
-        last: new Map(last.map((sequence) => [sequence.partition, sequence])),
-      })
-    } else if (key === 'checkpoint') checkpoint = JSON.parse(text) as Checkpoint
+      notes.takeProducer(ofAll, key.slice(prefixes.producer.length), text)
+    } else if (key.startsWith(prefixes.ofOne)) {
+      const name = key.slice(prefixes.ofOne.length)
+      const end = name.indexOf(' ')
+      notes.takeProducer(name.slice(0, end), name.slice(end + 1), text)
+    } else if (key === 'checkpoint' || key.startsWith(prefixes.checkpoint)) {
+      const checkpoint = text === '' ? undefined : (JSON.parse(text) as Checkpoint)
+      notes.takeCheckpoint(key.slice(prefixes.checkpoint.length), checkpoint)
+    }
   }
   const takeAll = ({ records, next: behind }: Batch): void => {
     for (const { offset, key, body } of records) if (offset >= next) take(key, Buffer.from(body).toString())
@@ -106,23 +225,19 @@ export const followControl = (topic: Partitions, dataId: string): Control => {
 
   return {
     openings: ofTopic,
+    openingsOf,
     replaced: () =>
       inOrder()
         .filter(({ topicId }) => topicId !== dataId)
         .map(({ incarnation }) => incarnation),
     newest: () => inOrder().at(-1)?.incarnation,
     incarnationAt(partition, offset) {
-      const opening = inOrder().findLast(
-        ({ topicId, fences }) => topicId === dataId && (fences[partition] ?? 0) < offset,
-      )
+      const opening = openingsOf(partition).findLast(({ fences }) => (fences[partition] ?? 0) < offset)
       return opening === undefined ? '' : incarnationOf(opening)
     },
-    // Epochs go on; of what they appended nothing is there any more.
-    producers: () =>
-      checkpoint.topicId === dataId
-        ? producers
-        : new Map([...producers].map(([name, { epoch }]) => [name, { epoch, last: new Map() }])),
-    checkpoint: () => (checkpoint.topicId === dataId ? checkpoint.positions : []),
+    producers: notes.producers,
+    checkpoint: notes.checkpoint,
+    superseded: notes.superseded,
     async refresh() {
       for (;;) {
         const fetched = (await topic.fetch(new Map([[0, next]]), readBytes)).get(0)

@@ -262,7 +262,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await appender.append(entry('k', 'before'))
     const cluster = openCluster(log)
     const data = await openPartitions(cluster, topicsOf(log).data)
-    const control = followControl(await openPartitions(cluster, topicsOf(log).control), data.id)
+    const control = followControl(await openPartitions(cluster, topicsOf(log).control), data)
     await control.refresh()
     const [opening] = control.openings()
     const fence = encodeBatch([{ key: '', meta: '', body: Buffer.of(), addressed: false }], {

@@ -37,7 +37,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
     cluster.close()
     throw error
   })
-  const control = followControl(controlTopic, data.id)
+  const control = followControl(controlTopic, data)
   const cache = createBatchCache(options.cacheBytes ?? 8 * 1024 * 1024)
   const waiting = createRemoteWaiting(options.pollMs ?? 250)
   /** By partition, Kafka's own end at the last look and the end of the records before it. */
@@ -111,7 +111,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
       await control.refresh()
       const start = (await data.offsets('first'))[partition] ?? 0
       const ranges: IncarnationRange[] = []
-      const openings = control.openings()
+      const openings = control.openingsOf(partition)
       for (const [at, opening] of openings.entries()) {
         const incarnation = incarnationOf(opening)
         const from = (opening.fences[partition] ?? 0) + 1

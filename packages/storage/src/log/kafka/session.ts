@@ -21,14 +21,22 @@ const transactionMs = 60_000
 const noProducer = -1n
 const scanBytes = 8 * 1024 * 1024
 const wrap = 0x7fffffff
+const oneBatch = 1024 * 1024
+/** Epochs that are begun side by side. */
+const initsAtOnce = 16
+/** Changes of the control topic that are in one batch. */
+const changesAtOnce = 100
 
 /** The sequences of a producer that Kafka knows, by partition: they rise by the records that it has appended. */
-const createSequences = (count: number, { id, epoch }: Producer) => {
-  const sequences = Array.from({ length: count }, () => 0)
+const createSequences = (producerOf: (partition: number) => Producer) => {
+  const sequences = new Map<number, number>()
   return {
-    stamp: (partition: number): WriterStamp => ({ producerId: id, epoch, sequence: sequences[partition] ?? 0 }),
+    stamp(partition: number): WriterStamp {
+      const { id, epoch } = producerOf(partition)
+      return { producerId: id, epoch, sequence: sequences.get(partition) ?? 0 }
+    },
     advance(partition: number, records: number): void {
-      sequences[partition] = ((sequences[partition] ?? 0) + records) & wrap
+      sequences.set(partition, ((sequences.get(partition) ?? 0) + records) & wrap)
     },
   }
 }
@@ -46,9 +54,12 @@ export type Sending = {
   ): void
 }
 
-/** One opening of a log for writing. Kafka refuses what earlier ones send from then on, in every partition. */
+/** One opening of partitions of a log for writing. Kafka refuses what earlier ones send to them from then on. */
 export type Session = Sending & {
+  /** Its own name, and the incarnation of what it appends. */
+  readonly name: string
   readonly incarnation: string
+  readonly owned: readonly number[]
   readonly control: Control
   /** Offsets behind the newest record, and bytes of all batches that a partition has ever had. */
   readonly ends: number[]
@@ -56,6 +67,8 @@ export type Session = Sending & {
   readonly producers: Map<string, ProducerState>
   /** Writes to the control topic; durable when it resolves. */
   change(changes: readonly ControlChange[]): Promise<void>
+  /** Rejects with WriterReplaced when another opening of one of its partitions is written down. */
+  requireNewest(): Promise<void>
 }
 
 type Producer = { id: bigint; epoch: number }
@@ -66,7 +79,7 @@ const initProducer = (cluster: Cluster, name: string): Promise<Producer> =>
     const found = await cluster.call(undefined, findCoordinatorV4.api, coordinatesTransactions, [name])
     const [coordinator] = found.coordinators
     if (coordinator === undefined) throw new KafkaAnswer(codes.unknownTopic, 'no coordinator')
-    const denied = `Kafka does not let this user write as the transactional id ${name}. Grant Write and Describe on it`
+    const denied = `Kafka does not let this user write as the transactional id ${name}. Grant Write and Describe on all that begin with its prefix of topics`
     if (coordinator.errorCode === codes.transactionalIdDenied) throw new KafkaUnusable(denied)
     if (coordinator.errorCode !== codes.none) throw new KafkaAnswer(coordinator.errorCode, `coordinator of ${name}`)
     const answer = await cluster.call(coordinator, initProducerIdV4.api, name, transactionMs, noProducer, -1)
@@ -80,6 +93,7 @@ const sendAll = async (
   cluster: Cluster,
   topic: Partitions,
   batches: ReadonlyMap<number, Buffer>,
+  ifFenced?: 'fenced is done',
 ): Promise<Map<number, number>> => {
   const offsets = new Map<number, number>()
   await persistently(cluster, openMs, async () => {
@@ -87,7 +101,7 @@ const sendAll = async (
     let failure: unknown
     for (const [partition, { code, base, error }] of outcomes) {
       const meaning = meaningOf(code)
-      if (meaning === 'done') offsets.set(partition, base)
+      if (meaning === 'done' || (meaning === 'fenced' && ifFenced !== undefined)) offsets.set(partition, base)
       else if (meaning === 'fenced') throw new WriterReplaced(topic.topic)
       else if (code === codes.topicDenied)
         throw new KafkaUnusable(`Kafka does not let this user write to ${topic.topic}. Grant Write on it`)
@@ -98,19 +112,20 @@ const sendAll = async (
   return offsets
 }
 
-/** Adds what batches behind the checkpoint say of producers, and resolves to whom they are of. */
+/** Adds what batches behind the checkpoint say of producers. */
 const readOn = async (
   data: Partitions,
   producers: Map<string, ProducerState>,
   from: readonly number[],
-  to: readonly number[],
-): Promise<Set<string>> => {
-  const changed = new Set<string>()
+  to: ReadonlyMap<number, number>,
+): Promise<void> => {
   const starts = await data.offsets('first')
-  const at = new Map(to.map((_, partition) => [partition, Math.max(from[partition] ?? 0, starts[partition] ?? 0)]))
+  const at = new Map(
+    [...to.keys()].map((partition) => [partition, Math.max(from[partition] ?? 0, starts[partition] ?? 0)]),
+  )
   for (;;) {
-    const open = new Map([...at].filter(([partition, offset]) => offset < (to[partition] ?? 0)))
-    if (open.size === 0) return changed
+    const open = new Map([...at].filter(([partition, offset]) => offset < (to.get(partition) ?? 0)))
+    if (open.size === 0) return
     const fetched = await data.fetch(open, Math.ceil(scanBytes / open.size))
     for (const [partition, { batches, start }] of fetched) {
       const offset = at.get(partition) ?? 0
@@ -122,7 +137,6 @@ const readOn = async (
         known.last.set(partition, { partition, epoch: head.e ?? 0, sequence: head.s ?? 0, note: head.n ?? '' })
         known.epoch = Math.max(known.epoch, head.e ?? 0)
         producers.set(head.p, known)
-        changed.add(head.p)
       }
       if (start > offset) at.set(partition, Math.max(start, at.get(partition) ?? 0))
     }
@@ -131,106 +145,194 @@ const readOn = async (
 
 /** What of a log that one writes its batches say of producers, and how many bytes there are; of one that several write nobody counts. */
 const readTail = async (
-  given: { data: Partitions; control: Control; fences: readonly number[]; isShared: boolean },
+  given: { data: Partitions; control: Control; fences: ReadonlyMap<number, number>; isShared: boolean },
   producers: Map<string, ProducerState>,
-): Promise<{ bytes: number[]; changed: Set<string> }> => {
+): Promise<Map<number, number>> => {
   const { data, control, fences } = given
-  if (given.isShared) return { bytes: fences.map(() => 0), changed: new Set() }
-  const before = await bytesBehind(data, control, new Map(fences.entries()))
-  const bytes = fences.map((_, partition) => before.get(partition) ?? 0)
-  return { bytes, changed: await readOn(data, producers, control.checkpoint(), fences) }
+  if (given.isShared) return new Map()
+  await readOn(data, producers, control.checkpoint(), fences)
+  return await bytesBehind(data, control, fences)
 }
 
-/**
- * Opens a log: begins an epoch with Kafka, ends what earlier writers may append by a batch in each partition, and reads what has to be
- * known. With `own`, the openings that this writer has begun so far, it rejects with WriterReplaced when another one has begun the newest;
- * the new one is added. With `continues`, it goes on with that incarnation. A log that is shared has no producers.
- */
-export const openSession = async (
-  given: {
-    cluster: Cluster
-    data: Partitions & { id: string }
-    controlTopic: Partitions
-    name: string
-    isShared?: boolean | undefined
-  },
-  own: Set<string>,
-  continues?: string,
-): Promise<Session> => {
-  const { cluster, data, controlTopic, isShared = false } = given
-  const control = followControl(controlTopic, data.id)
-  if (own.size > 0) {
-    await control.refresh()
-    if (!own.has(control.newest() ?? '')) throw new WriterReplaced(data.topic)
-  }
-  const producer = await initProducer(cluster, given.name)
-  const { stamp, advance } = createSequences(data.count, producer)
-  let controlSequence = 0
-  const change = async (changes: readonly ControlChange[]): Promise<void> => {
-    const batch = encodeControl(
-      changes,
-      { producerId: producer.id, epoch: producer.epoch, sequence: controlSequence },
-      Date.now(),
-    )
-    await sendAll(cluster, controlTopic, new Map([[0, batch]]))
-    controlSequence = (controlSequence + changes.length) & wrap
-  }
-  await change([{ fence: true }])
-  await control.refresh()
-  const name = newIncarnation(control.newest() ?? '', Date.now())
-  const incarnation = continues ?? name
-  own.add(name)
-  const ending = encodeBatch([{ key: '', meta: '', body: Buffer.of(), addressed: false }], {
+/** The highest name of an incarnation that the batches right before some fences say; '' where there is none. */
+const nameBefore = async (data: Partitions, fences: ReadonlyMap<number, number>): Promise<string> => {
+  let highest = ''
+  const wanted = new Map([...fences].filter(([, at]) => at > 0).map(([partition, at]) => [partition, at - 1]))
+  while (wanted.size > 0)
+    for (const [partition, { code, start, batches }] of await data.fetch(wanted, oneBatch)) {
+      const offset = wanted.get(partition) ?? 0
+      const batch = batches.find(({ base, next }) => base <= offset && offset < next)
+      if (batch === undefined && code === codes.none && start <= offset) continue
+      const name = batch?.head?.i ?? ''
+      // One that ends a writer of an older version says nothing: what is before it does.
+      if (batch !== undefined && batch.head?.f === 1 && name === '' && batch.base > 0)
+        wanted.set(partition, batch.base - 1)
+      else {
+        wanted.delete(partition)
+        if (name > highest) highest = name
+      }
+    }
+  return highest
+}
+
+const fenceOf = (incarnation: string, stamp: WriterStamp): Buffer =>
+  encodeBatch([{ key: '', meta: '', body: Buffer.of(), addressed: false }], {
     // How many bytes lie before it is not known until nobody else appends.
     head: { i: incarnation, c: 0, f: 1 },
     time: Date.now(),
-    stamp: stamp(0),
+    stamp,
   })
+
+/** Ends what a writer of before may append, whose transactional id was of all partitions. Another opening may do it, too. */
+const endOlder = async (
+  { cluster, data, controlTopic, name }: SessionTopics,
+  owned: readonly number[],
+): Promise<void> => {
+  const { id, epoch } = await initProducer(cluster, name)
+  const stamp = { producerId: id, epoch, sequence: 0 }
+  const fence = encodeControl([{ fence: true }], stamp, Date.now())
+  await sendAll(cluster, controlTopic, new Map([[0, fence]]), 'fenced is done')
+  await sendAll(cluster, data, new Map(owned.map((partition) => [partition, fenceOf('', stamp)])), 'fenced is done')
+}
+
+/** Appends a batch to each partition that ends what earlier writers may append, under a name that sorts behind theirs. */
+const appendFences = async (
+  given: {
+    cluster: Cluster
+    data: Partitions
+    owned: readonly number[]
+    sequences: ReturnType<typeof createSequences>
+  },
+  names: { newest: string; continues: string | undefined },
+): Promise<{ name: string; fences: Map<number, number>; bytes: number }> => {
+  const { cluster, data, owned, sequences } = given
+  let name = newIncarnation(names.newest, Date.now())
+  for (;;) {
+    const own = names.continues ?? name
+    const batches = new Map(owned.map((partition) => [partition, fenceOf(own, sequences.stamp(partition))]))
+    const fences = await sendAll(cluster, data, batches)
+    for (const partition of owned) sequences.advance(partition, 1)
+    const before = await nameBefore(data, fences)
+    if (before <= own) return { name, fences, bytes: batches.get(owned[0] ?? 0)?.byteLength ?? 0 }
+    if (names.continues !== undefined) throw new WriterReplaced(data.topic)
+    // Another one has begun at the same time, and a little before in one of them.
+    name = newIncarnation(before, Date.now())
+  }
+}
+
+/** Producers that Kafka knows, one for each partition. */
+const initProducers = async (
+  cluster: Cluster,
+  name: string,
+  owned: readonly number[],
+): Promise<Map<number, Producer>> => {
+  const found = new Map<number, Producer>()
+  const left = [...owned]
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      found.set(next, await initProducer(cluster, `${name}.${next}`))
+  }
+  await Promise.all(Array.from({ length: initsAtOnce }, work))
+  return found
+}
+
+type SessionTopics = {
+  cluster: Cluster
+  data: Partitions & { id: string }
+  controlTopic: Partitions
+  name: string
+  isShared?: boolean | undefined
+  /** The partitions to be written; all unless given. */
+  owned?: readonly number[] | undefined
+}
+
+/**
+ * Opens partitions of a log: begins an epoch of each with Kafka, ends what earlier writers may append by a batch in each, and reads what has to be
+ * known. With `own`, the openings that this writer has begun so far, it rejects with WriterReplaced when another one has begun the newest of a
+ * partition; the new one is added. With `continues`, it goes on with that incarnation. A log that is shared has no producers.
+ */
+export const openSession = async (given: SessionTopics, own: Set<string>, continues?: string): Promise<Session> => {
+  const { cluster, data, controlTopic, isShared = false } = given
   const all = Array.from({ length: data.count }, (_, partition) => partition)
-  const sent = await sendAll(cluster, data, new Map(all.map((partition) => [partition, ending])))
-  for (const partition of all) advance(partition, 1)
-  const fences = all.map((partition) => sent.get(partition) ?? 0)
-  const found = await recordEnds(data, control, new Map(fences.entries()), {})
+  const owned = given.owned ?? all
+  const control = followControl(controlTopic, data)
+  const requireNewest = async (): Promise<void> => {
+    await control.refresh()
+    if (owned.some((partition) => !own.has(control.openingsOf(partition).at(-1)?.incarnation ?? '')))
+      throw new WriterReplaced(data.topic)
+  }
+  if (own.size > 0) await requireNewest()
+  const writing = await initProducers(cluster, given.name, owned)
+  const unknown: Producer = { id: noProducer, epoch: -1 }
+  const sequences = createSequences((partition) => writing.get(partition) ?? unknown)
+  /** The control topic is written as the producer of the first partition. */
+  const controlling = createSequences(() => writing.get(owned[0] ?? 0) ?? unknown)
+  const change = async (changes: readonly ControlChange[]): Promise<void> => {
+    for (let at = 0; at < changes.length; at += changesAtOnce) {
+      const some = changes.slice(at, at + changesAtOnce)
+      await sendAll(cluster, controlTopic, new Map([[0, encodeControl(some, controlling.stamp(0), Date.now())]]))
+      controlling.advance(0, some.length)
+    }
+  }
+  await change([{ fence: true }])
+  await control.refresh()
+  if (control.openings().some(({ byPartition }) => byPartition !== true)) {
+    await endOlder(given, owned)
+    await control.refresh()
+  }
+  const newest = control.newest() ?? ''
+  const fenced = await appendFences({ cluster, data, owned, sequences }, { newest, continues })
+  const { name, fences } = fenced
+  const incarnation = continues ?? name
+  own.add(name)
+  // Who had one of the partitions may have written until now.
+  await control.refresh()
+  const found = await recordEnds(data, control, fences, {})
   if (control.openings().length === 0 && [...found.values()].some((end) => end > 0))
     throw new KafkaUnusable(
       `The topic ${data.topic} has records and ${controlTopic.topic}, which describes them, has none: one of them was created anew`,
     )
-  const producers = new Map(control.producers())
-  const tail = await readTail({ data, control, fences, isShared }, producers)
+  const producers = control.producers(owned)
+  const before = await readTail({ data, control, fences, isShared }, producers)
+  const sparse = (values: ReadonlyMap<number, number>): (number | null)[] =>
+    all.map((partition) => (fences.has(partition) ? (values.get(partition) ?? 0) : null))
   const opening: Opening = {
     incarnation: name,
     ...(continues === undefined ? {} : { continues }),
     topicId: data.id,
-    fences,
-    ends: all.map((partition) => found.get(partition) ?? 0),
-    bytes: tail.bytes,
+    byPartition: true,
+    fences: sparse(fences),
+    ends: sparse(found),
+    bytes: sparse(before),
   }
-  const gone = await forgettable(data, control)
   await change([
-    ...gone.map((each): ControlChange => ({ opening: each, value: undefined })),
     { opening: name, value: opening },
-    ...[...producers]
-      .filter(([each]) => tail.changed.has(each))
-      .map(([each, value]): ControlChange => ({ producer: each, value })),
-    { checkpoint: { topicId: data.id, positions: fences } },
+    ...[...producers].map(([producer, value]): ControlChange => ({ of: name, producer, value })),
+    { of: name, checkpoint: { topicId: data.id, positions: sparse(fences) } },
   ])
-  const ends = [...opening.ends]
-  const bytes = tail.bytes.map((count) => count + ending.byteLength)
+  await control.refresh()
+  const gone = await forgettable(data, control)
+  await change([...control.superseded(), ...gone.map((each): ControlChange => ({ opening: each, value: undefined }))])
+  const ends = opening.ends.map((end) => end ?? 0)
+  const bytes = opening.bytes.map((count) => (count === null ? 0 : count + fenced.bytes))
   return {
+    name,
+    owned,
     incarnation,
     control,
     ends,
     bytes,
     producers,
     change,
-    stamp,
+    requireNewest,
+    stamp: sequences.stamp,
     head: (partition, of) => ({
       i: incarnation,
       c: bytes[partition] ?? 0,
       ...(of === undefined ? {} : { p: of.producer, e: of.epoch, s: of.sequence, n: of.note ?? '' }),
     }),
     acknowledged(partition, batch) {
-      advance(partition, batch.records)
+      sequences.advance(partition, batch.records)
       bytes[partition] = (bytes[partition] ?? 0) + batch.bytes
       ends[partition] = batch.base + batch.records
       if (batch.stamp === undefined) return
@@ -252,7 +354,7 @@ export const openSharing = async (cluster: Cluster, data: Partitions): Promise<S
     if (answer.errorCode !== codes.none) throw new KafkaAnswer(answer.errorCode, `a producer for ${data.topic}`)
     return { id: answer.producerId, epoch: answer.producerEpoch }
   })
-  const { stamp, advance } = createSequences(data.count, producer)
+  const { stamp, advance } = createSequences(() => producer)
   return {
     stamp,
     head: () => ({ i: '', c: 0, w: 1 }),
@@ -262,11 +364,16 @@ export const openSharing = async (cluster: Cluster, data: Partitions): Promise<S
 
 /** Openings of which nothing is held any more, and those of a topic that was before this one. */
 const forgettable = async (data: Partitions, control: Control): Promise<string[]> => {
-  const openings = control.openings()
   const starts = await data.offsets('first')
-  const over = openings.filter((_, at) => {
-    const follower = openings[at + 1]
-    return follower !== undefined && starts.every((start, partition) => start >= (follower.fences[partition] ?? 0))
-  })
+  const isOver = (opening: Opening, partition: number): boolean => {
+    const openings = control.openingsOf(partition)
+    const follower = openings[openings.indexOf(opening) + 1]
+    return follower !== undefined && (starts[partition] ?? 0) >= (follower.fences[partition] ?? 0)
+  }
+  const over = control
+    .openings()
+    .filter((opening) =>
+      [...opening.fences.entries()].every(([partition, fence]) => fence === null || isOver(opening, partition)),
+    )
   return [...control.replaced(), ...over.map(({ incarnation }) => incarnation)]
 }

@@ -84,7 +84,7 @@ export const bytesBehind = async (
       if (batch?.head?.f === 1 && opening === undefined && offset > 0) wanted.set(partition, batch.base - 1)
       else {
         const before = batch?.head?.f === 1 ? opening?.bytes[partition] : batch?.head?.c
-        add(partition, before ?? control.openings().at(-1)?.bytes[partition] ?? 0)
+        add(partition, before ?? control.openingsOf(partition).at(-1)?.bytes[partition] ?? 0)
         wanted.delete(partition)
       }
     }

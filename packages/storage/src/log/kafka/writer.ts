@@ -15,6 +15,8 @@ export type KafkaLogWriterOptions = KafkaLogOptions &
   AppendingOptions & {
     /** Fixed for the life of the topics. */
     partitions?: number
+    /** Those that it writes; all unless given. Other writers, also in other processes, may write the others meanwhile. */
+    owned?: readonly number[]
     /** Sizes and ages of Kafka's segments, where the topic is made here: it gives the disk back by segments. */
     segmentBytes?: number
     segmentMs?: number
@@ -39,7 +41,10 @@ const openTopics = async (options: KafkaLogWriterOptions & { partitions: number 
     const data = await openPartitions(cluster, names.data)
     const controlTopic = await openPartitions(cluster, names.control)
     const own = new Set<string>()
-    const topics = { cluster, data, controlTopic, name: names.data, isShared: options.isShared }
+    const { isShared, owned } = options
+    if (owned?.length === 0 || owned?.some((partition) => !(partition >= 0 && partition < data.count)))
+      throw new RangeError(`A writer of ${names.data} has partitions between 0 and ${data.count - 1}`)
+    const topics = { cluster, data, controlTopic, name: names.data, isShared, owned }
     return { topics, own, session: await openSession(topics, own) }
   } catch (error) {
     cluster.close()
@@ -63,14 +68,15 @@ const isWanted = ({ producers }: Session, item: Item, settle: (item: Item, how: 
 }
 
 /**
- * Opens a log for writing on Kafka, and makes its topics where they are missing. All replicas in sync have what is acknowledged. One
- * writer at a time: who opens it ends the one before. Rejects with KafkaUnusable, which says what an operator has to change.
+ * Opens a log for writing on Kafka, and makes its topics where they are missing. All replicas in sync have what is acknowledged. A partition has
+ * one writer at a time: who opens it ends the one before. An append to a partition that is not `owned` rejects with a RangeError. Rejects with KafkaUnusable, which says what an operator has to change.
  */
 export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promise<LogWriter> => {
   const { partitions = 64, isShared = false } = options
   const opened = await openTopics({ ...options, partitions })
   const { topics, own } = opened
   const { cluster, data } = topics
+  const owned: ReadonlySet<number> = new Set(opened.session.owned)
   /** Undefined when Kafka does not know it any more. */
   let session: Session | undefined = opened.session
   /** The incarnation to go on with when it is begun anew; none when what was appended is lost. */
@@ -107,16 +113,18 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     const changes: ControlChange[] = []
     for (const producer of unsavedProducers) {
       const value = now.producers.get(producer)
-      if (value !== undefined) changes.push({ producer, value })
+      if (value !== undefined) changes.push({ of: now.name, producer, value })
     }
     unsavedProducers.clear()
-    await now.change([...changes, { checkpoint: { topicId: data.id, positions: [...now.ends] } }])
+    const positions = now.ends.map((end, partition) => (owned.has(partition) ? end : null))
+    await now.change([...changes, { of: now.name, checkpoint: { topicId: data.id, positions } }])
   }
   const appending = createAppending<Session>({
     ...options,
     cluster,
     data,
     current,
+    owned,
     onLost() {
       session = undefined
       continues = undefined
@@ -163,7 +171,8 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
       return await answered(async (now) => {
         const known = now.producers.get(producer)
         const state = { epoch: (known?.epoch ?? 0) + 1, last: known?.last ?? new Map() }
-        await now.change([{ producer, value: state }])
+        await now.change([{ of: now.name, producer, value: state }])
+        await now.requireNewest()
         now.producers.set(producer, state)
         return state.epoch
       })
@@ -180,7 +189,7 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
         const below = new Map<number, number>()
         for (const { partition, offset } of before) {
           const least = Math.min(offset, to[partition] ?? 0)
-          if (least > (starts[partition] ?? 0)) below.set(partition, least)
+          if (owned.has(partition) && least > (starts[partition] ?? 0)) below.set(partition, least)
         }
         if (below.size > 0) await data.deleteBelow(below)
       }),
@@ -189,7 +198,11 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
       const starts = await data.offsets('first')
       const to = now === undefined ? [] : await ends(now)
       return {
-        partitions: starts.map((first, partition) => ({ partition, first, next: to[partition] ?? 0 })),
+        partitions: [...owned].map((partition) => ({
+          partition,
+          first: starts[partition] ?? 0,
+          next: to[partition] ?? 0,
+        })),
         bytes: now === undefined || isShared ? 0 : await heldBytes(now, starts),
       }
     },
