@@ -320,7 +320,7 @@ export const createProcessor = ({
       try {
         takeRecord(batch, record, decided)
       } catch (error) {
-        throw new RecordFailed(record, error)
+        throw new RecordFailed(record, decided !== undefined, error)
       }
     },
 

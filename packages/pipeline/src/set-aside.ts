@@ -16,8 +16,11 @@ export type SetAside = {
 export class RecordFailed extends Error {
   override readonly name = 'RecordFailed'
   readonly record: LogRecord
-  constructor(record: LogRecord, cause: unknown) {
+  /** Whether it was begun before: what it came to then may be stored, and its message ids are known. */
+  readonly isRepeated: boolean
+  constructor(record: LogRecord, isRepeated: boolean, cause: unknown) {
     super(`Record ${record.offset} of partition ${record.partition} cannot be processed`, { cause })
     this.record = record
+    this.isRepeated = isRepeated
   }
 }

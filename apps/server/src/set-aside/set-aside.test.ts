@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createPipeline, type PipelineDeps } from '@tributary/pipeline'
-import { createCoordinationHub, openJournal, openLogReader, openLogWriter } from '@tributary/storage'
+import {
+  createCoordinationHub,
+  EventStoreUnavailable,
+  openJournal,
+  openLogReader,
+  openLogWriter,
+} from '@tributary/storage'
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keptRequests, takeBack } from './kept-requests.ts'
@@ -43,7 +49,7 @@ const createWorld = async (maxBytes?: number) => {
   const deliveriesReader = openLogReader({ dir: join(dir, 'deliveries') })
   const journal = openJournal({ file: join(dir, 'journal.sqlite') })
   const hub = createCoordinationHub()
-  const world = { broken: 'broken' as string | undefined, faults: 0 }
+  const world = { broken: 'broken' as string | undefined, faults: 0, isStoreAway: false }
   const schemaFor = (sourceId: string): undefined => {
     if (sourceId === world.broken) throw new TypeError('A step has a fault')
   }
@@ -73,7 +79,12 @@ const createWorld = async (maxBytes?: number) => {
           journal,
           deliveries,
           deliveriesReader,
-          eventStore: store,
+          eventStore: {
+            ...store,
+            insert: (...given) =>
+              world.isStoreAway ? Promise.reject(new EventStoreUnavailable('away')) : store.insert(...given),
+          },
+          settings: { drainMs: 100 },
           setAside,
           destinationsFor: () => [],
           schemaFor,
@@ -84,7 +95,9 @@ const createWorld = async (maxBytes?: number) => {
         }
         const pipeline = createPipeline(deps)
         pipeline.start()
-        const done = await pipeline.idle().then(
+        if (world.isStoreAway) await expect.poll(() => journal.openRanges().length).toBe(1)
+        const idle = world.isStoreAway ? Promise.resolve() : pipeline.idle()
+        const done = await idle.then(
           () => true,
           () => false,
         )
@@ -197,6 +210,22 @@ test('when no more can be kept, processing waits at the request, and nothing is 
   world.world.broken = undefined
   await world.run()
   expect(await world.stored()).toEqual(['m-1', 'm-2'])
+})
+
+test('one that was begun before and fails only now is not set aside: its message IDs are known, and nothing of it is stored', async () => {
+  await using world = await createWorld()
+  world.world.broken = undefined
+  world.world.isStoreAway = true
+  await world.send('broken', 'm-1')
+  await world.run()
+  world.world.isStoreAway = false
+  world.world.broken = 'broken'
+  await world.run(5)
+  expect(world.world.faults).toBe(5)
+  expect(await keptRequests(database.db)).toEqual([])
+  world.world.broken = undefined
+  await world.run()
+  expect(await world.stored()).toEqual(['m-1'])
 })
 
 test('a call that is not understood is told with the help of the command', async () => {

@@ -140,12 +140,15 @@ const createAsking =
       },
     })
 
-/** Runs, and notes of a record on which the steps throw that they did. */
+/**
+ * Runs, and notes of a record on which the steps throw that they did. Not of one that was begun before: passed over now and taken back
+ * later, its events would be repetitions of what may never have been stored.
+ */
 const runNoting = async (setAside: SetAside | undefined, task: () => Promise<void>): Promise<void> => {
   try {
     await task()
   } catch (error) {
-    if (error instanceof RecordFailed) await setAside?.failed(error.record, error.cause)
+    if (error instanceof RecordFailed && !error.isRepeated) await setAside?.failed(error.record, error.cause)
     throw error
   }
 }
