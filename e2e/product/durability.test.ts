@@ -109,7 +109,13 @@ test(
       await eventually('ready again', async () => (await fetch(`${product.url}/health/ready`)).status === 200, 30_000)
     }
     await sending.stop()
-    await product.api.login(adminCredentials)
+    // A connection that broke with its engine may be met once more.
+    await eventually('signed in', () =>
+      product.api.login(adminCredentials).then(
+        () => true,
+        () => false,
+      ),
+    )
     await expectNothingLost(product, source, receiver, sending.acknowledged)
     expect(await product.stop()).toBe(0)
   },
