@@ -40,6 +40,8 @@ export type EventPath = {
   takeIds(): readonly SeenId[]
   /** Forgets the ids that were taken, after they were journaled. */
   idsFlushed(): void
+  /** Takes the ids of a record out of those that wait: it will be in no range. */
+  withdrawIds(record: { readonly partition: number; readonly offset: number }): void
 }
 
 const fault = reject('malformed_json', 'The event could not be processed.')
@@ -80,10 +82,12 @@ export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): Ev
   const deduplicate = (event: NormalEvent | undefined, rejected: boolean): Drop | undefined => {
     if (event === undefined) return undefined
     const { partition, offset, index, request } = event.raw
-    const stored = request.meta.p?.[index]
-    if (stored === undefined && !event.ownMessageId) return undefined
-    const id = stored ?? event.messageId
-    const replayed = stored !== undefined
+    const { p: stored, b: takenBack } = request.meta
+    const again =
+      stored?.[index] ?? (event.ownMessageId || takenBack === undefined ? undefined : `${takenBack}-${index}`)
+    if (again === undefined && !event.ownMessageId) return undefined
+    const id = again ?? event.messageId
+    const replayed = again !== undefined
     return seen.check({ sourceId: request.meta.s, id, rejected, replayed, partition, offset, index })
   }
 
@@ -99,5 +103,6 @@ export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): Ev
     },
     takeIds: seen.take,
     idsFlushed: seen.flushed,
+    withdrawIds: seen.withdraw,
   }
 }

@@ -320,6 +320,8 @@ export const createProcessor = ({
       try {
         takeRecord(batch, record, decided)
       } catch (error) {
+        // Others go on until the failure is noted: with a range of theirs its ids would be known, and itself a repetition later.
+        path.withdrawIds(record)
         throw new RecordFailed(record, decided !== undefined, error)
       }
     },

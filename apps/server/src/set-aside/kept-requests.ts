@@ -1,3 +1,4 @@
+import { isJsonObject } from '@tributary/kernel'
 import type { LogEntry, Relational } from '@tributary/storage'
 
 type Db = Relational['db']
@@ -81,9 +82,20 @@ export const giveUp = async (db: Db, id: string): Promise<void> => {
     .execute()
 }
 
+/** The meta of a request that is taken back; one that cannot be read stays as it is. */
+const withId = (meta: string, id: string): string => {
+  try {
+    const known: unknown = JSON.parse(meta)
+    // Set aside again, it still is what it was the first time.
+    return isJsonObject(known) ? JSON.stringify({ b: id, ...known }) : meta
+  } catch {
+    return meta
+  }
+}
+
 /**
  * Appends what was asked back to the log of requests, one after the other and the oldest first; resolves to how many. Killed in between, it appends one of
- * them twice, whose events have the same message ids.
+ * them twice: its events are known by their message ids, and those without one by the id under which it was set aside.
  */
 export const takeBack = async (db: Db, append: (entry: LogEntry) => Promise<unknown>): Promise<number> => {
   for (let count = 0; ; count++) {
@@ -95,7 +107,7 @@ export const takeBack = async (db: Db, append: (entry: LogEntry) => Promise<unkn
       .limit(1)
       .executeTakeFirst()
     if (row === undefined || row.body === null) return count
-    await append({ key: row.key, meta: row.meta, body: row.body })
+    await append({ key: row.key, meta: withId(row.meta, row.id), body: row.body })
     await db
       .updateTable('set_aside_requests')
       .set({ body: null, end_time: new Date() })

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createPipeline, type PipelineDeps } from '@tributary/pipeline'
+import { createPipeline, type PipelineDeps, type SetAside } from '@tributary/pipeline'
 import {
   createCoordinationHub,
   EventStoreUnavailable,
   openJournal,
   openLogReader,
   openLogWriter,
+  partitionOf,
 } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -34,7 +35,9 @@ afterAll(async () => {
 
 let workspace: string
 beforeEach(async () => {
-  workspace = newId()
+  // Others can be before it in a round.
+  do workspace = newId()
+  while (partitionOf(workspace, 4) < 2)
   await database.db.deleteFrom('set_aside_requests').execute()
   await database.db.insertInto('workspaces').values({ id: workspace, organization_id, title: 'Shop' }).execute()
 })
@@ -49,18 +52,33 @@ const createWorld = async (maxBytes?: number) => {
   const deliveriesReader = openLogReader({ dir: join(dir, 'deliveries') })
   const journal = openJournal({ file: join(dir, 'journal.sqlite') })
   const hub = createCoordinationHub()
-  const world = { broken: 'broken' as string | undefined, faults: 0, isStoreAway: false }
-  const schemaFor = (sourceId: string): undefined => {
-    if (sourceId === world.broken) throw new TypeError('A step has a fault')
+  const world = {
+    broken: 'broken' as string | undefined,
+    faults: 0,
+    isStoreAway: false,
+    /** Waits before a failure is noted. */
+    beforeNoted: async () => {},
+  }
+  // The steps before it have run by then: what it asks for is looked at behind the deduplication.
+  const schemaFor: PipelineDeps['schemaFor'] = (sourceId) => {
+    if (sourceId !== world.broken) return undefined
+    return {
+      get schema(): never {
+        throw new TypeError('A step has a fault')
+      },
+      version: 1,
+      enforcement: 'block',
+      held: false,
+    }
   }
   return {
     world,
     journal,
     reader,
-    send: (sourceId: string, messageId: string) =>
+    send: (sourceId: string, messageId: string | undefined, key = workspace) =>
       requests.append({
-        key: workspace,
-        meta: JSON.stringify({ w: workspace, s: sourceId, k: 'single', r: Date.now(), ip: '' }),
+        key,
+        meta: JSON.stringify({ w: key, s: sourceId, k: 'single', r: Date.now(), ip: '' }),
         body: Buffer.from(JSON.stringify({ type: 'track', event: 'E', userId: 'u', messageId })),
       }),
     append: requests.append,
@@ -74,6 +92,13 @@ const createWorld = async (maxBytes?: number) => {
           ...(maxBytes === undefined ? {} : { maxBytes }),
         })
         await setAside.load()
+        const slowly: SetAside = {
+          has: setAside.has,
+          async failed(...given) {
+            await world.beforeNoted()
+            await setAside.failed(...given)
+          },
+        }
         const deps: PipelineDeps = {
           reader,
           journal,
@@ -84,8 +109,8 @@ const createWorld = async (maxBytes?: number) => {
             insert: (...given) =>
               world.isStoreAway ? Promise.reject(new EventStoreUnavailable('away')) : store.insert(...given),
           },
-          settings: { drainMs: 100 },
-          setAside,
+          settings: { drainMs: 100, concurrentInserts: 1 },
+          setAside: slowly,
           destinationsFor: () => [],
           schemaFor,
           coordination: hub.coordination,
@@ -210,6 +235,42 @@ test('when no more can be kept, processing waits at the request, and nothing is 
   world.world.broken = undefined
   await world.run()
   expect(await world.stored()).toEqual(['m-1', 'm-2'])
+})
+
+test('while a failure is noted others go on, and take none of its message IDs along: taken back it is stored', async () => {
+  await using world = await createWorld()
+  const { journal } = world
+  // While the first is inserted, the second waits in the buffer, and the request that fails is read behind them.
+  const keys = [0, 1].map((partition) => {
+    const ids = Array.from({ length: 200 }, () => newId())
+    return ids.find((id) => partitionOf(id, 4) === partition)
+  })
+  world.world.beforeNoted = () => expect.poll(() => journal.positions().get(1), { timeout: 10_000 }).toBe(1)
+  for (const key of keys) await world.send('good', 'other', key)
+  await world.send('broken', 'm-1')
+  await world.run()
+  expect(world.world.faults).toBe(3)
+  world.world.broken = undefined
+  expect((await command('take-back', '--all')).code).toBe(0)
+  expect(await takeBack(database.db, world.append)).toBe(1)
+  await world.run()
+  expect(await world.stored()).toEqual(['m-1'])
+})
+
+test('events without a message ID are stored once, too, when a kill comes between taking back and its note', async () => {
+  await using world = await createWorld()
+  await world.send('broken', undefined)
+  await world.run()
+  world.world.broken = undefined
+  expect((await command('take-back', '--all')).code).toBe(0)
+  const killed = takeBack(database.db, async (entry) => {
+    await world.append(entry)
+    throw new Error('killed')
+  })
+  await expect(killed).rejects.toThrow('killed')
+  expect(await takeBack(database.db, world.append)).toBe(1)
+  await world.run()
+  expect(await world.stored()).toHaveLength(1)
 })
 
 test('one that was begun before and fails only now is not set aside: its message IDs are known, and nothing of it is stored', async () => {

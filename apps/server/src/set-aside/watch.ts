@@ -31,7 +31,6 @@ export const createSetAsideWatch = (deps: {
       .executeTakeFirstOrThrow()
     const requests = Number(count)
     metrics.gauge('set_aside_requests', requests)
-    // One that was added is told of once more on another day only.
     if (requests > told) await deps.notify(requests)
     told = requests
   }

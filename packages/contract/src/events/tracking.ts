@@ -55,6 +55,8 @@ export const requestMeta = z.object({
   f: z.boolean().optional(),
   /** The events are sent again: the ids of the stored ones they stand for, one for each event, in their order. */
   p: z.array(z.string()).optional(),
+  /** The request was set aside, under this id, and taken back: what an event without a message id is known by. */
+  b: z.string().optional(),
   /** The events go to none of the destinations that are connected to the source. */
   u: z.literal(true).optional(),
 })

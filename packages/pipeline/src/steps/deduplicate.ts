@@ -5,7 +5,7 @@ import { type Drop, drop } from '../outcome.ts'
 /** What deduplication needs to know of an event. */
 export type Identified = {
   readonly sourceId: string
-  /** Its message id; of an event that is sent again the id of the stored event it stands for. */
+  /** Its message id; of an event that is sent again the id of the stored event it stands for, or a name for what it was when it was set aside. */
   readonly id: string
   /** A rejected event does not take the id away from its corrected successor. */
   readonly rejected: boolean
@@ -27,6 +27,8 @@ export type SeenIds = {
   take(): readonly SeenId[]
   /** Forgets what was taken, after the journal has it. */
   flushed(): void
+  /** Takes the ids of one record out of those that wait. */
+  withdraw(record: { readonly partition: number; readonly offset: number }): void
 }
 
 const duplicate = drop('duplicate')
@@ -71,5 +73,8 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
       return waiting
     },
     flushed: () => taken.clear(),
+    withdraw({ partition, offset }) {
+      ids = ids.filter((id) => id.partition !== partition || id.offset !== offset)
+    },
   }
 }
