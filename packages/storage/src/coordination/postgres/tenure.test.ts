@@ -62,6 +62,30 @@ describe('a tenure', () => {
     expect([lost.mock.calls, isInTenure(tenure)]).toEqual([[], true])
   })
 
+  it('is over for a machine that was suspended, whose monotonic clock stood still meanwhile', async () => {
+    const tenure = await take({ renewMs: 60_000 })
+    expect(isInTenure(tenure)).toBe(true)
+    const now = Date.now()
+    vi.spyOn(Date, 'now').mockReturnValue(now + 60_000)
+    try {
+      expect(isInTenure(tenure)).toBe(false)
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+
+  it('that is let go of while it is renewed is free at once', async () => {
+    for (let round = 0; round < 20; round++) {
+      const tenure = await take({ renewMs: 1 })
+      await new Promise((resolve) => setTimeout(resolve, round))
+      await tenure.release()
+      const { rows } = await store.pool.query<{ over: boolean }>(
+        'select expire_time <= clock_timestamp() as over from coordination_leases',
+      )
+      expect(rows).toEqual([{ over: true }])
+    }
+  })
+
   it('of a holder that was paused is over, and it is told once, whether or not another has begun', async () => {
     const lost = vi.fn()
     await take({ renewMs: 20, onLost: lost })

@@ -1,5 +1,5 @@
 import { type Logger, randomToken } from '@tributary/kernel'
-import { openRelational, type RelationalOptions } from '../../relational/open.ts'
+import { openRelational, type Relational, type RelationalOptions } from '../../relational/open.ts'
 import { createSharedLedger, LeaseLost } from './leases.ts'
 
 /** The time in which one process has a lease, as the threads of that process know it. */
@@ -7,7 +7,10 @@ export type TenureInfo = {
   /** The lease, and the epoch under which things are written. */
   name: string
   epoch: number
-  /** A BigInt64Array of one number: until when nobody else can have it, by the monotonic clock of the machine, ns. */
+  /**
+   * A BigInt64Array of two numbers: until when nobody else can have it, by the monotonic clock of the machine (ns), which nobody sets, and by
+   * its time of day (ms), since the other one stands still while a machine is suspended.
+   */
   until: SharedArrayBuffer
 }
 
@@ -38,8 +41,14 @@ export type TenureOptions = {
 }
 
 /** Whether a tenure still lasts, for sure: asked right before what has no other fence. */
-export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean =>
-  process.hrtime.bigint() < Atomics.load(new BigInt64Array(until), 0)
+export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean => {
+  const ends = new BigInt64Array(until)
+  return process.hrtime.bigint() < Atomics.load(ends, 0) && BigInt(Date.now()) < Atomics.load(ends, 1)
+}
+
+/** How long connections of the tenure before are waited for, and how often it is looked, ms. */
+const endMs = 2000
+const endLookMs = 10
 
 const nameOf = (lease: string, epoch: number | ''): string => `tributary ${lease} ${epoch}`
 
@@ -73,6 +82,23 @@ const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', end, { once: true })
   })
 
+/** What a process that was paused has open could hold locks for as long as it is, and write when it goes on. */
+const endPredecessors = async ({ pool }: Pick<Relational, 'pool'>, name: string, mine: number): Promise<void> => {
+  const since = performance.now()
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and starts_with(application_name, $1) and application_name <> $2`,
+      [nameOf(name, ''), nameOf(name, mine)],
+    )
+    // One that is asked to end may commit what it is about to: it has ended when it is not listed any more.
+    if (rowCount === 0) return
+    if (performance.now() - since > endMs)
+      throw new Error('Connections of the main process before do not end. The start is to be tried again')
+    await pause(endLookMs)
+  }
+}
+
 /**
  * Waits until this process has a lease, and keeps it. It counts from before each renewal was sent, by a clock that nobody sets, so it ends here before
  * it does in the database. PostgreSQL being away while it waits is waited for, too. A process that was paused learns of it when it goes on: what
@@ -91,7 +117,7 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
   })
   const { pool } = relational
   const ledger = createSharedLedger(pool)
-  const until = new SharedArrayBuffer(8)
+  const until = new SharedArrayBuffer(16)
   const clock = new BigInt64Array(until)
   let isWaiting = false
 
@@ -105,10 +131,14 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
 
   const acquire = async (held?: number): Promise<number | undefined> => {
     const asked = process.hrtime.bigint()
+    const askedAt = Date.now()
     const epoch = await ledger.acquireLease(name, holder, ttlMs)
     const end = asked + BigInt(ttlMs - marginMs) * 1_000_000n
     // Another epoch is another tenure, of which nobody here knows.
-    if (epoch !== undefined && (held ?? epoch) === epoch && end > Atomics.load(clock, 0)) Atomics.store(clock, 0, end)
+    if (epoch !== undefined && (held ?? epoch) === epoch && end > Atomics.load(clock, 0)) {
+      Atomics.store(clock, 1, BigInt(askedAt + ttlMs - marginMs))
+      Atomics.store(clock, 0, end)
+    }
     return epoch
   }
 
@@ -132,19 +162,10 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
     }
   }
 
-  /** What a process that was paused has open could hold locks for as long as it is, and write when it goes on. */
-  const endPredecessors = async (mine: number): Promise<void> => {
-    await pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and starts_with(application_name, $1) and application_name <> $2`,
-      [nameOf(name, ''), nameOf(name, mine)],
-    )
-  }
-
   let epoch: number
   try {
     epoch = await wait()
-    await endPredecessors(epoch)
+    await endPredecessors(relational, name, epoch)
   } catch (error) {
     await relational.close()
     throw error
@@ -157,10 +178,8 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
     for (const timer of timers) clearInterval(timer)
     options.onLost(why)
   }
-  let renewing = 0
+  const renewing = new Set<Promise<void>>()
   const renew = async (): Promise<void> => {
-    if (isOver || renewing >= 2) return
-    renewing++
     try {
       const renewed = await acquire(epoch)
       if (isOver || renewed === epoch) return
@@ -169,12 +188,14 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
       lose('Another process may be the main process by now: the lease was not renewed in time')
     } catch (error) {
       if (!isOver) logger.warn({ err: error }, 'The lease of the main process could not be renewed; it is tried again')
-    } finally {
-      renewing--
     }
   }
   const timers = [
-    setInterval(() => void renew(), renewMs),
+    setInterval(() => {
+      if (renewing.size >= 2) return
+      const renewal = renew().finally(() => renewing.delete(renewal))
+      renewing.add(renewal)
+    }, renewMs),
     setInterval(() => {
       if (!isInTenure({ until }))
         lose(`PostgreSQL has not confirmed for ${ttlMs / 1000} seconds that this process is the main process`)
@@ -189,6 +210,8 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
       if (!isOver) {
         isOver = true
         for (const timer of timers) clearInterval(timer)
+        // One that comes after the release would begin another tenure.
+        await Promise.all(renewing)
         await ledger
           .releaseLease(name, holder)
           .catch((error: unknown) => logger.warn({ err: error }, 'The lease is not released; it ends by itself'))
