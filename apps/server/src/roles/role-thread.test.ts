@@ -11,6 +11,7 @@ const program = `
   workerData.begin.close()
   parentPort.on('message', (command) => {
     if (command.kind === 'stop') parentPort.close()
+    else if (command.question === 'end') process.exit(1)
     else parentPort.postMessage({ kind: 'answer', id: command.id, value: { ...data, threadId } })
   })
   parentPort.postMessage({ kind: 'ready' })`
@@ -38,6 +39,22 @@ test('a thread that was made ahead begins when the role starts, and a new one is
   await expect.poll(() => thread.running()).toBe(true)
   expect(await thread.ask('who')).toEqual({ start: 2, threadId: expect.not.toSatisfy((id) => id === ahead) })
   await thread.stop()
+})
+
+test('a role that is stopped while it waits to be started again does not start', async () => {
+  let starts = 0
+  const thread = createRoleThread({
+    ...code,
+    data: () => ({ value: { start: ++starts }, transfer: [] }),
+    logger: silentLogger,
+    onMetrics: () => {},
+  })
+  await thread.start()
+  await expect(thread.ask('end')).rejects.toThrow('ended')
+  expect(thread.running()).toBe(false)
+  await thread.stop()
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  expect(starts).toBe(1)
 })
 
 test('one that ended before it began is made anew', async () => {

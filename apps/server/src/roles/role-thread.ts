@@ -107,6 +107,7 @@ export const createRoleThread = (
   }
 
   const launch = (): void => {
+    if (stopping) return
     const { worker: made, begin } = ahead === undefined || hasEnded(ahead) ? loadThread(options) : ahead
     ahead = undefined
     const { value, transfer } = options.data()
