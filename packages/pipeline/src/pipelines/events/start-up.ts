@@ -64,7 +64,11 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   deps.onAlreadyAppended(before)
   if (before.found > 0) logger.info({ events: before.found }, 'Found what a run of before appended and left open')
   const repeated = await recover(deps)
-  if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
+  if (repeated > 0) {
+    logger.info({ inserts: repeated }, 'Repeated what the last run left open')
+    // Ids of what was repeated were added to them.
+    await journal.apart?.idsComplete()
+  }
   const starts = await reader.starts()
   deps.progress.begin(starts)
   const ends = await reader.ends()
