@@ -15,6 +15,8 @@ const operatorErrors = new Set([
   'KafkaUnusable',
   'WriterReplaced',
 ])
+const isLeft = (error: unknown): boolean => error instanceof Error && error.name === 'LeftStandby'
+
 const fail = (error: unknown): never => {
   const known = error instanceof Error && operatorErrors.has(error.name)
   process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
@@ -45,13 +47,21 @@ type Started = { stop: () => Promise<void>; lines: string[] }
 
 const startMain = async (config: Config): Promise<Started> => {
   const { startProduct } = await import('./product.ts')
-  const product = await startProduct(config, {
+  const starting = startProduct(config, {
     onStandby(url, leave) {
-      stopProduct = async () => leave()
+      stopProduct = async () => {
+        leave()
+        // It may have taken over by now: then it ends as one that is ready.
+        const taken = await starting.catch((error: unknown) => {
+          if (!isLeft(error)) throw error
+        })
+        await taken?.stop()
+      }
       listenToSignals()
       say(`Tributary stands by at ${url}`)
     },
   })
+  const product = await starting
   const lines: string[] = []
   if (product.generatedPassword !== undefined)
     lines.push(
@@ -80,5 +90,6 @@ try {
   listenToSignals()
   for (const line of started.lines) say(line)
 } catch (error) {
+  if (isLeft(error)) process.exit(0)
   fail(error)
 }
