@@ -289,7 +289,7 @@ test('one that was begun before and fails only now is not set aside: its message
   expect(await world.stored()).toEqual(['m-1'])
 })
 
-test('a call that is not understood is told with the help of the command', async () => {
+test('a wrong call ends with 2 and prints the help of the command', async () => {
   for (const args of [['show'], ['give-back', '1'], ['drop', '--all']])
     expect(await command(...args)).toMatchObject({ code: 2, output: expect.stringContaining('npm run set-aside') })
 })

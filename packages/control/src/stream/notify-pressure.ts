@@ -1,5 +1,5 @@
 import type { ControlDeps } from '../deps.ts'
-import { notify } from '../notifications/notify.ts'
+import { notifyPlatform } from '../notifications/notify-platform.ts'
 
 /** A stream that is as long as it may be, or nearly, and the consumer that is furthest behind. */
 export type StreamPressure = {
@@ -30,26 +30,12 @@ const wordsOf = ({ bytes, maxBytes, consumer, records, lost }: StreamPressure): 
       }
 
 /** Tells platform admins that the stream is near its limit or that a consumer lost its place in it, each at most once a day. */
-export const notifyStreamPressure = async (
+export const notifyStreamPressure = (
   deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>,
   pressure: StreamPressure,
-): Promise<void> => {
-  const now = deps.clock()
-  const day = new Date(now).toISOString().slice(0, 10)
-  const announce = await deps.db.transaction().execute(async (tx) => {
-    const admins = await tx.selectFrom('users').select('id').where('is_admin', '=', true).execute()
-    return await notify(
-      tx,
-      admins.map(({ id }) => id),
-      {
-        organizationId: null,
-        kind: 'stream_full',
-        ...wordsOf(pressure),
-        link: '',
-        cause: `stream/${pressure.consumer}/${pressure.lost ? 'lost' : 'near'}/${day}`,
-        now,
-      },
-    )
+): Promise<void> =>
+  notifyPlatform(deps, {
+    kind: 'stream_full',
+    ...wordsOf(pressure),
+    cause: `stream/${pressure.consumer}/${pressure.lost ? 'lost' : 'near'}`,
   })
-  announce(deps.live)
-}

@@ -10,7 +10,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const told = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('platform admins alone are told once a day that requests could not be processed', async () => {
+test('only platform admins get a notice of requests that could not be processed, one a day', async () => {
   const admin = await harness.person({}, { platformAdmin: true })
   const somebody = await harness.person()
   await harness.notifySetAside(1)
