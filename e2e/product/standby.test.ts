@@ -1,11 +1,4 @@
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { Analytics } from '@segment/analytics-node'
-import { isEarlier, parseEventId } from '@tributary/kernel'
+import { rm } from 'node:fs/promises'
 import {
   adminCredentials,
   createSource,
@@ -14,142 +7,12 @@ import {
   eventually,
   type Product,
   skipsKafka,
-  startKafka,
-  startProduct,
-  startSharedEventStore,
-  startSharedPostgres,
   startWebhookReceiver,
-  withDatabase,
-  withEventDatabase,
 } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
-import { post, type StoredEvent, storedEvents, track } from './calls.ts'
-
-const secretKey = 'the-same-secret-key-in-each-process'
-
-/** A port that is free now. */
-const freePort = async (): Promise<string> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
-
-/** A way to a PostgreSQL that can be cut, as if the server had stopped. */
-const startWay = async (url: string) => {
-  // An address of a socket has no host.
-  const address = new URL(url.replace('@/', '@socket/'))
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server = createServer((client) => {
-    if (isCut) return void client.destroy()
-    const there = connect(`${address.searchParams.get('host')}/.s.PGSQL.5432`)
-    for (const [socket, other] of [
-      [client, there],
-      [there, client],
-    ] as const) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        sockets.delete(socket)
-        other.destroy()
-      })
-      socket.pipe(other)
-    }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `postgres://${address.username}@127.0.0.1:${(server.address() as AddressInfo).port}${address.pathname}`,
-    cut(): void {
-      isCut = true
-      for (const socket of sockets) socket.destroy()
-    },
-    mend(): void {
-      isCut = false
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-/** Everything is on one machine here, but by address: what processing knows is in no folder. */
-const startEngines = async (stack: AsyncDisposableStack) => {
-  const root = await mkdtemp(join(tmpdir(), 'tributary-standby-'))
-  stack.defer(() => rm(root, { recursive: true, force: true }))
-  const [kafka, postgres, eventStore] = await Promise.all([
-    startKafka(),
-    startSharedPostgres(),
-    startSharedEventStore(),
-  ])
-  stack.use(kafka)
-  stack.use(postgres)
-  stack.use(eventStore)
-  const way = stack.use(await startWay(withDatabase(postgres.url, 'postgres')))
-  const env = {
-    KAFKA_BROKERS: kafka.address,
-    DATABASE_URL: way.url,
-    CLICKHOUSE_URL: withEventDatabase(eventStore.url, 'default'),
-    TRIBUTARY_SECRET_KEY: secretKey,
-  }
-  const folder = (name: string): string => join(root, name)
-  const start = async (
-    name: string,
-    more: { standsBy?: true; env?: Record<string, string> } = {},
-  ): Promise<Product> => {
-    const product = await startProduct({
-      dataDir: folder(name),
-      ...more,
-      env: { ...env, PORT: await freePort(), ...more.env },
-    })
-    stack.defer(() => product.kill())
-    return product
-  }
-  return { way, folder, start }
-}
-
-/** Users who send one event after the other by the SDK, and remember which were acknowledged. */
-const createLoad = (key: string, at: Pick<Product, 'url'>) => {
-  const acknowledged = new Map<string, string[]>()
-  const sdk = new Analytics({ writeKey: key, host: at.url, flushInterval: 20, maxRetries: 20 })
-  sdk.on('error', () => {})
-  let running = true
-  let serial = 0
-  const user = async (userId: string): Promise<void> => {
-    const ids: string[] = []
-    acknowledged.set(userId, ids)
-    while (running) {
-      const messageId = `${userId}-${serial++}`
-      await new Promise<void>((resolve) =>
-        sdk.track({ userId, event: 'Ordered', messageId }, (error) => {
-          if (error === undefined) ids.push(messageId)
-          resolve()
-        }),
-      )
-      await pause(20)
-    }
-  }
-  const users = ['u0', 'u1', 'u2', 'u3', 'u4', 'u5'].map(user)
-  const count = (): number => [...acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0)
-  return {
-    acknowledged,
-    ids: () => [...acknowledged.values()].flat(),
-    /** Resolves when so many more are acknowledged. */
-    async more(least: number): Promise<void> {
-      const wanted = count() + least
-      await eventually('events acknowledged', () => count() >= wanted, 60_000)
-    },
-    async stop(): Promise<void> {
-      running = false
-      await Promise.all(users)
-      await sdk.closeAndFlush()
-    },
-  }
-}
+import { post, storedEvents, track } from './calls.ts'
+import { createSdkLoad, expectInOrder } from './sdk-load.ts'
+import { startRemoteEngines } from './several-processes.ts'
 
 /** Until a process that stood by is the main process, ms. */
 const takesOver = async (product: Product, since: number): Promise<number> => {
@@ -157,23 +20,12 @@ const takesOver = async (product: Product, since: number): Promise<number> => {
   return Math.round(performance.now() - since)
 }
 
-const expectInOrder = (stored: readonly StoredEvent[], acknowledged: ReadonlyMap<string, readonly string[]>): void => {
-  const places = new Map(stored.map((event) => [event.message_id, parseEventId(event.event_id)]))
-  for (const [user, sent] of acknowledged)
-    for (const [at, id] of sent.entries()) {
-      const [before, place] = [places.get(sent[at - 1] ?? ''), places.get(id)]
-      if (before === undefined || place === undefined) continue
-      const isInOrder = isEarlier(before, place) || (before.offset === place.offset && before.index < place.index)
-      expect(isInOrder, `${id} of ${user}`).toBe(true)
-    }
-}
-
 test.skipIf(skipsKafka())(
   'whatever becomes of the main process and its disk, another one takes over, and what was acknowledged is stored once, in order, and delivered',
   async () => {
     await using stack = new AsyncDisposableStack()
     const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))
-    const { way, folder, start } = await startEngines(stack)
+    const { way, folder, start } = await startRemoteEngines(stack)
     const first = await start('a')
     await first.api.login(adminCredentials)
     const { workspace } = await createWorkspace(first.api)
@@ -185,7 +37,7 @@ test.skipIf(skipsKafka())(
       return answer.status === 200
     })
     await expect(start('stranger', { env: { TRIBUTARY_SECRET_KEY: '' } })).rejects.toThrow('secret key')
-    const load = createLoad(shop.key, collector)
+    const load = createSdkLoad([{ key: shop.key, url: collector.url, users: ['u0', 'u1', 'u2', 'u3', 'u4', 'u5'] }])
     stack.defer(() => load.stop())
     const took: Record<string, number> = {}
     /** Sends what was stored long since once more. */

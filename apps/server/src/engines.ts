@@ -15,6 +15,7 @@ import {
   migrateEventStore,
   openRelational,
   type Relational,
+  requireSchema,
   type Supervisor,
   type TenureInfo,
 } from '@tributary/storage'
@@ -93,6 +94,31 @@ export const openRelationalStore = async (
     await supervisor.stop()
     throw error
   }
+}
+
+/**
+ * Connects to engines that are all by address, beside the main process, which brings their schemas to the newest version.
+ *
+ * @throws SchemaNotReady, SchemaTooNew
+ */
+export const connectToEngines = async (config: Config, { logger }: { logger: Logger }): Promise<Engines> => {
+  if (config.relational.kind === 'embedded' || config.eventStore.kind === 'embedded')
+    throw new Error('Engines beside the main process are by address')
+  const addresses = { databaseUrl: config.relational.url, eventStore: { url: config.eventStore.url } }
+  mkdirSync(join(config.dataDir, 'journal'), { recursive: true, mode: 0o700 })
+  const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: 4, statementMs: 10_000 })
+  const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
+  const stop = async (): Promise<void> => {
+    await relational.close()
+    await eventStore.close()
+  }
+  try {
+    await requireSchema(relational.db)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { addresses, relational, eventStore, children: () => [], stop }
 }
 
 /**

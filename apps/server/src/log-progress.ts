@@ -3,10 +3,15 @@ import type { Logger } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { LogProgress } from '@tributary/storage/kafka'
 
+/** What stands for an offset that nobody knows, in what is told. */
+const unknownPosition = -1
 /** How often it is asked how far the pipeline is, ms. */
 const askMs = 1000
 /** Positions that have not changed are committed again so often, ms: Kafka forgets them after days. */
 const againMs = 3_600_000
+
+/** Whether this process processes a partition itself. */
+type Owns = (partition: number) => boolean
 
 type Deps = { progress: LogProgress; logger: Pick<Logger, 'warn' | 'info'> }
 
@@ -38,15 +43,24 @@ export const tellLogProgress = ({
   progress,
   logger,
   coordination,
-}: Deps & { coordination: Pick<Coordination, 'subscribe'> }): (() => void) => {
+  owns = () => true,
+}: Deps & { coordination: Pick<Coordination, 'subscribe'>; owns?: Owns }): (() => void) => {
   const safely = createSafely(logger, 'how far the pipeline is can be told to other processes')
-  let told = { text: '', at: 0 }
+  const told = new Map<number, { offset: number; at: number }>()
   const unsubscribe = coordination.subscribe(positionsTopic, (positions) => {
-    const text = JSON.stringify(positions)
-    if (!Array.isArray(positions) || (text === told.text && performance.now() - told.at < againMs)) return
+    if (!Array.isArray(positions)) return
+    const at = performance.now()
+    const isNews = (offset: number, partition: number): boolean => {
+      const last = told.get(partition)
+      return last?.offset !== offset || at - last.at > againMs
+    }
+    const news = new Map<number, number>()
+    for (const [partition, offset] of positions.map(Number).entries())
+      if (offset !== unknownPosition && owns(partition) && isNews(offset, partition)) news.set(partition, offset)
+    if (news.size === 0) return
     void safely(async () => {
-      await progress.tell(positions.map(Number))
-      told = { text, at: performance.now() }
+      await progress.tell(news)
+      for (const [partition, offset] of news) told.set(partition, { offset, at })
     })
   })
   return () => {
@@ -60,11 +74,17 @@ export const followLogProgress = ({
   progress,
   logger,
   coordination,
-}: Deps & { coordination: Pick<Coordination, 'publish'> }): (() => void) => {
+  owns = () => false,
+}: Deps & { coordination: Pick<Coordination, 'publish'>; owns?: Owns }): (() => void) => {
   const safely = createSafely(logger, 'how far the pipeline is can be asked')
   const look = (): void =>
     void safely(async () => {
-      coordination.publish(positionsTopic, await progress.ask())
+      const positions = await progress.ask()
+      // Of its own partitions this process knows it sooner.
+      coordination.publish(
+        positionsTopic,
+        positions.map((offset, partition) => (owns(partition) ? unknownPosition : offset)),
+      )
     })
   const timer = setInterval(look, askMs)
   look()

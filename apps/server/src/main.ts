@@ -1,4 +1,4 @@
-import { type Config, isCollector, readConfig } from './config/config.ts'
+import { type Config, isCollector, isProcessor, readConfig } from './config/config.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 /** Failures that the operator can fix; their message says how, a stack would only hide it. */
@@ -14,6 +14,7 @@ const operatorErrors = new Set([
   'ListenFailed',
   'KafkaUnusable',
   'WriterReplaced',
+  'PartitionGroupsInUse',
 ])
 const isLeft = (error: unknown): boolean => error instanceof Error && error.name === 'LeftStandby'
 
@@ -83,9 +84,21 @@ const startCollecting = async (config: Config): Promise<Started> => {
   return { stop: stopCollector, lines: [`Tributary is ready at ${url}`, 'This process only collects events.'] }
 }
 
+/** Starts a process that only processes or delivers, without loading the API. */
+const startProcessing = async (config: Config): Promise<Started> => {
+  const { startProcessor } = await import('./processor.ts')
+  const { url, stop: stopProcessor } = await startProcessor(config)
+  return { stop: stopProcessor, lines: [`Tributary is ready at ${url}`, 'This process only processes events.'] }
+}
+
+const startOne = (config: Config): Promise<Started> => {
+  if (isCollector(config)) return startCollecting(config)
+  return isProcessor(config) ? startProcessing(config) : startMain(config)
+}
+
 try {
   const config = readConfig(process.env)
-  const started = await (isCollector(config) ? startCollecting(config) : startMain(config))
+  const started = await startOne(config)
   stopProduct = started.stop
   listenToSignals()
   for (const line of started.lines) say(line)

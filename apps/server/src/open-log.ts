@@ -21,6 +21,8 @@ export type Logs = {
       /** The calling thread is a worker itself. */
       inline?: true
       onCommit?: () => void
+      /** The partitions that it appends to; all unless given. Others may be another writer's. */
+      owned?: readonly number[] | undefined
       /** Another process has taken the log: nothing can be appended any more. */
       onReplaced: (error: Error) => void
     },
@@ -33,14 +35,16 @@ export type Logs = {
       isPatient?: true
     },
   ): Promise<LogReader>
-  /** Appends beside the process that opens the log for writing. Rejects where only one process can append. */
+  /** Whether several append to a log, beside the main thread of the main process, which opens it for writing. */
+  isShared(name: LogName): boolean
+  /** Appends beside who opens the log for writing. Rejects where only one can append. */
   appender(name: LogName): Promise<LogAppender>
   /** How far the log of requests is processed, for other processes; undefined where there are none. */
   progress(): Promise<LogProgress | undefined>
 }
 
-/** Which logs several processes append to. */
-const isShared = (name: LogName): boolean => name === 'requests'
+/** Which logs on Kafka several append to: requests by who collects, outcomes by who delivers. */
+const isShared = (name: LogName): boolean => name !== 'stream'
 
 const textOf = (name: string, path: string | undefined): string | undefined => {
   if (path === undefined) return undefined
@@ -83,6 +87,7 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
       }),
     reader: async (name, { keepsChunks } = {}) =>
       openLogReader({ dir: dirOf(name), ...(keepsChunks === undefined ? {} : { keepsChunks }) }),
+    isShared: () => false,
     appender: () => Promise.reject(new Error('A log in the data folder has one process that appends')),
     progress: async () => undefined,
   }
@@ -98,7 +103,8 @@ const kafkaLogs = (log: Extract<Config['log'], { kind: 'kafka' }>, { retention }
       const { prepareKafkaLogs } = await adapter
       await prepareKafkaLogs(options, ['requests', 'stream', 'outcomes'], topics)
     },
-    async writer(name, { onCommit, onReplaced }) {
+    isShared,
+    async writer(name, { onCommit, onReplaced, owned }) {
       const { openKafkaLogWriter } = await adapter
       return await openKafkaLogWriter({
         ...options,
@@ -107,6 +113,7 @@ const kafkaLogs = (log: Extract<Config['log'], { kind: 'kafka' }>, { retention }
         isShared: isShared(name),
         onReplaced,
         ...(onCommit === undefined ? {} : { onCommit }),
+        ...(owned === undefined ? {} : { owned }),
       })
     },
     async reader(name, { isPatient } = {}) {

@@ -36,7 +36,7 @@ import { createHttpServer, listeningUrl, requireFreePort } from './http/http-ser
 import { createMedia } from './http/media.ts'
 import { createPaymentWebhook } from './http/payment-webhook.ts'
 import { createWebFiles } from './http/web-files.ts'
-import { tellLogProgress } from './log-progress.ts'
+import { followLogProgress, tellLogProgress } from './log-progress.ts'
 import { createMail } from './mail/mail.ts'
 import { openBlobs } from './open-blobs.ts'
 import { openCoordination } from './open-coordination.ts'
@@ -145,13 +145,15 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   const realtimeApp = realtimeCredentials(secretKey)
 
   const has = (role: RoleName): boolean => config.roles.has(role)
-  const threads = createThreads(config, engines, secretKey, hub, {
+  const threads = await createThreads(config, engines, secretKey, hub, {
     tenure,
     loaded,
     logger,
     apply: metrics.apply,
     onReplaced: endReplaced,
   })
+  const { groups } = threads
+  stack.defer(() => groups?.close())
   const logs = openLogs(config)
   await logs.prepare()
   const requests = await logs.writer('requests', {
@@ -159,12 +161,21 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     onReplaced: ({ message }) => endReplaced(message),
   })
   stack.defer(() => requests.close())
+  // Whoever delivers appends beside it.
+  const outcomesWriter = logs.isShared('outcomes')
+    ? await logs.writer('outcomes', { onReplaced: ({ message }) => endReplaced(message) })
+    : undefined
+  stack.defer(() => outcomesWriter?.close())
   const requestsReader = await logs.reader('requests')
   stack.defer(() => requestsReader.close())
   const progress = await logs.progress()
-  if (progress !== undefined) stack.defer(tellLogProgress({ progress, logger, coordination: hub.coordination }))
-  // Whoever was the main process before has made the stream.
-  const isStreamThere = loaded !== undefined
+  if (progress !== undefined) {
+    const owns = (partition: number): boolean => groups?.owns('pipeline', partition) !== false
+    stack.defer(tellLogProgress({ progress, logger, coordination: hub.coordination, owns }))
+    if (groups !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination, owns }))
+  }
+  // On Kafka its topics are made by now; and whoever was the main process before has made it.
+  const isStreamThere = loaded !== undefined || groups !== undefined
   const pipelineStarts = threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
   if (!isStreamThere) await pipelineStarts
@@ -184,7 +195,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     pipeline === undefined || outcomes === undefined
       ? undefined
       : {
-          stream: createRemoteStream((question, given) => pipeline.ask(question, given)),
+          streamFor: (workspaceId: string) =>
+            createRemoteStream((question, about) => pipeline.ask(question, about), workspaceId),
           outcomes,
           mayAppend: () => disk.ok(),
         }
@@ -222,9 +234,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
       if (threads.signals?.running()) await threads.signals.ask('forget')
       if (threads.delivery?.running()) await threads.delivery.ask('forget')
     },
-    tellDestinations: async (requestId) => {
+    tellDestinations: async (requestId, workspaceId) => {
       if (threads.pipeline === undefined) throw new Error('The pipeline does not run in this process')
-      await threads.pipeline.ask('tell-destinations', requestId)
+      await threads.pipeline.ask('tell-destinations', { requestId, workspaceId })
     },
     outbound,
     oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
@@ -310,7 +322,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   // What was made due is taken up at once, not when delivery next looks.
   const retry: Handlers['destinations']['retry'] = async (call) => {
     const answer = await control.handlers.destinations.retry(call)
-    if (threads.delivery?.running()) await threads.delivery.ask('retry', call.params.destination).catch(() => {})
+    const { workspace: workspaceId, destination: destinationId } = call.params
+    if (threads.delivery?.running()) await threads.delivery.ask('retry', { workspaceId, destinationId }).catch(() => {})
     return answer
   }
   const refreshOf = async (thread: typeof threads.pipeline): Promise<void> => {
@@ -390,7 +403,17 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
   if (has('jobs')) {
-    const upkeep = await createUpkeep(config, { engines, logs, requests, threads, mail, control, logger, metrics })
+    const upkeep = await createUpkeep(config, {
+      engines,
+      logs,
+      requests,
+      outcomes: outcomesWriter,
+      threads,
+      mail,
+      control,
+      logger,
+      metrics,
+    })
     await upkeep.start()
     stack.defer(() => upkeep.stop())
     await startJobs(jobs, { db: relational.db, transport: mail.transport, control })

@@ -108,6 +108,7 @@ export const becomeMain = async (
     const tenure = await takeTenure({
       url,
       name: leaseName,
+      of: 'the main process',
       logger,
       signal: leaving.signal,
       onLost: deps.onLost,

@@ -85,7 +85,7 @@ export type ControlDeps = {
    */
   forgetInDeliveries(): Promise<void>
   /** Puts what destinations are told of a privacy request into the stream. Rejects while that cannot be. */
-  tellDestinations(requestId: string): Promise<void>
+  tellDestinations(requestId: string, workspaceId: string): Promise<void>
   /** How rows of syncs reach delivery; absent where this process has no way to. */
   outbound?: Outbound | undefined
   /** When the oldest record of a workspace came that the logs may still hold, epoch ms; Infinity when they hold none. */

@@ -70,7 +70,7 @@ export type Delivery = {
    */
   forget(): Promise<void>
   state(): DeliveryState
-  /** The lowest offset of each partition that deliveries still need: nothing below is read again. */
+  /** The lowest offset of each partition it has that deliveries still need: nothing below is read again. */
   minimumNeeded(): LogPosition[]
   /** Takes up at once what was made due for a destination in the relational store, spilled ranges included. */
   takeUp(destinationId: string): Promise<void>
@@ -279,11 +279,13 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     }),
     minimumNeeded: () => {
       const positions = journal.positions()
-      return places.map(({ partition }) => {
-        const committed = positions.get(partition) ?? 0
-        // Before the parked rows were looked up, everything may be needed.
-        return { partition, offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0 }
-      })
+      return places
+        .filter(({ owned: isOwned }) => isOwned)
+        .map(({ partition }) => {
+          const committed = positions.get(partition) ?? 0
+          // Before the parked rows were looked up, everything may be needed.
+          return { partition, offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0 }
+        })
     },
   }
 }

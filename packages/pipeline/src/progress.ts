@@ -3,7 +3,7 @@ import type { ConsumerJournal, Coordination, LogReader } from '@tributary/storag
 import type { StoreBranch } from './branches/store.ts'
 import { backlogTopic } from './pipeline-lag.ts'
 import type { PipelineSettings } from './settings.ts'
-import { positionsTopic } from './stored-positions.ts'
+import { positionsTopic, unknownPosition } from './stored-positions.ts'
 
 export type Progress = {
   start(): void
@@ -28,6 +28,7 @@ export type ProgressDeps = {
   metrics: Metrics
   journal: Pick<ConsumerJournal, 'expire'>
   reader: Pick<LogReader, 'ends'>
+  owned?: ReadonlySet<number>
   store: Pick<StoreBranch, 'committed' | 'oldest'>
   settings: Pick<PipelineSettings, 'reportMs'>
 }
@@ -38,7 +39,7 @@ const expiryMs = 60_000
 
 /** Tells how far the pipeline is: to those who wait for it, to collection (for its back-pressure) and to the metrics. */
 export const createProgress = (deps: ProgressDeps): Progress => {
-  const { coordination, clock, logger, metrics, journal, reader, store, settings } = deps
+  const { coordination, clock, logger, metrics, journal, reader, owned, store, settings } = deps
   let waiters: Waiter[] = []
   let closed: Error | undefined
   let reporting: NodeJS.Timeout | undefined
@@ -66,7 +67,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     if (floor.length > 0)
       coordination.publish(
         positionsTopic,
-        floor.map((_, partition) => position(partition)),
+        floor.map((_, partition) => (owned?.has(partition) === false ? unknownPosition : position(partition))),
       )
     const { lagRecords, lagBytes, oldestUnstoredMs } = await lag()
     coordination.publish(backlogTopic, lagBytes)

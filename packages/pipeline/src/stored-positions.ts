@@ -1,10 +1,13 @@
 import type { Coordination } from '@tributary/storage'
 
 /**
- * Topic on which the pipeline publishes, about once a second, the offset of each partition below which every request is
- * stored and its events are in the stream.
+ * Topic on which it is published about once a second, by partition, below which offset every request is stored and its events are in the
+ * stream; `unknownPosition` of partitions that are processed elsewhere, of which nothing new is known.
  */
 export const positionsTopic = 'pipeline.positions'
+
+/** Stands for an offset that the one who publishes does not know. */
+export const unknownPosition = -1
 
 export type StoredPositions = {
   /** Resolves when every request of a partition before the offset is stored; rejects once it is closed. */
@@ -27,7 +30,8 @@ export const followStoredPositions = (coordination: Pick<Coordination, 'subscrib
   const isStored = ({ partition, offset }: Pick<Waiter, 'partition' | 'offset'>): boolean =>
     (latest[partition] ?? -1) >= offset
   const unsubscribe = coordination.subscribe(positionsTopic, (message) => {
-    latest = Array.isArray(message) ? message.map(Number) : []
+    const told = Array.isArray(message) ? message.map(Number) : []
+    latest = told.map((offset, partition) => (offset === unknownPosition ? (latest[partition] ?? offset) : offset))
     const done = waiters.filter(isStored)
     waiters = waiters.filter((waiter) => !done.includes(waiter))
     for (const { resolve } of done) resolve()

@@ -64,6 +64,8 @@ export type Config = {
   relational: { kind: 'embedded' } | { kind: 'remote'; url: string }
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   log: LogConfig
+  /** Into how many groups the partitions of the logs are cut, of which each has one owner at a time. */
+  partitionGroups: number
   blobs: BlobsConfig
   workspaceBacklogBytes: number
   diskReserveBytes: number
@@ -97,6 +99,10 @@ const unsupported = ['REDIS_URL']
 /** Whether a process only collects: such a one runs beside the one that does everything else. */
 export const isCollector = ({ roles }: Pick<Config, 'roles'>): boolean => roles.size === 1 && roles.has('collect')
 
+/** Whether a process only processes or delivers, or both: such ones run beside the main process, too. */
+export const isProcessor = ({ roles }: Pick<Config, 'roles'>): boolean =>
+  roles.size > 0 && [...roles].every((role) => role === 'pipeline' || role === 'delivery')
+
 /** What a process that only collects shares with the others, all of it by address. */
 const ofCollector = ['KAFKA_BROKERS', 'DATABASE_URL', 'TRIBUTARY_SECRET_KEY']
 
@@ -111,6 +117,26 @@ const collectorProblems = (
   return [
     `TRIBUTARY_ROLES: a process that only collects requires ${missing.join(', ')}, the same as of the process beside it`,
   ]
+}
+
+/** Where what is processed has to be, so that several processes can share it. */
+const ofGroups = ['KAFKA_BROKERS', 'DATABASE_URL', 'CLICKHOUSE_URL']
+
+const processorProblems = (
+  parsed: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] => {
+  const missing = (names: readonly string[]): string => names.filter((name) => !environment[name]).join(', ')
+  const roles: unknown = parsed.TRIBUTARY_ROLES
+  const isOne = Array.isArray(roles) && isProcessor({ roles: new Set(roles) })
+  const ofOne = missing([...ofGroups, 'TRIBUTARY_SECRET_KEY'])
+  if (isOne && ofOne !== '')
+    return [
+      `TRIBUTARY_ROLES: a process that only processes or delivers requires ${ofOne}, the same as of the main process`,
+    ]
+  if (Number(parsed.TRIBUTARY_PARTITION_GROUPS ?? 1) > 1 && missing(ofGroups) !== '')
+    return [`TRIBUTARY_PARTITION_GROUPS: more than 1 requires ${missing(ofGroups)}`]
+  return []
 }
 
 /** Reads the environment once. Throws ConfigurationError with all problems together. */
@@ -138,7 +164,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   if (parsed.TRIBUTARY_PAYMENT === 'stripe')
     for (const name of ['TRIBUTARY_STRIPE_SECRET_KEY', 'TRIBUTARY_STRIPE_PUBLISHABLE_KEY'])
       if (parsed[name] === undefined) problems.push(`${name}: is required with TRIBUTARY_PAYMENT=stripe`)
-  problems.push(...collectorProblems(parsed, environment))
+  problems.push(...collectorProblems(parsed, environment), ...processorProblems(parsed, environment))
   if (problems.length > 0) throw new ConfigurationError(problems)
   return toConfig(parsed as SettingValues, environment)
 }
@@ -236,6 +262,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
       ? { kind: 'embedded', memoryBytes: values.TRIBUTARY_EVENT_STORE_MEMORY_MB * MiB }
       : { kind: 'remote', url: values.CLICKHOUSE_URL },
   log: kafkaOf(values),
+  partitionGroups: values.TRIBUTARY_PARTITION_GROUPS,
   blobs: blobsOf(values),
   workspaceBacklogBytes: values.TRIBUTARY_WORKSPACE_BACKLOG_MB * MiB,
   diskReserveBytes: values.TRIBUTARY_DISK_RESERVE_MB * MiB,

@@ -107,7 +107,7 @@ export const settings = {
   TRIBUTARY_ROLES: setting(
     list.pipe(z.array(z.enum(['all', ...roleNames])).min(1)),
     'all',
-    `What this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}. \`collect\` by itself is a process that only collects, [beside the main one](scaling.md).`,
+    `What this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}. \`collect\` by itself, or \`pipeline\` and \`delivery\` by themselves, are processes [beside the main one](scaling.md).`,
   ),
   TRIBUTARY_ADMIN_EMAIL: setting(
     z.email('must be an email address'),
@@ -367,6 +367,11 @@ export const settings = {
     text.regex(/^[\w.-]{1,100}$/, 'must be at most 100 letters, digits, dots, hyphens, and underscores'),
     'tributary',
     'Begins the names of the topics, and of the transactional IDs.',
+  ),
+  TRIBUTARY_PARTITION_GROUPS: setting(
+    whole(1, 32),
+    '1',
+    'In how many parts events are processed and delivered: as many processes can share that. The same in all processes that do. See [scaling](scaling.md#share-processing).',
   ),
   KAFKA_TLS: setting(z.enum(['on', 'off'], 'must be on or off'), 'off', 'Whether the brokers are reached by TLS.'),
   KAFKA_TLS_CA_FILE: setting(

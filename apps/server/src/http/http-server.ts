@@ -19,7 +19,7 @@ export type HttpParts = {
     | undefined
   operations: { handles(path: string): boolean; handle: Handler }
   /** What a reverse proxy asks about custom domains. */
-  domainQuestions: { handles(path: string): boolean; handle: Handler }
+  domainQuestions: { handles(path: string): boolean; handle: Handler } | undefined
   flags: { handles(path: string): boolean; handle: Handler } | undefined
   /** The mail of a development server. */
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
@@ -121,7 +121,7 @@ const besideCollection =
     else if (parts.paymentWebhook?.handles(path) === true) parts.paymentWebhook.handle(request, response)
     else if (parts.media?.handles(url)) parts.media.handle(request, response)
     else if (parts.operations.handles(path)) parts.operations.handle(request, response)
-    else if (parts.domainQuestions.handles(path)) parts.domainQuestions.handle(request, response)
+    else if (parts.domainQuestions?.handles(path)) parts.domainQuestions.handle(request, response)
     else if (parts.flags?.handles(path) === true) parts.flags.handle(request, response)
     else if (parts.profileApi?.handles(url)) parts.profileApi.handle(request, response)
     else if (parts.syncApi?.handles(url)) parts.syncApi.handle(request, response)

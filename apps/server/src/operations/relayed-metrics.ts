@@ -10,9 +10,12 @@ export type MetricChange = {
 
 /**
  * Metrics of a worker thread: counters are summed and gauges kept until `drain`, which the thread sends to the main
- * thread about once a second. At most `maxObservations` durations are kept between two drains.
+ * thread about once a second. Gauges get `gaugeLabels`, too. At most `maxObservations` durations are kept between two drains.
  */
-export const createRelayedMetrics = (maxObservations = 2000): Metrics & { drain(): MetricChange[] } => {
+export const createRelayedMetrics = (
+  gaugeLabels: Record<string, string> = {},
+  maxObservations = 2000,
+): Metrics & { drain(): MetricChange[] } => {
   let sums = new Map<string, MetricChange>()
   let observations: MetricChange[] = []
   const key = (name: string, labels: Record<string, string>): string => `${name} ${JSON.stringify(labels)}`
@@ -23,7 +26,8 @@ export const createRelayedMetrics = (maxObservations = 2000): Metrics & { drain(
       if (change === undefined) sums.set(at, { kind: 'count', name, value: by, labels })
       else change.value += by
     },
-    gauge(name, value, labels = {}) {
+    gauge(name, value, own = {}) {
+      const labels = { ...own, ...gaugeLabels }
       sums.set(key(name, labels), { kind: 'gauge', name, value, labels })
     },
     observe(name, ms, labels = {}) {

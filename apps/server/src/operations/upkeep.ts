@@ -28,6 +28,8 @@ export const createUpkeep = async (
     engines: Engines
     logs: Logs
     requests: LogWriter
+    /** Of the log of outcomes, where delivery only appends to it. */
+    outcomes: LogWriter | undefined
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
     control: Pick<Control, 'sweepImages' | 'sweepUploads' | 'notifyStreamPressure' | 'notifySetAside'>
@@ -71,7 +73,7 @@ export const createUpkeep = async (
     delivery === undefined || outcomesReader === undefined
       ? undefined
       : createLogRetention({
-          log: { trim: async (before) => void (await delivery.ask('outcomes-trim', before)) },
+          log: deps.outcomes ?? { trim: async (before) => void (await delivery.ask('outcomes-trim', before)) },
           positionsBefore: (time) => outcomesReader.positionsBefore(time),
           keepMs: config.retention.logMs,
           // Producers read them within that time.

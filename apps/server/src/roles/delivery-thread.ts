@@ -7,6 +7,7 @@ import { retryPolicies, systemClock } from '@tributary/kernel'
 import { createForgottenUsers } from '@tributary/profiles'
 import { realtimeTopics } from '@tributary/realtime'
 import type { LogPosition } from '@tributary/storage'
+import { z } from 'zod'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache, tellReplaced } from './thread-host.ts'
 
@@ -15,7 +16,10 @@ const { config, db, eventStore, journal, logger, metrics, reader } = context
 const connectors = createLoadedConnectors(listedDestinations, logger)
 const destinationCache = openDestinationCache(context, connectors)
 const started = startCache(destinationCache)
-const outcomes = await context.logs.writer('outcomes', { inline: true, onReplaced: tellReplaced })
+// Producers have partitions of their own there: whoever delivers appends to any.
+const outcomes = context.logs.isShared('outcomes')
+  ? await context.logs.appender('outcomes')
+  : await context.logs.writer('outcomes', { inline: true, onReplaced: tellReplaced })
 
 const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
 
@@ -59,12 +63,14 @@ const delivery = createDelivery({
   settings: { retry: { ...retryPolicies.delivery, maxElapsedMs: config.deliveryRetryMs } },
 })
 
+const destinationOf = (about: unknown): string => z.object({ destinationId: z.string() }).parse(about).destinationId
+
 await hostRole({
   role: {
     async start() {
       await started
       await forgotten.refresh()
-      await delivery.start()
+      await delivery.start(context.owned && [...context.owned])
     },
     stop: () => delivery.stop(),
     wake: () => delivery.wake(),
@@ -77,12 +83,15 @@ await hostRole({
       await forgotten.refresh()
       await delivery.forget()
     },
-    'take-up': (destinationId) => delivery.takeUp(String(destinationId)),
-    retry: (destinationId) => delivery.retryNow(String(destinationId)),
+    'take-up': (about) => delivery.takeUp(destinationOf(about)),
+    retry: (about) => delivery.retryNow(destinationOf(about)),
     idle: () => delivery.idle(),
     state: () => delivery.state(),
     needed: () => delivery.minimumNeeded(),
-    'outcomes-trim': (before) => outcomes.trim(before as readonly LogPosition[]),
+    'outcomes-trim': async (before) => {
+      if (!('trim' in outcomes)) throw new Error('The log of outcomes is trimmed by the main process')
+      await outcomes.trim(before as readonly LogPosition[])
+    },
   },
   metrics,
   async close() {

@@ -11,6 +11,7 @@ import {
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type EventStore, isInTenure, type LogPosition } from '@tributary/storage'
+import { z } from 'zod'
 import { createDiskWatch } from '../operations/disk.ts'
 import { createSetAside } from '../set-aside/set-aside.ts'
 import { streamAnswers } from '../stream/remote-stream.ts'
@@ -21,9 +22,11 @@ import { hostRole, startCache, tell, tellReplaced } from './thread-host.ts'
 const context = await openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
 const destinationCache = openDestinationCache(context)
 const { config, coordination, eventStore, journal, logger, logs, metrics, reader, relational, tenure } = context
+const { owned, isMine } = context
 const schemas = createSchemaCache({ db: relational.db, pool: relational.pool, logger })
 const deliveries = await logs.writer('stream', {
   inline: true,
+  owned: owned && [...owned],
   onCommit: () => tell({ kind: 'appended' }),
   onReplaced: tellReplaced,
 })
@@ -46,6 +49,7 @@ const setAside = createSetAside({ db: relational.db, clock: systemClock, logger 
 
 const pipeline = createPipeline({
   reader,
+  ...(owned === undefined ? {} : { owned }),
   journal,
   eventStore: tenure === undefined ? eventStore : fenced,
   deliveries,
@@ -70,6 +74,7 @@ const replays = createReplayRunner({
   eventStore: hidingErased(eventStore, relational.db),
   deliveries,
   reader: deliveriesReader,
+  isMine,
   mayAppend: () => disk.ok(),
   onDue: (destinationId) => tell({ kind: 'due', destinationId }),
   clock: systemClock,
@@ -80,11 +85,12 @@ const replays = createReplayRunner({
 const audiences = createAudienceSender({
   db: relational.db,
   stream: deliveries,
+  isMine,
   mayAppend: () => disk.ok(),
   logger,
 })
 const signals = config.signals
-  ? createSignalSender({ db: relational.db, stream: deliveries, mayAppend: () => disk.ok(), logger })
+  ? createSignalSender({ db: relational.db, stream: deliveries, isMine, mayAppend: () => disk.ok(), logger })
   : undefined
 const telling = createTelling({ db: relational.db, stream: deliveries })
 
@@ -108,7 +114,7 @@ await hostRole({
       replays.wake()
       return Promise.all([destinationCache.refresh(), schemas.refresh()])
     },
-    'tell-destinations': (requestId) => telling(String(requestId)),
+    'tell-destinations': (about) => telling(z.object({ requestId: z.string() }).parse(about).requestId),
     ...streamAnswers(deliveries),
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),

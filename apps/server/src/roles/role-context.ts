@@ -4,9 +4,13 @@ import {
   connectCoordination,
   connectionsOf,
   createClickHouseEventStore,
+  nameOfGroup,
   openJournal,
   openPostgresJournal,
   openRelational,
+  partitionOf,
+  partitionsOfGroup,
+  readerOfOwned,
 } from '@tributary/storage'
 import { folders } from '../engines.ts'
 import { openLogs } from '../open-log.ts'
@@ -25,8 +29,9 @@ export const openRoleContext = async (
   role: 'pipeline' | 'delivery' | 'profiles' | 'signals',
   reads: { log: 'requests' | 'stream'; keepsChunks?: true; maxConnections: number },
 ) => {
-  const { addresses, config, secretKey, tenure, coordination: port } = await receiveThreadData()
-  const logger = createLogger(config.logLevel, { role })
+  const { addresses, config, secretKey, tenure, group, coordination: port } = await receiveThreadData()
+  const consumer = group === undefined ? role : nameOfGroup(role, group)
+  const logger = createLogger(config.logLevel, { role: consumer })
   const at = folders(config.dataDir)
   installFault(config.fault)
   yieldToAcceptance()
@@ -41,14 +46,16 @@ export const openRoleContext = async (
   const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
   const secretBox = createProductSecretBox(secretKey)
   const logs = openLogs(config)
-  const reader = await logs.reader(reads.log, { keepsChunks: reads.keepsChunks, isPatient: true })
-  const file = at.journal(role)
+  const whole = await logs.reader(reads.log, { keepsChunks: reads.keepsChunks, isPatient: true })
+  const owned = group === undefined ? undefined : new Set(partitionsOfGroup(group, whole.partitions))
+  const reader = owned === undefined ? whole : readerOfOwned(whole, owned)
+  const file = at.journal(consumer.replace(' ', '-').replace('/', '-of-'))
   const journal =
     tenure === undefined
       ? openJournal({ file })
       : await openPostgresJournal({
           url: addresses.databaseUrl,
-          consumer: role,
+          consumer,
           lease: tenure,
           file,
           logger,
@@ -59,7 +66,12 @@ export const openRoleContext = async (
     logger,
     tenure,
     logs,
-    metrics: createRelayedMetrics(),
+    // Of each group beside the others: there is no sum of what is of a moment.
+    metrics: createRelayedMetrics(group === undefined || group.groups === 1 ? {} : { group: String(group.group + 1) }),
+    /** The partitions that it works on; undefined for all. */
+    owned,
+    /** Whether what is of a workspace is in them. */
+    isMine: (workspaceId: string) => owned?.has(partitionOf(workspaceId, whole.partitions)) !== false,
     coordination,
     relational,
     db: relational.db,

@@ -1,5 +1,5 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
-import type { TenureInfo } from '@tributary/storage'
+import type { PartitionGroup, TenureInfo } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 import type { Addresses } from '../engines.ts'
 
@@ -22,8 +22,10 @@ export type ThreadData = {
     /** Whether signals are switched on. */
     signals: boolean
   }
-  /** Where other processes may become the main process: until when, and under which epoch this one is. */
+  /** Where other processes may take over: until when, and under which epoch this one has what the thread works on. */
   tenure: TenureInfo | undefined
+  /** The partitions it works on, where processes share them; all unless given. */
+  group: PartitionGroup | undefined
   /** The thread's way to the coordination hub of the main thread. */
   coordination: MessagePort
 }

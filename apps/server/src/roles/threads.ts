@@ -1,8 +1,10 @@
 import type { Logger } from '@tributary/kernel'
-import type { CoordinationHub, TenureInfo } from '@tributary/storage'
-import type { Config } from '../config/config.ts'
+import { type CoordinationHub, nameOfGroup, type TenureInfo } from '@tributary/storage'
+import { type Config, isProcessor } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
+import { type Groups, openGroups } from '../groups/open-groups.ts'
 import type { MetricChange } from '../operations/relayed-metrics.ts'
+import { isShared } from '../standby.ts'
 import { type StreamConsumer, threadConsumer } from '../stream/consumers.ts'
 import { createRoleThread, type LoadedThread, loadThread, type RoleThread } from './role-thread.ts'
 import type { ThreadData } from './thread-data.ts'
@@ -14,6 +16,8 @@ export type Threads = {
   profiles: RoleThread | undefined
   /** Runs beside the pipeline where signals are switched on. */
   signals: RoleThread | undefined
+  /** Where processes share the groups of partitions: then pipeline and delivery are those of all of them. */
+  groups: Groups | undefined
   /** Who reads the stream. One that is switched off is not here: it holds nothing, and catches up when it is back. */
   consumers: readonly StreamConsumer[]
 }
@@ -29,26 +33,36 @@ type ThreadName = keyof typeof entries
 
 const heapMiB = 192
 
-/** Which threads a process has. Signals run beside the pipeline. */
-const runs = ({ roles, flags }: Pick<Config, 'roles' | 'flags'>, name: ThreadName): boolean =>
-  name === 'signals' ? roles.has('pipeline') && flags.signals : roles.has(name)
+/** Which threads a process has. Signals run beside the pipeline, or in the main process where others process, too. */
+const runs = (config: Config, name: ThreadName): boolean => {
+  const { roles, flags } = config
+  if (name !== 'signals') return roles.has(name)
+  return flags.signals && (isShared(config) ? !isProcessor(config) : roles.has('pipeline'))
+}
 
 /** Makes the threads of a process that stands by, so that they have their code when it takes over. */
-export const loadThreads = (config: Pick<Config, 'roles' | 'flags'>): ReadonlyMap<ThreadName, LoadedThread> =>
+export const loadThreads = (config: Config): ReadonlyMap<ThreadName, LoadedThread> =>
   new Map(
     (['pipeline', 'delivery', 'profiles', 'signals'] as const)
       .filter((name) => runs(config, name))
       .map((name) => [name, loadThread({ name, entry: entries[name], heapMiB })]),
   )
 
-/** The roles that run beside the main thread. The pipeline has to start first: it makes the stream that the others read. */
-export const createThreads = (
+type Hears = Pick<Parameters<typeof createRoleThread>[0], 'onAppended' | 'onDue' | 'onReplaced'>
+
+/**
+ * The roles that run beside the main thread. The pipeline has to start first where it makes the stream that the others read. Where processes share the groups of
+ * partitions, pipeline and delivery are all of these processes'.
+ *
+ * @throws PartitionGroupsInUse
+ */
+export const createThreads = async (
   config: Config,
   engines: Engines,
   secretKey: string,
   hub: CoordinationHub,
   deps: {
-    /** As of `ThreadData`. */
+    /** As of `ThreadData`, of what is the main process's. */
     tenure: TenureInfo | undefined
     /** Threads that were made ahead. */
     loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
@@ -56,15 +70,19 @@ export const createThreads = (
     apply: (changes: MetricChange[]) => void
     onReplaced: (message: string) => void
   },
-): Threads => {
-  const data = () => {
+): Promise<Threads> => {
+  const loaded = new Map(deps.loaded)
+  const dataOf = (of: Pick<ThreadData, 'tenure' | 'group'>) => () => {
     const coordination = hub.port()
     const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault, log } =
       config
+    const { tenure, group } = of
     const value: ThreadData = {
       addresses: engines.addresses,
       secretKey,
-      tenure: deps.tenure && { name: deps.tenure.name, epoch: deps.tenure.epoch, until: deps.tenure.until },
+      // What a thread gets is copied: its functions are not.
+      tenure: tenure && { name: tenure.name, epoch: tenure.epoch, until: tenure.until },
+      group,
       coordination,
       config: {
         dataDir,
@@ -81,35 +99,51 @@ export const createThreads = (
     }
     return { value, transfer: [coordination] }
   }
-  const thread = (
-    name: ThreadName,
-    hears: { onAppended?: () => void; onDue?: (destinationId: string) => void } = {},
-  ): RoleThread | undefined =>
+  const make = (name: ThreadName, of: Pick<ThreadData, 'tenure' | 'group'>, hears: Hears): RoleThread => {
+    const ahead = loaded.get(name)
+    loaded.delete(name)
+    return createRoleThread({
+      name: of.group === undefined ? name : nameOfGroup(name, of.group),
+      entry: entries[name],
+      data: dataOf(of),
+      heapMiB,
+      loaded: ahead,
+      logger: deps.logger,
+      onMetrics: deps.apply,
+      ...hears,
+    })
+  }
+  const ofMain = (name: ThreadName, hears: Hears = {}): RoleThread | undefined =>
     runs(config, name)
-      ? createRoleThread({
-          name,
-          entry: entries[name],
-          data,
-          heapMiB,
-          loaded: deps.loaded?.get(name),
+      ? make(name, { tenure: deps.tenure, group: undefined }, { onReplaced: deps.onReplaced, ...hears })
+      : undefined
+  const onAppended = (): void => {
+    for (const consumer of consumers) consumer.wake()
+  }
+  const groups =
+    isShared(config) && config.relational.kind === 'remote'
+      ? await openGroups(config, {
+          url: config.relational.url,
+          relational: engines.relational,
+          hub,
+          isMain: !isProcessor(config),
+          make: (role, group, tenure, onReplaced, onDue) =>
+            make(role, { tenure, group }, { onReplaced, onAppended, onDue }),
           logger: deps.logger,
-          onMetrics: deps.apply,
-          onReplaced: deps.onReplaced,
-          ...hears,
         })
       : undefined
-  const delivery = thread('delivery')
-  const profiles = thread('profiles')
-  const signals = thread('signals')
+  const delivery = groups?.delivery ?? ofMain('delivery')
+  const profiles = ofMain('profiles')
+  const signals = ofMain('signals')
   const consumers = [threadConsumer('delivery', 'holds', delivery)]
   if (profiles !== undefined) consumers.push(threadConsumer('profiles', 'catches-up', profiles))
   if (signals !== undefined) consumers.push(threadConsumer('signals', 'catches-up', signals))
-  const pipeline = thread('pipeline', {
-    onAppended: () => {
-      for (const consumer of consumers) consumer.wake()
-    },
-    // A thread that is not there now looks what is due when it starts.
-    onDue: (destinationId) => void delivery?.ask('take-up', destinationId).catch(() => {}),
-  })
-  return { delivery, pipeline, profiles, signals, consumers }
+  const pipeline =
+    groups?.pipeline ??
+    ofMain('pipeline', {
+      onAppended,
+      // A thread that is not there now looks what is due when it starts.
+      onDue: (destinationId) => void delivery?.ask('take-up', { destinationId }).catch(() => {}),
+    })
+  return { delivery, pipeline, profiles, signals, consumers, groups }
 }

@@ -133,7 +133,7 @@ const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal)
   const { db, eventStore, profileLedger, whenStored, clock } = deps
   const { workspaceId, identifiers } = people
   // First: what fails there can be looked at while the rest is under way.
-  await deps.tellDestinations(id)
+  await deps.tellDestinations(id, workspaceId)
   await inPlaces(db, clock, [id], ['profiles'], () =>
     profileLedger.forgetValues(workspaceId, { identifiers, sequence }),
   )

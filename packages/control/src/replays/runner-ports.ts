@@ -10,6 +10,8 @@ export type ReplayRunnerDeps = {
   /** The log of deliveries, of which each replay is a producer, and a reader of it. */
   deliveries: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   reader: Pick<LogReader, 'read' | 'ends' | 'starts' | 'partitions'>
+  /** Whether this process sends for a workspace; for all unless given. */
+  isMine?: (workspaceId: string) => boolean
   /** False while the disk is nearly full: then replays wait. */
   mayAppend(): boolean
   /** Hears of a destination whose dead letters are due again. */

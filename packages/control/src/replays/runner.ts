@@ -66,7 +66,7 @@ const createRests = () => {
  * stores are bounded whatever number there is. A runner that takes a replay up ends what another may still be about to append of it.
  */
 export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
-  const { db, clock, logger } = deps
+  const { db, isMine, clock, logger } = deps
   const workShare = deps.workShare ?? createWorkShare()
   const settings: ReplayRunnerSettings = { ...defaultReplayRunnerSettings, ...deps.settings }
   const active = new Map<string, Active>()
@@ -94,15 +94,17 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
 
   /** Takes up what runs, and lets go of what does not any more. */
   const look = async (): Promise<void> => {
-    const rows = await db
+    const running = await db
       .selectFrom('replays')
       .innerJoin('destinations', 'destinations.id', 'replays.destination_id')
       .selectAll('replays')
       .select('destinations.delete_time')
       .where('replays.state', '=', 'running')
       .orderBy('replays.create_time')
-      .limit(settings.replays)
+      .$if(isMine === undefined, (query) => query.limit(settings.replays))
       .execute()
+    const mine = running.filter(({ workspace_id: workspaceId }) => isMine?.(workspaceId) !== false)
+    const rows = mine.slice(0, settings.replays)
     for (const id of active.keys()) if (!rows.some((row) => row.id === id)) await drop(id)
     for (const row of rows) {
       if (row.delete_time !== null) await fail(row.id, 'The destination was deleted')

@@ -287,7 +287,7 @@ test('a canceled run waits for what was handed to delivery, and what it did coun
   const working = sync.work()
   await eventually(
     'all rows are appended',
-    async () => (await delivery.outbound.stream.lastSequences(`sync ${sync.params.sync}`)).length > 0,
+    async () => (await delivery.outbound.streamFor().lastSequences(`sync ${sync.params.sync}`)).length > 0,
   )
   const params = { ...sync.params, run: idIn(run.name) }
   expect(await organization.administrator.ok(methods.syncRuns.cancel, params, { body: {} })).toMatchObject({

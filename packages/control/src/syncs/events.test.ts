@@ -63,7 +63,7 @@ beforeAll(async () => {
       catalog: { ...testCatalog, dataSources: listedDataSources(source) },
       appendRequest: (meta, body) => process(meta, body),
       outbound: {
-        stream: { appendGroup: none, beginEpoch: none, lastSequences: none },
+        streamFor: () => ({ appendGroup: none, beginEpoch: none, lastSequences: none }),
         outcomes: { partitions: 1, ends: async () => [0], read: none, wait: none },
         mayAppend: () => true,
       },

@@ -7,7 +7,8 @@ import type { NotedOutcome, SyncStore } from './store.ts'
 
 /** How rows reach delivery, and how what becomes of them is learned. */
 export type Outbound = {
-  stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
+  /** The stream, for what is appended of a workspace. */
+  streamFor(workspaceId: string): Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   outcomes: Pick<LogReader, 'partitions' | 'read' | 'wait' | 'ends'>
   /** Whether there is room for more on the disk. */
   mayAppend(): boolean
@@ -121,7 +122,7 @@ const createLearning = (
  * it has waited for a while, or is told that it is over.
  */
 export const sendRows = async (
-  { stream, outcomes, mayAppend }: Outbound,
+  { streamFor, outcomes, mayAppend }: Outbound,
   store: SyncStore,
   sending: Sending,
   shown: RunInSending,
@@ -129,6 +130,7 @@ export const sendRows = async (
 ): Promise<{ settled: boolean; rejected: number }> => {
   const { run, planSize } = sending
   const producer = producerOf(sending.sync)
+  const stream = streamFor(sending.workspaceId)
   const epoch = await stream.beginEpoch(producer)
   const [last] = await stream.lastSequences(producer)
   let sent = last !== undefined && note.parse(JSON.parse(last.note)).run === run ? last.sequence : 0

@@ -129,7 +129,7 @@ const openDelivery = async (stack: AsyncDisposableStack, peer: PostgresPeer, crm
     stopping.abort()
     await running
   })
-  return { state, outbound: { stream, outcomes, mayAppend: () => true } }
+  return { state, outbound: { streamFor: () => stream, outcomes, mayAppend: () => true } }
 }
 
 type Made = { peer: PostgresPeer; harness: Harness; organization: Organization; dataSource: string; target: string }

@@ -10,6 +10,7 @@ import { createTestStores } from '@tributary/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { createDelivery, type Delivery } from '../delivery.ts'
 import type { DestinationEntry } from '../ports.ts'
+import { createParking } from '../retry/parking.ts'
 import { createSpilledRanges, rangeLow } from '../retry/spilled-ranges.ts'
 import { quickSettings, sampleEvent } from '../testing.ts'
 import { relay } from '../testing-connector.ts'
@@ -172,6 +173,32 @@ test('a partition is let go only when of each range is written how far it was se
   } as unknown as Parameters<typeof createPartitions>[0])
   await take([0])
   expect([written, range.persisted]).toEqual([2, { from: 1, end: 2 }])
+})
+
+test('who has some partitions declares nothing of the others dead', async () => {
+  const world = await openWorld(false)
+  const holder = await world.open(async () => {
+    throw new Error('not now')
+  })
+  try {
+    await holder.give(all)
+    for (const key of ['k-1', 'k-2', 'k-3']) await world.append(key, 0)
+    const states = async () => {
+      const rows = await database.db.selectFrom('parked_deliveries').select(['log_partition', 'state']).execute()
+      return rows.map(({ log_partition: partition, state }) => [partition, state] as const)
+    }
+    await expect.poll(async () => (await states()).length, { timeout: 15_000 }).toBe(3)
+    await holder.take(all)
+    const [first, ...others] = await states()
+    const mine = first?.[0] ?? -1
+    const limits = { before: Date.now() + 1000, maxRows: 1000, destinations: [] }
+    expect(await createParking(database.db, new Set([mine])).enforceLimits(limits)).toHaveLength(1)
+    expect(await states()).toEqual(expect.arrayContaining([[mine, 'dead'], ...others]))
+    expect(others.map(([, state]) => state)).toEqual(['waiting', 'waiting'])
+  } finally {
+    await holder.stop()
+    await world.close()
+  }
 })
 
 test('a partition that is taken away takes its held and parked deliveries along, and whoever gets it next sends them', async () => {

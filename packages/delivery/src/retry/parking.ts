@@ -74,7 +74,7 @@ export type Parking = {
   makeDue(destinationId: string, now: number): Promise<void>
   /** Declares every waiting row of a destination dead; resolves to the number of events. */
   deadLetterAll(destinationId: string, reason: string): Promise<number>
-  /** Declares rows dead that wait since before `before`, or beyond the number; resolves to them. */
+  /** Declares rows of the partitions owned dead that wait since before `before`, or beyond the number; resolves to them. */
   enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<DeadRow[]>
   /** Makes dead letters of the rows (not ranges) that lie below these offsets; resolves to them. */
   deadLetterBelow(positions: readonly LogPosition[]): Promise<DeadRow[]>
@@ -352,6 +352,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .set(die('limit'))
         .where('state', '=', 'waiting')
         .where('log_end', 'is', null)
+        .where(isOwned())
         .where('first_time', '<', new Date(before))
         .returning([...deadColumns])
         .execute()

@@ -1,10 +1,17 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseSourceSchema } from '@tributary/contract'
-import { type EventStore, EventStoreUnavailable, InsertRejected, LogUnavailable, openJournal } from '@tributary/storage'
+import {
+  type EventStore,
+  EventStoreUnavailable,
+  InsertRejected,
+  LogUnavailable,
+  openJournal,
+  readerOfOwned,
+} from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { positionsTopic } from '../stored-positions.ts'
+import { positionsTopic, unknownPosition } from '../stored-positions.ts'
 import { batchOf, createWorld } from './test-world.ts'
 
 let store: TestEventStore
@@ -332,6 +339,36 @@ describe('the events pipeline on the real engines', () => {
     const ends = await world.files.reader.ends()
     expect(ends.reduce((sum, end) => sum + end)).toBe(3)
     await expect.poll(() => told.at(-1), { timeout: 30_000 }).toEqual(ends)
+  })
+
+  it('of some partitions stores what is in these, leaves the rest to others, and says nothing of it', async () => {
+    await using world = await createWorld(store)
+    await world.pipeline.stop()
+    const partitions = Array.from({ length: world.files.reader.partitions }, (_, partition) => partition)
+    const workspaces = ['part-1', 'part-2', 'part-3', 'part-4', 'part-5', 'part-6']
+    for (const w of workspaces) await world.send(batchOf(w, 5), { w })
+    const ends = await world.files.reader.ends()
+    const told: number[][] = []
+    world.hub.coordination.subscribe(positionsTopic, (message) => told.push(message as number[]))
+    const stored = async (): Promise<number> => (await Promise.all(workspaces.map(idsOf))).flat().length
+    const counts: number[] = []
+    for (const half of [0, 1]) {
+      const owned = new Set(partitions.filter((partition) => partition % 2 === half))
+      const journal = openJournal({ file: join(world.dir, `half-${half}.sqlite`) })
+      const reader = readerOfOwned(world.files.reader, owned)
+      const pipeline = world.another({ journal, reader, owned, settings: { reportMs: 20 } })
+      pipeline.start()
+      await pipeline.idle()
+      const used = [...owned].filter((partition) => (ends[partition] ?? 0) > 0)
+      expect([...journal.positions().keys()].toSorted((a, b) => a - b)).toEqual(used)
+      const mine = ends.map((end, partition) => (owned.has(partition) ? end : unknownPosition))
+      await expect.poll(() => told.some((each) => String(each) === String(mine)), { timeout: 30_000 }).toBe(true)
+      counts.push(await stored())
+      await pipeline.stop()
+      journal.close()
+    }
+    expect(counts).toEqual([expect.toSatisfy((count) => count > 0 && count < 30), 30])
+    expect(await world.delivered()).toHaveLength(30)
   })
 
   it('stores a quiet workspace while another floods without an end', async () => {

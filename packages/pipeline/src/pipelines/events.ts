@@ -27,8 +27,10 @@ import { readLoop } from './events/read-loop.ts'
 import { startUp } from './events/start-up.ts'
 
 export type PipelineDeps = {
-  /** The log of accepted requests. */
+  /** The log of accepted requests; of the partitions `owned` where others have the rest (`readerOfOwned`). */
   reader: LogReader
+  /** The partitions that it processes; all unless given. */
+  owned?: ReadonlySet<number>
   /** What this consumer knows durably. Used by this pipeline alone. */
   journal: ConsumerJournal
   eventStore: EventStore

@@ -4,6 +4,7 @@ import {
   deduplicationWindowMs,
   type EventStore,
   type LogReader,
+  partitionOf,
   type SeenId,
   systemOwner,
 } from '@tributary/storage'
@@ -76,7 +77,9 @@ const oldestWaiting = async ({
 
 export type RefillDeps = {
   journal: Pick<ConsumerJournal, 'apart' | 'positions' | 'openRanges' | 'remember'>
-  reader: Pick<LogReader, 'starts' | 'ends' | 'read'>
+  reader: Pick<LogReader, 'partitions' | 'starts' | 'ends' | 'read'>
+  /** The partitions whose ids are needed; all unless given. */
+  owned?: ReadonlySet<number>
   eventStore: Pick<EventStore, 'query' | 'queryBinary'>
   clock: Clock
   logger: Logger
@@ -106,6 +109,7 @@ export const refillIds = async (deps: RefillDeps): Promise<void> => {
   )
   let count = 0
   for (const { workspace, source } of sources) {
+    if (deps.owned?.has(partitionOf(workspace, deps.reader.partitions)) === false) continue
     let from: Page | undefined = { workspace, source, time: time - 1, id: '', rows: pageRows, before: pageRows - 1 }
     while (from !== undefined) {
       const page: Page = from

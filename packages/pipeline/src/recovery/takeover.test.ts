@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventIdsOf, silentLogger } from '@tributary/kernel'
-import { type ConsumerJournal, openPostgresJournal, type SeenId } from '@tributary/storage'
+import { type ConsumerJournal, openPostgresJournal, partitionOf, type SeenId } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { batchOf, createWorld, type World } from '../pipelines/test-world.ts'
@@ -179,38 +179,46 @@ describe('ids from the event store', () => {
     await eventStore.insert('events', rows.map((each) => JSON.stringify(each)).join('\n'), { token: 'rows' })
     const found: SeenId[] = []
     let isComplete = false
-    await refillIds({
-      journal: {
-        apart: {
-          lacksIds: () => !isComplete,
-          unstoredIds: async () => [],
-          idsComplete: async () => void (isComplete = true),
-        },
-        positions: () => new Map([[3, 5]]),
-        openRanges: () => [],
-        remember: (more) => void found.push(...more),
-      },
-      reader: {
-        starts: async () => [0, 0, 0, 0],
-        ends: async () => [0, 0, 0, 6],
-        read: async () => [
-          {
-            partition: 3,
-            offset: 5,
-            incarnation: '',
-            time: now,
-            key: 'w',
-            meta: JSON.stringify({ w: 'w', s: 's', k: 'single', r: now - 10 * hour, ip: '' }),
-            body: Buffer.from('{}'),
+    const refill = (owned: Partial<Parameters<typeof refillIds>[0]> = {}) =>
+      refillIds({
+        journal: {
+          apart: {
+            lacksIds: () => !isComplete,
+            unstoredIds: async () => [],
+            idsComplete: async () => void (isComplete = true),
           },
-        ],
-      },
-      eventStore,
-      clock: () => now,
-      logger: silentLogger,
-      asking: (question) => question(),
-      pageRows: 3,
-    })
+          positions: () => new Map([[3, 5]]),
+          openRanges: () => [],
+          remember: (more) => void found.push(...more),
+        },
+        reader: {
+          partitions: 4,
+          starts: async () => [0, 0, 0, 0],
+          ends: async () => [0, 0, 0, 6],
+          read: async () => [
+            {
+              partition: 3,
+              offset: 5,
+              incarnation: '',
+              time: now,
+              key: 'w',
+              meta: JSON.stringify({ w: 'w', s: 's', k: 'single', r: now - 10 * hour, ip: '' }),
+              body: Buffer.from('{}'),
+            },
+          ],
+        },
+        eventStore,
+        clock: () => now,
+        logger: silentLogger,
+        asking: (question) => question(),
+        pageRows: 3,
+        ...owned,
+      })
+    const elsewhere = [0, 1, 2, 3].filter((partition) => partition !== partitionOf('w', 4))
+    await refill({ owned: new Set(elsewhere) })
+    expect([found, isComplete]).toEqual([[], true])
+    isComplete = false
+    await refill({ owned: new Set([partitionOf('w', 4)]) })
     expect(isComplete).toBe(true)
     const known = new Map(found.map((id) => [Buffer.from(id.hash).toString('hex'), id]))
     expect(found).toHaveLength(22)

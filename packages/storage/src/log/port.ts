@@ -88,10 +88,12 @@ export interface LogWriter {
   close(): Promise<void>
 }
 
-/** Appends to a log beside its writer: entries alone, without producers, groups or trimming. */
+/** Appends to a log beside its writer, without sequences of producers or trimming. */
 export interface LogAppender {
   /** As `append` of the writer. */
   append(entry: LogEntry): Promise<LogPosition>
+  /** As `appendGroup` of the writer, without a stamp. */
+  appendGroup(entries: readonly LogEntry[]): Promise<LogPosition | undefined>
   /** Resolves when the log answers; rejects when it cannot be reached. */
   check(): Promise<void>
   /** Waits for what was appended, then releases what it holds. */

@@ -7,6 +7,8 @@ import { createConnectionSteps } from './connection-steps.ts'
 export type AudienceSenderDeps = {
   db: Db
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
+  /** Whether this process sends for a workspace; for all unless given. */
+  isMine?: (workspaceId: string) => boolean
   /** Whether there is room for more on the disk. */
   mayAppend: () => boolean
   logger: Logger
@@ -30,7 +32,13 @@ const looks = { leastMs: 250, mostMs: 1000 }
  * and tries again like those of sources. How far a connection is stands in the stream with its events: whatever is killed when, each
  * change is appended once.
  */
-export const createAudienceSender = ({ db, stream, mayAppend, logger }: AudienceSenderDeps): AudienceSender => {
+export const createAudienceSender = ({
+  db,
+  stream,
+  isMine = () => true,
+  mayAppend,
+  logger,
+}: AudienceSenderDeps): AudienceSender => {
   const stopping = new AbortController()
   const { signal } = stopping
   const { step, forget } = createConnectionSteps({ db, stream })
@@ -40,7 +48,7 @@ export const createAudienceSender = ({ db, stream, mayAppend, logger }: Audience
     db
       .selectFrom('audience_destinations as c')
       .innerJoin('destinations', 'destinations.id', 'c.destination_id')
-      .select('c.id')
+      .select(['c.id', 'c.workspace_id'])
       .where('destinations.delete_time', 'is', null)
       .where(({ or, eb, exists, selectFrom }) =>
         or([
@@ -58,7 +66,7 @@ export const createAudienceSender = ({ db, stream, mayAppend, logger }: Audience
 
   /** Whether there was something to send, and whether there may be more. */
   const turn = async (): Promise<{ found: boolean; more: boolean }> => {
-    const connections = await read()
+    const connections = (await read()).filter(({ workspace_id: workspaceId }) => isMine(workspaceId))
     let more = false
     for (const { id } of connections)
       for (let records = 0; records < recordsAtOnce && !signal.aborted && mayAppend(); records++) {

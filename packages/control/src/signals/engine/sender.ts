@@ -8,6 +8,8 @@ import { sql } from 'kysely'
 export type SignalSenderDeps = {
   db: Db
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
+  /** Whether this process sends for a workspace; for all unless given. */
+  isMine?: (workspaceId: string) => boolean
   /** Whether there is room for more on the disk. */
   mayAppend: () => boolean
   logger: Logger
@@ -62,7 +64,13 @@ const recordsOf = (workspaceId: string, rows: readonly Row[]): LogEntry[] =>
  * Puts conversions into the stream, for the destinations of their signals: how far that is stands in the stream with them, so whatever is
  * killed when, each is appended once.
  */
-export const createSignalSender = ({ db, stream, mayAppend, logger }: SignalSenderDeps): SignalSender => {
+export const createSignalSender = ({
+  db,
+  stream,
+  isMine = () => true,
+  mayAppend,
+  logger,
+}: SignalSenderDeps): SignalSender => {
   const stopping = new AbortController()
   const { signal } = stopping
   /** The epoch of each workspace that this process has taken up, and its last sequence in the stream. */
@@ -103,9 +111,10 @@ export const createSignalSender = ({ db, stream, mayAppend, logger }: SignalSend
   const turn = async (): Promise<{ found: boolean; more: boolean }> => {
     const waiting = await sql<{ id: string }>`
       select distinct workspace_id as id from signal_outbox`.execute(db)
+    const mine = waiting.rows.filter(({ id }) => isMine(id))
     let more = false
-    for (const { id } of waiting.rows) if (!signal.aborted && mayAppend() && (await step(id))) more = true
-    return { found: waiting.rows.length > 0, more }
+    for (const { id } of mine) if (!signal.aborted && mayAppend() && (await step(id))) more = true
+    return { found: mine.length > 0, more }
   }
 
   const run = async (): Promise<void> => {

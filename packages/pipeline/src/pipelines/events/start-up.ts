@@ -13,6 +13,7 @@ import { whereWentBack } from '../../recovery/went-back.ts'
 export type StartUpDeps = {
   journal: ConsumerJournal
   reader: LogReader
+  owned?: ReadonlySet<number>
   /** Of the deliveries log. */
   deliveriesReader: LogReader
   processor: Processor

@@ -19,6 +19,7 @@ const take = async (more: Partial<TenureOptions> = {}): Promise<Tenure> => {
   const tenure = await takeTenure({
     url: store.url,
     name: 'main',
+    of: 'the main process',
     logger: silentLogger,
     onLost: () => {},
     lookMs: 10,

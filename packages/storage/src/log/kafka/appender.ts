@@ -63,6 +63,7 @@ export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Pr
       if (position === undefined) throw new Error('An entry without a stamp cannot be there already')
       return position
     },
+    appendGroup: (entries) => appending.append(entries),
     async check() {
       await data.offsets('next')
     },

@@ -5,8 +5,8 @@ import { type KafkaLogOptions, topicsOf } from './options.ts'
 
 /** How far those who process a log are, as every process of the product, and Kafka's own tools, can see it. */
 export type LogProgress = {
-  /** Tells the offsets, by partition, below which all is processed. */
-  tell(positions: readonly number[]): Promise<void>
+  /** Tells the offsets, by partition, below which all is processed; nothing changes of others. */
+  tell(positions: ReadonlyMap<number, number>): Promise<void>
   /** What was told last; -1 for a partition of which nothing was. */
   ask(): Promise<number[]>
   close(): void
@@ -42,7 +42,7 @@ export const openKafkaProgress = (options: KafkaLogOptions & { partitions?: numb
   return {
     tell: (positions) =>
       atCoordinator(async (coordinator) => {
-        const told = positions.map((offset, partitionIndex) => ({
+        const told = [...positions].map(([partitionIndex, offset]) => ({
           partitionIndex,
           committedOffset: BigInt(offset),
           committedLeaderEpoch: -1,

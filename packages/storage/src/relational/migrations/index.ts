@@ -74,6 +74,7 @@ import { up as signalDrafts } from './0082-signal-drafts.ts'
 import { up as coordination } from './0090-coordination.ts'
 import { up as journals } from './0091-journals.ts'
 import { up as setAsideRequests } from './0092-set-aside-requests.ts'
+import { up as partitionGroups } from './0093-partition-groups.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -152,4 +153,5 @@ export const migrations: readonly Migration[] = [
   { name: '0090-coordination', up: coordination },
   { name: '0091-journals', up: journals },
   { name: '0092-set-aside-requests', up: setAsideRequests },
+  { name: '0093-partition-groups', up: partitionGroups },
 ]

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { silentLogger } from '@tributary/kernel'
+import { createCoordinationHub } from '@tributary/storage'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createGroupQuestions, GroupUnowned } from './group-questions.ts'
+import type { GroupRole, OwnedGroups } from './owned-groups.ts'
+import { createRoleGroups } from './role-groups.ts'
+
+type Answer = (question: string, about: unknown) => Promise<unknown>
+
+const closing: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** Processes that hear each other; each has some of the groups of delivery. */
+const startProcesses = (has: readonly (readonly number[])[], answer: Answer, running: () => boolean = () => true) => {
+  const hub = createCoordinationHub()
+  closing.push(() => hub.close())
+  const held = new Set(has.flat())
+  return has.map((own) => {
+    const thread = (role: GroupRole, group: number) =>
+      role === 'delivery' && own.includes(group) ? { ask: answer, running } : undefined
+    const isHeld = async (_role: GroupRole, group: number) => held.has(group)
+    const questions = createGroupQuestions({ coordination: hub.coordination, thread, isHeld, logger: silentLogger })
+    closing.push(questions.close)
+    const role = createRoleGroups({
+      role: 'delivery',
+      groups: 3,
+      partitions: 64,
+      owned: { threads: () => [] } as unknown as OwnedGroups,
+      start: async () => {},
+      stop: async () => {},
+      questions,
+      places: async () => [],
+    })
+    return { questions, role, lose: (group: number) => held.delete(group) }
+  })
+}
+
+describe('questions to groups', () => {
+  it('reach whoever has the group, with bytes of any size, and what is undefined', async () => {
+    const [, other] = startProcesses([[0], [1]], async (question, about) => ({ question, about }))
+    const about = { entries: [{ body: randomBytes(3_000_000) }], stamp: undefined }
+    const answered = (await other?.questions.ask('delivery', 0, 'append', about, 10_000)) as { about: typeof about }
+    expect(answered.about).toStrictEqual(about)
+    expect(Object.keys(answered.about)).toContain('stamp')
+  })
+
+  it('fail with the words of who has it, and at once when nobody has it, is gone, or only begins', async () => {
+    const asked: string[] = []
+    const [one, two] = startProcesses([[0], []], (question) => {
+      asked.push(question)
+      return question === 'never' ? new Promise(() => {}) : Promise.reject(new Error('The disk is full'))
+    })
+    await expect(two?.questions.ask('delivery', 0, 'append', {}, 10_000)).rejects.toThrow('The disk is full')
+    await expect(two?.questions.ask('delivery', 2, 'append', {}, 10_000)).rejects.toThrow(GroupUnowned)
+    const waiting = expect(two?.questions.ask('delivery', 0, 'never', {}, 60_000)).rejects.toThrow(GroupUnowned)
+    two?.lose(0)
+    await waiting
+    await expect(one?.questions.ask('delivery', 0, 'append', {}, 10_000)).rejects.toThrow('The disk is full')
+    const [, later] = startProcesses(
+      [[0], []],
+      async () => 1,
+      () => false,
+    )
+    await expect(later?.questions.ask('delivery', 0, 'append', {}, 60_000)).rejects.toThrow('only begins')
+    expect(asked).toEqual(['append', 'never', 'append'])
+  })
+
+  it('of all groups are put together; what must be known of all fails without one, and what a group that begins knows anyway does not', async () => {
+    const [first] = startProcesses([[0], [1]], async (question) =>
+      question === 'needed' ? [{ partition: 1 }] : 'done',
+    )
+    await expect(first?.role.ask('needed')).rejects.toThrow(GroupUnowned)
+    await expect(first?.role.ask('forget')).resolves.toBeUndefined()
+    await expect(first?.role.ask('retry', { destinationId: 'x' })).rejects.toThrow('names no workspace')
+    await expect(first?.role.ask('whatever')).rejects.toThrow('no way')
+    const [all] = startProcesses([[0, 2], [1]], async () => [{ partition: 1 }])
+    expect(await all?.role.ask('needed')).toHaveLength(3)
+  })
+
+  it('that nobody answers fail in time: who could not forget a deleted user says so', async () => {
+    const [, two] = startProcesses([[0, 1, 2], []], () => new Promise(() => {}))
+    await expect(two?.questions.ask('delivery', 0, 'forget', undefined, 50)).rejects.toThrow('No answer')
+    const [failing] = startProcesses([[0, 1, 2]], async () => Promise.reject(new Error('The store is away')))
+    await expect(failing?.role.ask('forget')).rejects.toThrow('The store is away')
+  })
+})

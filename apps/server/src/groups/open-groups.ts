@@ -1,0 +1,98 @@
+import { hostname } from 'node:os'
+import { type Logger, randomToken } from '@tributary/kernel'
+import {
+  type CoordinationHub,
+  createMembers,
+  groupOfPartition,
+  journalPlaces,
+  openLeases,
+  type Relational,
+  requirePartitionGroups,
+  settlePartitionGroups,
+} from '@tributary/storage'
+import { version } from '../built.ts'
+import type { Config } from '../config/config.ts'
+import { createGroupQuestions } from './group-questions.ts'
+import { createOwnedGroups, type GroupRole, groupRoles, type OwnedGroupsDeps } from './owned-groups.ts'
+import { createRoleGroups, type RoleGroups } from './role-groups.ts'
+
+/** The partitions that the logs have. */
+const partitions = 64
+/** How long another process has to take up what is due, ms. */
+const takeUpMs = 5000
+
+/** The roles whose work processes share, of which this one does its part; whoever does none asks the others. */
+export type Groups = Readonly<Record<GroupRole, RoleGroups>> & {
+  /** Whether this process has the group of a partition, for a role. */
+  owns(role: GroupRole, partition: number): boolean
+  close(): Promise<void>
+}
+
+/**
+ * Opens a process's part in the groups of partitions; nothing is taken before one of the roles is started. `isMain`: it decides how many groups there are.
+ *
+ * @throws PartitionGroupsInUse
+ */
+export const openGroups = async (
+  config: Pick<Config, 'roles' | 'partitionGroups'>,
+  deps: {
+    url: string
+    relational: Pick<Relational, 'pool'>
+    hub: CoordinationHub
+    isMain: boolean
+    make: (
+      ...given: [...Parameters<OwnedGroupsDeps['make']>, takeUp: (destinationId: string) => void]
+    ) => ReturnType<OwnedGroupsDeps['make']>
+    logger: Logger
+  },
+): Promise<Groups> => {
+  const { relational, hub, logger } = deps
+  const groups = config.partitionGroups
+  if (deps.isMain) await settlePartitionGroups(relational, { roles: groupRoles, groups })
+  else await requirePartitionGroups(relational, groups)
+  const id = randomToken(9)
+  const roles = groupRoles.filter((role) => config.roles.has(role))
+  const leases = openLeases({ url: deps.url, logger })
+  const owned = createOwnedGroups({
+    roles,
+    groups,
+    id,
+    leases,
+    members: createMembers({ pool: relational.pool, id, host: hostname(), version, roles: [...config.roles] }),
+    check: () => requirePartitionGroups(relational, groups),
+    make: (role, group, tenure, onReplaced) =>
+      deps.make(role, group, tenure, onReplaced, (destinationId) => {
+        // An owner that is not there now looks what is due when it begins.
+        questions.ask('delivery', group.group, 'take-up', { destinationId }, takeUpMs).catch(() => {})
+      }),
+    logger,
+  })
+  const questions = createGroupQuestions({
+    coordination: hub.coordination,
+    thread: owned.thread,
+    isHeld: owned.isHeld,
+    logger,
+  })
+  let started: Promise<void> | undefined
+  let stopped: Promise<void> | undefined
+  const roleOf = (role: GroupRole): RoleGroups =>
+    createRoleGroups({
+      role,
+      groups,
+      partitions,
+      owned,
+      start: () => (started ??= roles.length === 0 ? Promise.resolve() : owned.start()),
+      stop: () => (stopped ??= started === undefined ? Promise.resolve() : owned.stop()),
+      questions,
+      places: () => journalPlaces(relational, role, groups),
+    })
+  return {
+    pipeline: roleOf('pipeline'),
+    delivery: roleOf('delivery'),
+    owns: (role, partition) => owned.thread(role, groupOfPartition(partition, groups))?.running() === true,
+    async close() {
+      questions.close()
+      await leases.close()
+    },
+  }
+}

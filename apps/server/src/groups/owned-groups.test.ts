@@ -1,0 +1,199 @@
+import { silentLogger } from '@tributary/kernel'
+import { createMembers, openLeases, settlePartitionGroups } from '@tributary/storage'
+import { createTestDatabase, eventually, type TestDatabase } from '@tributary/test-kit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RoleThread } from '../roles/role-thread.ts'
+import { createOwnedGroups, groupRoles, type OwnedGroups, shareOf } from './owned-groups.ts'
+
+describe('the share of a process', () => {
+  it('leads to the same number for all, or one more, whatever each has at first, and then nothing moves', () => {
+    for (const groups of [1, 2, 3, 4, 7, 16])
+      for (const first of [[groups], [groups, 0], [0, 0, groups], [1, groups - 1, 0, 0], [0, 0, 0, 0, 0]]) {
+        const held = new Map(first.map((count, at) => [`p${at}`, count]))
+        let free = groups - first.reduce((sum, count) => sum + count, 0)
+        let moves = 0
+        for (let moved = true; moved && moves < 500; ) {
+          moved = false
+          for (const [id, count] of held) {
+            const { mayTake, shouldGive } = shareOf(held, id, groups)
+            const taken = Math.min(mayTake, free)
+            if (taken + shouldGive === 0) continue
+            held.set(id, count + taken - shouldGive)
+            free += shouldGive - taken
+            moves++
+            moved = true
+          }
+        }
+        const counts = [...held.values()]
+        expect([free, Math.max(...counts) - Math.min(...counts) <= 1], `${groups} of ${first.join()}`).toEqual([
+          0,
+          true,
+        ])
+        expect(moves, `${groups} of ${first.join()}`).toBeLessThan(4 * groups + 4)
+      }
+  })
+
+  it('does not move a group to somebody who would only have what the other lacks then', () => {
+    expect(
+      shareOf(
+        new Map([
+          ['a', 2],
+          ['b', 1],
+        ]),
+        'a',
+        3,
+      ),
+    ).toEqual({ mayTake: 0, shouldGive: 0 })
+    expect(
+      shareOf(
+        new Map([
+          ['a', 2],
+          ['b', 1],
+        ]),
+        'b',
+        3,
+      ),
+    ).toEqual({ mayTake: 1, shouldGive: 0 })
+  })
+})
+
+describe('groups of partitions', () => {
+  let store: TestDatabase
+  let stack: AsyncDisposableStack
+  beforeEach(async () => {
+    store = await createTestDatabase()
+    stack = new AsyncDisposableStack()
+  })
+  afterEach(async () => {
+    await stack.disposeAsync()
+    await store.close()
+  })
+
+  /** A process that notes what it does; `drain` holds its threads' end. */
+  const startProcess = async (
+    id: string,
+    groups: number,
+    { drain = async () => {}, fails = () => false }: { drain?: () => Promise<void>; fails?: () => boolean } = {},
+  ) => {
+    const log: string[] = []
+    const running = new Map<string, (why: string) => void>()
+    const leases = openLeases({ url: store.url, logger: silentLogger })
+    const owned: OwnedGroups = createOwnedGroups({
+      roles: ['pipeline'],
+      groups,
+      id,
+      leases,
+      members: createMembers({ pool: store.pool, id, host: 'here', version: '1', roles: ['pipeline'], ttlMs: 2000 }),
+      check: async () => {},
+      make(_role, { group }, _tenure, onReplaced): RoleThread {
+        return {
+          async start() {
+            log.push(`start ${group}`)
+            if (fails()) throw new Error('The topic cannot be read')
+            running.set(String(group), onReplaced)
+          },
+          running: () => true,
+          wake: () => {},
+          ask: async () => undefined,
+          async stop(deadlineMs) {
+            if (deadlineMs !== 0) await drain()
+            log.push(`${deadlineMs === 0 ? 'end' : 'stop'} ${group}`)
+            running.delete(String(group))
+          },
+        }
+      },
+      logger: silentLogger,
+    })
+    await owned.start()
+    let stopped: Promise<void> | undefined
+    const stop = () => (stopped ??= owned.stop().then(() => leases.close()))
+    stack.defer(stop)
+    return { log, running, owned, stop, has: () => [...running.keys()].sort() }
+  }
+
+  it('each have one owner at a time, and who comes gets its part after the other has drained it', async () => {
+    const drained = Promise.withResolvers<void>()
+    const one = await startProcess('one', 4, { drain: () => drained.promise })
+    expect(one.has()).toEqual(['0', '1', '2', '3'])
+    const two = await startProcess('two', 4)
+    stack.defer(() => drained.resolve())
+    /** When a process looked last, and how many it said that it has. */
+    const said = async (id: string): Promise<{ held: number; seen: number }> => {
+      const { rows } = await store.pool.query<{ held: number; seen: number }>(
+        'select cardinality(held) as held, extract(epoch from seen_time)::float as seen from processes where id = $1',
+        [id],
+      )
+      return rows[0] ?? { held: -1, seen: 0 }
+    }
+    await eventually('asked to hand over', async () => (await said('one')).held === 2)
+    const { seen } = await said('two')
+    await eventually('the other has looked again', async () => (await said('two')).seen > seen + 1)
+    expect(two.has()).toEqual([])
+    drained.resolve()
+    await eventually('shared', () => two.has().length === 2)
+    expect([one.has(), two.has()]).toEqual([
+      ['2', '3'],
+      ['0', '1'],
+    ])
+    expect(await two.owned.isHeld('pipeline', 3)).toBe(true)
+    await one.stop()
+    await eventually('all of it', () => two.has().length === 4)
+    await two.stop()
+    expect(two.log.filter((line) => line.startsWith('stop'))).toHaveLength(4)
+  })
+
+  it('whose lease another has, or whose log, are ended at once, and taken again later', async () => {
+    const one = await startProcess('one', 2)
+    one.running.get('1')?.('Another process has opened the log')
+    await eventually('ended', () => one.log.includes('end 1'))
+    expect(one.has()).toEqual(['0'])
+    await eventually('taken again', () => one.has().length === 2)
+    expect(one.log.filter((line) => line === 'start 1')).toHaveLength(2)
+    await store.pool.query(
+      `update coordination_leases set holder = 'somebody', epoch = epoch + 1, expire_time = now() + interval '1 hour' where name = 'pipeline 1/2'`,
+    )
+    await eventually('lost', () => one.log.includes('end 0'), 20_000)
+    expect(one.has()).toEqual(['1'])
+  })
+
+  it('that cannot begin here are left to others', async () => {
+    let fails = false
+    const one = await startProcess('one', 1, { fails: () => fails })
+    fails = true
+    one.running.get('0')?.('Another process has opened the log')
+    await eventually('failed', () => one.log.filter((line) => line === 'end 0').length >= 2)
+    const two = await startProcess('two', 1)
+    await eventually('taken', () => two.has().length === 1)
+    expect(one.has()).toEqual([])
+  })
+
+  it('are as many as they were when something is processed, or begun, and else as many as is said', async () => {
+    const settle = (groups: number) => settlePartitionGroups(store, { roles: groupRoles, groups })
+    await store.pool.query(`insert into journals (consumer, serial) values ('pipeline', 7), ('delivery', 3);
+      insert into journal_positions values ('pipeline', 0, 10, 'a'), ('pipeline', 5, 20, 'b'), ('delivery', 5, 4, 'b');
+      insert into journal_notes values ('pipeline', 5, 'here');
+      insert into journal_ids values ('pipeline', 'x', 5, 3, 1, now());
+      insert into coordination_leases values ('delivery', 'somebody', 1, now() + interval '1 hour')`)
+    await expect(settle(2)).rejects.toThrow('Stop all processes')
+    await store.pool.query(`update coordination_leases set expire_time = now()`)
+    await store.pool.query(`insert into journal_ranges values ('pipeline', 't', 5, 8, 0, 20, 30, 'b')`)
+    await expect(settle(2)).rejects.toThrow('start once more with 1')
+    await store.pool.query('delete from journal_ranges')
+    const known = async () => {
+      const { rows } = await store.pool.query<{ known: string }>(
+        `select p.consumer || ' ' || partition || ' ' || next || ' ' || coalesce(note, '') || ' ' || coalesce(i.record, 0) as known
+         from journal_positions p left join journal_notes n using (consumer, partition)
+         left join journal_ids i using (consumer, partition) order by p.consumer desc, partition`,
+      )
+      return rows.map(({ known: text }) => text)
+    }
+    const before = await known()
+    await settle(2)
+    expect(await known()).toEqual(['pipeline 2/2 5 20 here 3', 'pipeline 1/2 0 10  0', 'delivery 2/2 5 4  0'])
+    const { rows } = await store.pool.query<{ serial: string }>('select serial::text from journals order by consumer')
+    // Behind everything that was written under the old ones.
+    expect(rows.map(({ serial }) => Number(serial) - 2 ** 20)).toEqual([3, 3, 7, 7])
+    await settle(1)
+    expect(await known()).toEqual(before)
+  })
+})

@@ -1,0 +1,227 @@
+import type { Logger } from '@tributary/kernel'
+import {
+  isGroupOf,
+  type Leases,
+  type Member,
+  type Members,
+  nameOfGroup,
+  namesOfGroups,
+  type PartitionGroup,
+  type Tenure,
+  type TenureInfo,
+} from '@tributary/storage'
+import type { RoleThread } from '../roles/role-thread.ts'
+
+/** The roles whose work is shared by groups of partitions. */
+export const groupRoles = ['pipeline', 'delivery'] as const
+export type GroupRole = (typeof groupRoles)[number]
+
+/** A group that this process has, and the thread that does its work. */
+type Owned = PartitionGroup & { role: GroupRole; name: string; tenure: Tenure; thread: RoleThread; isLeaving: boolean }
+
+export type OwnedGroups = {
+  /** Takes what nobody has, up to this process's share, and resolves when all of that has begun. Rejects when something of it cannot begin. */
+  start(): Promise<void>
+  /** The thread of a group, where this process has it. */
+  thread(role: GroupRole, group: number): RoleThread | undefined
+  /** The threads of a role. */
+  threads(role: GroupRole): RoleThread[]
+  /** Whether somebody has a group now, as the database says. */
+  isHeld(role: GroupRole, group: number): Promise<boolean>
+  /** Hands everything over: others take each group as soon as it is drained. */
+  stop(): Promise<void>
+}
+
+/** What one process may do about its share of a role now. */
+export type Share = { mayTake: number; shouldGive: number }
+
+/**
+ * What a process may take of free groups and should give away, by what the processes of a role have: all have the same number, or one more. Who has one more gives it
+ * away only to somebody who lacks one, and only one of them does so at a time.
+ */
+export const shareOf = (held: ReadonlyMap<string, number>, self: string, groups: number): Share => {
+  const mine = held.get(self) ?? 0
+  const least = Math.floor(groups / held.size)
+  const most = Math.ceil(groups / held.size)
+  const lacking = [...held].filter(([, count]) => count < least)
+  const othersLack = lacking.some(([id]) => id !== self)
+  const mayTake = Math.max(0, (othersLack ? least : most) - mine)
+  if (mine > most) return { mayTake, shouldGive: mine - most }
+  const rich = [...held].filter(([, count]) => count === most && most > least).map(([id]) => id)
+  // Who has more than it may gives first.
+  const isCrowded = [...held.values()].some((count) => count > most)
+  return { mayTake, shouldGive: othersLack && !isCrowded && rich.sort()[0] === self ? 1 : 0 }
+}
+
+/** How often it is looked who is there and what is free, ms. */
+const lookMs = 400
+/** How long a group that could not be kept is left to others, ms. */
+const restMs = 2000
+
+export type OwnedGroupsDeps = {
+  /** The roles that this process takes groups of. */
+  roles: readonly GroupRole[]
+  groups: number
+  /** This process among the members. */
+  id: string
+  leases: Leases
+  members: Members
+  /** Rejects when the number of groups is another one by now. */
+  check: () => Promise<void>
+  /** Makes the thread of a group, which is not started yet. `onReplaced` is told when another process has its log or its journal. */
+  make(role: GroupRole, group: PartitionGroup, tenure: TenureInfo, onReplaced: (why: string) => void): RoleThread
+  logger: Logger
+}
+
+const countsOf = (members: readonly Member[], role: GroupRole): Map<string, number> =>
+  new Map(
+    members
+      .filter(({ roles }) => roles.includes(role))
+      .map(({ id, held }) => [id, held.filter((name) => isGroupOf(role, name)).length]),
+  )
+
+/** The groups that a process has: how it takes one, and lets go of it. */
+const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' | 'logger'>) => {
+  const { leases, logger } = deps
+  const owned = new Map<string, Owned>()
+  /** Until when groups are left to others, by `performance.now()`. */
+  const resting = new Map<string, number>()
+  const leaving = new Set<Promise<void>>()
+
+  const leave = (one: Owned, how: 'drained' | 'at once'): Promise<void> => {
+    if (one.isLeaving) return Promise.resolve()
+    one.isLeaving = true
+    resting.set(one.name, performance.now() + restMs)
+    const done = (async () => {
+      await one.thread.stop(how === 'drained' ? undefined : 0)
+      await one.tenure.release()
+      owned.delete(one.name)
+    })().finally(() => leaving.delete(done))
+    leaving.add(done)
+    return done
+  }
+
+  const drop = (name: string, why: string): void => {
+    const one = owned.get(name)
+    if (one === undefined || one.isLeaving) return
+    logger.error({ group: name }, `${why}. This process lets go of it`)
+    void leave(one, 'at once')
+  }
+
+  return {
+    owned,
+    /** Whether a group is not to be taken now: it is had, or was let go of just now. */
+    isTaken: (name: string): boolean => owned.has(name) || (resting.get(name) ?? 0) > performance.now(),
+    kept: (): Owned[] => [...owned.values()].filter((one) => !one.isLeaving),
+    /** Takes a group that nobody has; resolves to its beginning, or to undefined when somebody was quicker. */
+    async take(role: GroupRole, group: PartitionGroup): Promise<{ begun: Promise<void> } | undefined> {
+      const name = nameOfGroup(role, group)
+      const onLost = (why: string): void => drop(name, why)
+      const tenure = await leases.take({ name, of: `the owner of ${name}`, onLost })
+      if (tenure === undefined) return undefined
+      try {
+        await deps.check()
+      } catch (error) {
+        await tenure.release()
+        throw error
+      }
+      const thread = deps.make(role, group, tenure, onLost)
+      const one = { ...group, role, name, tenure, thread, isLeaving: false }
+      owned.set(name, one)
+      logger.info({ group: name, epoch: tenure.epoch }, 'this process takes a group of partitions')
+      const since = performance.now()
+      const begun = thread
+        .start()
+        .then(() => logger.info({ group: name, ms: Math.round(performance.now() - since) }, 'the group has begun'))
+      // Somebody else may be able to.
+      begun.catch(() => leave(one, 'at once'))
+      return { begun }
+    },
+    /** Ends the thread, drained or at once, and then lets go of the lease. */
+    leave,
+    /** Resolves when nothing is being let go of. */
+    async left(): Promise<void> {
+      await Promise.all(leaving)
+    },
+  }
+}
+
+/**
+ * Takes groups of partitions, each under a lease of its own with a thread of its own, and shares them with the other processes: who comes gets its part, and
+ * what a process had that is gone goes to the others. A group whose lease cannot be renewed is ended at once; what it was doing is fenced by the epoch.
+ */
+export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
+  const { roles, groups, id, leases, members, logger } = deps
+  const holding = createHolding(deps)
+  let stopping = false
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<unknown> = Promise.resolve()
+
+  const lookAtRole = async (role: GroupRole, all: readonly Member[], free: ReadonlySet<string>) => {
+    const { mayTake, shouldGive } = shareOf(countsOf(all, role), id, groups)
+    const mine = holding.kept().filter((one) => one.role === role)
+    for (const one of mine.slice(0, shouldGive)) {
+      logger.info({ group: one.name }, 'this process hands a group of partitions over')
+      void holding.leave(one, 'drained')
+    }
+    const begun: Promise<void>[] = []
+    for (let group = 0; group < groups && begun.length < mayTake && !stopping; group++) {
+      const name = nameOfGroup(role, { group, groups })
+      if (!free.has(name) || holding.isTaken(name)) continue
+      const taken = await holding.take(role, { group, groups })
+      if (taken !== undefined) begun.push(taken.begun)
+    }
+    return begun
+  }
+
+  const look = async (): Promise<Promise<void>[]> => {
+    const all = await members.beat(holding.kept().map(({ name }) => name))
+    const free = new Set(await leases.free(roles.flatMap((role) => namesOfGroups(role, groups))))
+    const begun: Promise<void>[] = []
+    for (const role of roles) begun.push(...(await lookAtRole(role, all, free)))
+    return begun
+  }
+
+  let isAway = false
+  const again = (): void => {
+    if (stopping) return
+    timer = setTimeout(() => {
+      looking = look()
+        .then(
+          (begun) => {
+            isAway = false
+            // A thread that does not begin is tried again here or elsewhere.
+            for (const each of begun)
+              each.catch((error: unknown) => logger.error({ err: error }, 'a group of partitions does not begin'))
+          },
+          (error: unknown) => {
+            if (!isAway) logger.warn({ err: error }, 'it cannot be asked which groups of partitions are free')
+            isAway = true
+          },
+        )
+        .then(again)
+    }, lookMs)
+  }
+
+  return {
+    async start() {
+      await Promise.all(await look())
+      again()
+    },
+    thread: (role, group) => holding.owned.get(nameOfGroup(role, { group, groups }))?.thread,
+    threads: (role) => [...holding.owned.values()].filter((one) => one.role === role).map(({ thread }) => thread),
+    async isHeld(role, group) {
+      const name = nameOfGroup(role, { group, groups })
+      return (await leases.free([name])).length === 0
+    },
+    async stop() {
+      stopping = true
+      clearTimeout(timer)
+      await looking
+      // Others count without this one, and take what it lets go of.
+      await members.leave().catch(() => {})
+      await Promise.all(holding.kept().map((one) => holding.leave(one, 'drained')))
+      await holding.left()
+    },
+  }
+}

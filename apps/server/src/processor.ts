@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { closeToOthers, lockDataDir } from '@tributary/storage'
+import { assembled } from './assembled.ts'
+import { version } from './built.ts'
+import type { Config } from './config/config.ts'
+import { connectToEngines } from './engines.ts'
+import { createProxyWatch } from './http/client-ip.ts'
+import { createHttpServer, listeningUrl, requireFreePort } from './http/http-server.ts'
+import { tellLogProgress } from './log-progress.ts'
+import { openCoordination } from './open-coordination.ts'
+import { openLogs } from './open-log.ts'
+import { createDiskWatch } from './operations/disk.ts'
+import { installFault } from './operations/faults.ts'
+import { createLogger } from './operations/logger.ts'
+import { createPrometheus } from './operations/metrics.ts'
+import { createOperations } from './operations/operations.ts'
+import { createReadiness } from './operations/readiness.ts'
+import { createThreads } from './roles/threads.ts'
+import { createTokenCheck, loadMetricsToken } from './secrets/metrics-token.ts'
+import { loadSecretKey } from './secrets/secret-key.ts'
+import { settleSecretKey } from './secrets/secret-key-rotation.ts'
+
+export type RunningProcessor = { url: string; stop(): Promise<void> }
+
+const notHere = (_request: IncomingMessage, response: ServerResponse): void => {
+  const body = {
+    code: 404,
+    reason: 'PROCESSING_ONLY',
+    message:
+      'This process only processes and delivers events. Send this request to the process that serves the API and the web application.',
+    metadata: {},
+  }
+  response
+    .writeHead(404, { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' })
+    .end(JSON.stringify(body))
+}
+
+/**
+ * Starts a process that only processes or delivers, beside the main process and others like it, with which it shares the groups of partitions. It begins when it has taken what
+ * nobody has, up to its share. What it has in its data folder may be lost. When a step fails, what was started is stopped again and the error is thrown.
+ */
+export const startProcessor = (config: Config): Promise<RunningProcessor> =>
+  assembled((stack) => assemble(config, stack))
+
+const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<RunningProcessor> => {
+  const logger = createLogger(config.logLevel)
+  const metrics = createPrometheus()
+  installFault(config.fault)
+  stack.use(lockDataDir(config.dataDir))
+  closeToOthers(config.dataDir)
+  await requireFreePort(config.port, config.host)
+  const loadedKey = await loadSecretKey(config.dataDir, config.secretKey)
+  const engines = await connectToEngines(config, { logger })
+  stack.defer(() => engines.stop())
+  const secretKey = await settleSecretKey(engines.relational.db, config, loadedKey, logger)
+  const hub = await openCoordination(config, logger)
+  stack.defer(() => hub.close())
+  const disk = createDiskWatch({ folder: config.dataDir, reserveBytes: config.diskReserveBytes, intervalMs: 1000 })
+  await disk.check()
+  stack.defer(() => disk.stop())
+  const threads = await createThreads(config, engines, secretKey, hub, {
+    tenure: undefined,
+    logger,
+    apply: metrics.apply,
+    // Whoever takes a group over ends its thread, not this process.
+    onReplaced: () => {},
+  })
+  const { groups } = threads
+  stack.defer(() => groups?.close())
+  const logs = openLogs(config)
+  const requests = await logs.reader('requests')
+  stack.defer(() => requests.close())
+  const progress = await logs.progress()
+  if (progress !== undefined)
+    stack.defer(
+      tellLogProgress({
+        progress,
+        logger,
+        coordination: hub.coordination,
+        owns: (partition) => groups?.owns('pipeline', partition) === true,
+      }),
+    )
+  stack.defer(() => groups?.pipeline.stop())
+  await groups?.pipeline.start()
+  const metricsToken = await loadMetricsToken(config.dataDir, config.metricsToken)
+  const http = createHttpServer({
+    look: createProxyWatch(config.trustedProxies, logger),
+    collect: undefined,
+    operations: createOperations({
+      parts: createReadiness(config, {
+        engines,
+        threads,
+        disk,
+        keysReady: () => true,
+        logAnswers: () => requests.starts().then(() => true),
+        blobsAnswer: undefined,
+      }),
+      metrics: () => metrics.render(),
+      mayReadMetrics: createTokenCheck(metricsToken),
+      version,
+    }),
+    domainQuestions: undefined,
+    realtime: undefined,
+    flags: undefined,
+    profileApi: undefined,
+    syncApi: undefined,
+    devOutbox: undefined,
+    paymentWebhook: undefined,
+    media: undefined,
+    guides: undefined,
+    api: notHere,
+    nothing: notHere,
+    web: notHere,
+  })
+  const port = await http.listen(config.port, config.host)
+  stack.defer(() => http.close())
+  return { url: config.publicUrl ?? listeningUrl(config.host, port), stop: () => stack.disposeAsync() }
+}

@@ -1,0 +1,52 @@
+import type { Relational } from '../../relational/open.ts'
+
+/** A process as the others know it. */
+export type Member = {
+  id: string
+  roles: readonly string[]
+  /** The names of the groups of partitions that it has. */
+  held: readonly string[]
+}
+
+export type Members = {
+  /** Says that this process is there and what it has; resolves to all that are there, itself included, by their ids. */
+  beat(held: readonly string[]): Promise<Member[]>
+  /** Says that it is gone. */
+  leave(): Promise<void>
+}
+
+const beatText = `
+with here as (
+  insert into processes (id, host, version, roles, held, seen_time)
+  values ($1, $2, $3, $4, $5, clock_timestamp())
+  on conflict (id) do update set held = excluded.held, seen_time = excluded.seen_time
+), gone as (
+  delete from processes where seen_time < clock_timestamp() - interval '1 day'
+)
+select id, roles, held from processes
+where id <> $1 and seen_time > clock_timestamp() - $6 * interval '1 millisecond'`
+
+/** How processes that share work know of each other: a row of each, which counts for `ttlMs` after its last beat. */
+export const createMembers = (options: {
+  pool: Pick<Relational['pool'], 'query'>
+  id: string
+  host: string
+  version: string
+  roles: readonly string[]
+  ttlMs?: number
+}): Members => {
+  const { pool, id, host, version, roles, ttlMs = 6000 } = options
+  return {
+    async beat(held) {
+      const { rows } = await pool.query<Member>({
+        name: 'coordination-beat',
+        text: beatText,
+        values: [id, host, version, roles, held, ttlMs],
+      })
+      return [...rows, { id, roles, held }].sort((a, b) => (a.id < b.id ? -1 : 1))
+    },
+    async leave() {
+      await pool.query('delete from processes where id = $1', [id])
+    },
+  }
+}

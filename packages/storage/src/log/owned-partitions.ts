@@ -1,0 +1,24 @@
+import type { LogReader } from './port.ts'
+
+/**
+ * A reader for who has some of the partitions only: the others look as if nothing was ever in them, and are not waited for. Closing it closes the
+ * reader beneath.
+ */
+export const readerOfOwned = (reader: LogReader, owned: ReadonlySet<number>): LogReader => {
+  const ofOwned = (offsets: readonly number[]): number[] =>
+    offsets.map((offset, partition) => (owned.has(partition) ? offset : 0))
+  return {
+    ...reader,
+    read: async (partition, ...rest) => (owned.has(partition) ? await reader.read(partition, ...rest) : []),
+    wait: (from, signal) =>
+      reader.wait(
+        from.filter(({ partition }) => owned.has(partition)),
+        signal,
+      ),
+    ends: async () => ofOwned(await reader.ends()),
+    starts: async () => ofOwned(await reader.starts()),
+    incarnations: async (partition) => (owned.has(partition) ? await reader.incarnations(partition) : []),
+    positionsBefore: async (time) =>
+      (await reader.positionsBefore(time)).filter(({ partition }) => owned.has(partition)),
+  }
+}

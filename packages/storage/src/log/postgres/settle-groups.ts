@@ -1,0 +1,114 @@
+import type { PoolClient } from 'pg'
+import type { Relational } from '../../relational/open.ts'
+import type { JournalPlace } from '../journal-port.ts'
+import { namesOfGroups } from '../partition-groups.ts'
+import { openingStep } from './journal-sql.ts'
+
+/** Thrown where the number of groups is another one than it was, and cannot be changed now; its message says what to do. */
+export class PartitionGroupsInUse extends Error {
+  override readonly name = 'PartitionGroupsInUse'
+}
+
+const readGroups = async (
+  client: Pick<PoolClient, 'query'>,
+  lock: '' | 'for update' | 'for share',
+): Promise<number> => {
+  const { rows } = await client.query<{ groups: number }>(`select groups from partition_groups ${lock}`)
+  return rows[0]?.groups ?? 1
+}
+
+/** Gives the journals of a role to its new groups. Nobody has one of the old ones, and nothing of them is open. */
+const regroup = async (client: PoolClient, role: string, from: number, to: number): Promise<void> => {
+  const old = namesOfGroups(role, from)
+  const made = namesOfGroups(role, to)
+  await client.query(
+    `insert into journals (consumer, serial)
+     select name, (select coalesce(max(serial), 0) + $3 from journals where consumer = any($1)) from unnest($2::text[]) as name`,
+    [old, made, openingStep],
+  )
+  // Arrays count from one.
+  const consumer = '($2::text[])[partition % $3 + 1]'
+  for (const [table, columns] of [
+    ['journal_positions', 'partition, next, incarnation'],
+    ['journal_notes', 'partition, note'],
+    ['journal_ids', 'hash, partition, record, index, seen_time'],
+  ] as const)
+    await client.query(
+      `insert into ${table} (consumer, ${columns}) select ${consumer}, ${columns} from ${table} where consumer = any($1)`,
+      [old, made, to],
+    )
+  await client.query('delete from journals where consumer = any($1)', [old])
+}
+
+/**
+ * Makes it so many groups of partitions that processes share, whatever it was: positions, notes and ids go to the new owners' journals. Nothing may be
+ * processed meanwhile, and nothing be begun. Ids of 24 hours are read from the event store again by whoever takes a group up.
+ *
+ * @throws PartitionGroupsInUse
+ */
+export const settlePartitionGroups = async (
+  { pool }: Pick<Relational, 'pool'>,
+  { roles, groups }: { roles: readonly string[]; groups: number },
+): Promise<void> => {
+  if ((await readGroups(pool, '')) === groups) return
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const before = await readGroups(client, 'for update')
+    if (before !== groups) {
+      const names = roles.flatMap((role) => namesOfGroups(role, before))
+      // Nobody can take one until this is over.
+      const leases = await client.query<{ held: boolean }>(
+        'select expire_time > clock_timestamp() as held from coordination_leases where name = any($1) for update',
+        [names],
+      )
+      const change = `TRIBUTARY_PARTITION_GROUPS: it was ${before} and is to be ${groups}.`
+      if (leases.rows.some(({ held }) => held))
+        throw new PartitionGroupsInUse(`${change} Stop all processes that run the pipeline or delivery first`)
+      const open = await client.query('select 1 from journal_ranges where consumer = any($1) limit 1', [names])
+      if (open.rows.length > 0)
+        throw new PartitionGroupsInUse(
+          `${change} What was being stored is not ended: start once more with ${before}, and stop with SIGTERM`,
+        )
+      for (const role of roles) await regroup(client, role, before, groups)
+      await client.query('update partition_groups set groups = $1', [groups])
+    }
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+/**
+ * Rejects when the partitions are cut into another number of groups. To be asked by who has taken a lease of a group, before it does anything under it.
+ *
+ * @throws PartitionGroupsInUse
+ */
+export const requirePartitionGroups = async ({ pool }: Pick<Relational, 'pool'>, groups: number): Promise<void> => {
+  const now = await readGroups(pool, '')
+  if (now !== groups)
+    throw new PartitionGroupsInUse(
+      `TRIBUTARY_PARTITION_GROUPS: it is ${groups} here, and ${now} in the processes beside this one. Set the same everywhere`,
+    )
+}
+
+/** How far the groups of a role are, by partition, whoever has them: what their journals say. */
+export const journalPlaces = async (
+  { pool }: Pick<Relational, 'pool'>,
+  role: string,
+  groups: number,
+): Promise<(JournalPlace & { partition: number })[]> => {
+  const { rows } = await pool.query<{ partition: number; next: string; incarnation: string | null }>({
+    name: 'journal-places',
+    text: 'select partition, next::text, incarnation from journal_positions where consumer = any($1)',
+    values: [namesOfGroups(role, groups)],
+  })
+  return rows.map(({ partition, next, incarnation }) => ({
+    partition,
+    offset: Number(next),
+    incarnation: incarnation ?? undefined,
+  }))
+}
