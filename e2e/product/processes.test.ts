@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { groupOfPartition, partitionOf } from '@tributary/storage'
 import {
   adminCredentials,
@@ -10,8 +11,9 @@ import {
   startWebhookReceiver,
   type TestSource,
 } from '@tributary/test-kit'
-import { expect, test } from 'vitest'
-import { storedEvents } from './calls.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { post, storedEvents, track } from './calls.ts'
+import { listen } from './live-channel.ts'
 import { createSdkLoad, expectInOrder } from './sdk-load.ts'
 import { startRemoteEngines } from './several-processes.ts'
 
@@ -39,21 +41,36 @@ const createShops = async ({ api }: Product, url: string): Promise<TestSource[]>
   return [...shops.values()]
 }
 
-test.skipIf(skipsKafka())(
-  'whichever process of any role is killed, stopped, or paused, every acknowledged event is stored once and delivered, in order',
-  async () => {
-    await using stack = new AsyncDisposableStack()
-    const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))
-    const engines = await startRemoteEngines(stack)
-    const start = (name: string, role: keyof typeof roles, standsBy?: true): Promise<Product> =>
-      engines.start(name, {
-        ...(standsBy === undefined ? {} : { standsBy }),
-        env: { TRIBUTARY_ROLES: roles[role], TRIBUTARY_PARTITION_GROUPS: String(groups) },
-      })
-    let main = await start('main', 'main')
-    await main.api.login(adminCredentials)
-    const shops = await createShops(main, receiver.url)
-    const started = await Promise.all([
+/** Until each of some processes has its share of a role's groups. */
+const shared = async (role: string, ...processes: Product[]): Promise<void> => {
+  const share = groups / processes.length
+  await eventually(
+    `each ${role} has its share`,
+    async () => (await Promise.all(processes.map((each) => held(each, role)))).every((count) => count === share),
+    60_000,
+  )
+}
+
+describe.skipIf(skipsKafka())('two processes of each role beside a main process', () => {
+  const stack = new AsyncDisposableStack()
+  let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>
+  let engines: Awaited<ReturnType<typeof startRemoteEngines>>
+  let main: Product
+  let c1: Product
+  let c2: Product
+  let p1: Product
+  let p2: Product
+  let d1: Product
+  let d2: Product
+  const start = (name: string, role: keyof typeof roles, env: Record<string, string> = {}): Promise<Product> =>
+    engines.start(name, {
+      env: { TRIBUTARY_ROLES: roles[role], TRIBUTARY_PARTITION_GROUPS: String(groups), ...env },
+    })
+  beforeAll(async () => {
+    receiver = stack.use(await startWebhookReceiver())
+    engines = await startRemoteEngines(stack)
+    main = await start('main', 'main')
+    ;[c1, c2, p1, p2, d1, d2] = await Promise.all([
       start('c1', 'collect'),
       start('c2', 'collect'),
       start('p1', 'pipeline'),
@@ -61,17 +78,103 @@ test.skipIf(skipsKafka())(
       start('d1', 'delivery'),
       start('d2', 'delivery'),
     ])
-    const [c1, c2] = started
-    let [, , p1, p2, d1, d2] = started
-    const shared = async (role: string, ...processes: Product[]): Promise<void> => {
-      const share = groups / processes.length
-      await eventually(
-        `each ${role} has its share`,
-        async () => (await Promise.all(processes.map((each) => held(each, role)))).every((count) => count === share),
-        60_000,
-      )
-    }
+    await main.api.login(adminCredentials)
     await Promise.all([shared('pipeline', p1, p2), shared('delivery', d1, d2)])
+  }, 240_000)
+  afterAll(() => stack.disposeAsync(), 60_000)
+
+  test('what people do in the API reaches whoever processes and delivers: live events, connections, retries, syncs, deletions', async () => {
+    const { api } = main
+    const { workspace } = await createWorkspace(api)
+    const { source, sourceId, key } = await createSource(api, workspace)
+    await eventually('the new key', async () => (await post(c1, '/v1/track', key, track('first'))).status === 200)
+    const live = await listen(main, String(api.token), `private-sources-${sourceId}`)
+    const isHeard = (id: string): boolean => JSON.stringify(live.heard).includes(id)
+    let heard = 0
+    await eventually('heard live', async () => {
+      await post(c1, '/v1/track', key, track(`live-${heard++}`))
+      return isHeard('"live-')
+    })
+    live.close()
+
+    // Each change is in force for what is sent after its answer.
+    const destination = await createWebhook(api, workspace, source, { url: receiver.url })
+    await post(c1, '/v1/track', key, track('connected'))
+    await eventually('delivered', () => receiver.messageIds().has('connected'))
+    receiver.behave({ status: 500 })
+    await post(c2, '/v1/track', key, track('parked'))
+    await eventually('parked', async () => {
+      const { deliveries } = await api.ok('GET', `/${destination}/deliveries`)
+      return (deliveries as { status: string }[]).some(({ status }) => status === 'retry')
+    })
+    receiver.behave({ status: 200 })
+    await api.ok('POST', `/${destination}:retry`, {})
+    await eventually('retried', () => receiver.messageIds().has('parked'))
+
+    const make = async (kind: string, body: Record<string, unknown>): Promise<string> =>
+      String((await api.ok('POST', `/${workspace}/${kind}`, body)).name)
+    const list = await make('dataSources', { title: 'List', app: { name: 'catalogDataSources/file' } })
+    const rows = Array.from({ length: 5000 }, (_, row) => `user-${row},${randomUUID()}${randomUUID()}${randomUUID()}`)
+    await api.ok('POST', `/${list}/uploads`, {
+      upload_id: randomUUID(),
+      file_name: 'people.csv',
+      offset: 0,
+      content: Buffer.from(['email,note', ...rows].join('\n')).toString('base64'),
+      last: true,
+    })
+    const model = await make('models', {
+      title: 'List',
+      data_source: list,
+      query: { schema: 'file', table: 'rows' },
+      primary_key: ['email'],
+    })
+    const target = await make('destinations', {
+      title: 'Endpoint',
+      app: { name: 'catalogDestinations/webhook' },
+      settings: { url: receiver.url },
+    })
+    const sync = await make('syncs', {
+      title: 'People',
+      model,
+      destination: target,
+      object: 'records',
+      object_name: 'people',
+      mode: 'FULL_SYNC',
+      identifier: 'email',
+      guard_percent: 100,
+      fields: ['email', 'note'].map((name) => ({ column: name, target: name })),
+    })
+    receiver.calls.length = 0
+    await api.ok('POST', `/${sync}:run`, {})
+    const run = await eventually(
+      'the run has ended',
+      async () => {
+        const { runs } = (await api.ok('GET', `/${sync}/runs`)) as { runs: { finish_time: string | null }[] }
+        return runs[0]?.finish_time !== null && runs[0]
+      },
+      90_000,
+    )
+    expect(run).toMatchObject({ state: 'succeeded', counts: { read: 5000, added: 5000, waiting: 0 } })
+    const keys = receiver.calls.flatMap(({ body }) => [JSON.parse(body) as { key: string }]).map((row) => row.key)
+    expect(new Set(keys).size).toBe(5000)
+
+    const deletion = await make('privacyRequests', {
+      kind: 'delete',
+      identifiers: [{ type: 'user_id', value: 'u-1' }],
+    })
+    await eventually(
+      'erased',
+      async () => {
+        const { places } = (await api.ok('GET', `/${deletion}`)) as { places: { place: string; state: string }[] }
+        return places.every(({ place, state }) => state === (place === 'logs' ? 'waiting' : 'done'))
+      },
+      60_000,
+    )
+    expect(await storedEvents(main, source)).toEqual([])
+  }, 240_000)
+
+  test('whichever process of any role is killed, stopped, paused, or without PostgreSQL, every acknowledged event is stored once and delivered, in order', async () => {
+    const shops = await createShops(main, receiver.url)
     const load = createSdkLoad(
       shops.flatMap(({ key }, at) => [
         { key, url: c1.url, users: [`u${at}a`] },
@@ -89,38 +192,51 @@ test.skipIf(skipsKafka())(
     }
     await load.more(200)
 
+    const all = () => Promise.all([shared('pipeline', p1, p2), shared('delivery', d1, d2)])
+
     await p1.kill()
     await takenOver('pipeline killed', 'pipeline', p2)
-    p1 = await start('p1', 'pipeline')
-    await shared('pipeline', p1, p2)
-    const ended = p2.stop()
-    await takenOver('pipeline stopped', 'pipeline', p1)
-    expect(await ended).toBe(0)
-    p2 = await start('p2', 'pipeline')
-    await shared('pipeline', p1, p2)
-
     await d1.kill()
     await takenOver('delivery killed', 'delivery', d2)
-    d1 = await start('d1', 'delivery')
-    await shared('delivery', d1, d2)
-    const away = d2.stop()
-    await takenOver('delivery stopped', 'delivery', d1)
-    expect(await away).toBe(0)
-    d2 = await start('d2', 'delivery')
+
+    // Each ends itself, as by a kill, when it has stored or sent what it has not noted yet.
+    ;[p1, d1] = await Promise.all([
+      start('p1', 'pipeline', { TRIBUTARY_FAULT: 'pipeline.after-insert:10' }),
+      start('d1', 'delivery', { TRIBUTARY_FAULT: 'delivery.before-commit:10' }),
+    ])
+    await Promise.all([p1.ended, d1.ended])
+    await Promise.all([
+      takenOver('pipeline killed after an insert', 'pipeline', p2),
+      takenOver('delivery killed before a commit', 'delivery', d2),
+    ])
+    ;[p1, d1] = await Promise.all([start('p1', 'pipeline'), start('d1', 'delivery')])
+    await all()
+
+    const ending = [p2.stop(), d2.stop()]
+    await Promise.all([takenOver('pipeline stopped', 'pipeline', p1), takenOver('delivery stopped', 'delivery', d1)])
+    expect(await Promise.all(ending)).toEqual([0, 0])
+    ;[p2, d2] = await Promise.all([start('p2', 'pipeline'), start('d2', 'delivery')])
+    await all()
 
     // Paused for longer than its leases, both at once; each goes on without what it had, and gets its share again.
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGSTOP')
     await Promise.all([takenOver('pipeline paused', 'pipeline', p2), takenOver('delivery paused', 'delivery', d2)])
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGCONT')
-    await Promise.all([shared('pipeline', p1, p2), shared('delivery', d1, d2)])
+    await all()
 
+    // PostgreSQL is away for longer than a lease: nothing is processed, and collection goes on.
+    engines.way.cut()
+    expect(await main.ended).toBe(1)
+    await load.more(50)
+    engines.way.mend()
+    main = await start('main', 'main')
+    await all()
     await main.kill()
     await load.more(100)
     main = await start('main', 'main')
     await c1.kill()
-    await start('c1', 'collect')
-    await c2.stop()
-    await start('c2', 'collect')
+    expect(await c2.stop()).toBe(0)
+    ;[c1, c2] = await Promise.all([start('c1', 'collect'), start('c2', 'collect')])
     await load.more(100)
     await load.stop()
 
@@ -149,9 +265,7 @@ test.skipIf(skipsKafka())(
       const places = sent.map((id) => arrived.get(id) ?? -1)
       expect(places, user).toEqual(places.toSorted((a, b) => a - b))
     }
-    const again = [...receiver.messageIds().values()].reduce((sum, times) => sum + times - 1, 0)
+    const again = load.ids().reduce((sum, id) => sum + (receiver.messageIds().get(id) ?? 1) - 1, 0)
     console.info(`taken over, ms: ${JSON.stringify(took)}; ${count} events, ${again} sent again`)
-  },
-  // Fifteen starts on a machine that may be busy.
-  900_000,
-)
+  }, 900_000)
+})
