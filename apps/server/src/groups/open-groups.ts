@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { type Logger, randomToken } from '@tributary/kernel'
 import {
@@ -12,6 +13,7 @@ import {
 } from '@tributary/storage'
 import { version } from '../built.ts'
 import type { Config } from '../config/config.ts'
+import { folders } from '../engines.ts'
 import { createGroupQuestions } from './group-questions.ts'
 import { createOwnedGroups, type GroupRole, groupRoles, type OwnedGroupsDeps } from './owned-groups.ts'
 import { createRoleGroups, type RoleGroups } from './role-groups.ts'
@@ -34,7 +36,7 @@ export type Groups = Readonly<Record<GroupRole, RoleGroups>> & {
  * @throws PartitionGroupsInUse
  */
 export const openGroups = async (
-  config: Pick<Config, 'roles' | 'partitionGroups'>,
+  config: Pick<Config, 'roles' | 'partitionGroups' | 'dataDir'>,
   deps: {
     url: string
     relational: Pick<Relational, 'pool'>
@@ -48,7 +50,8 @@ export const openGroups = async (
 ): Promise<Groups> => {
   const { relational, hub, logger } = deps
   const groups = config.partitionGroups
-  if (deps.isMain) await settlePartitionGroups(relational, { roles: groupRoles, groups })
+  const isInFile = (role: string): boolean => existsSync(folders(config.dataDir).journal(role))
+  if (deps.isMain) await settlePartitionGroups(relational, { roles: groupRoles, groups, isInFile })
   else await requirePartitionGroups(relational, groups)
   const id = randomToken(9)
   const roles = groupRoles.filter((role) => config.roles.has(role))

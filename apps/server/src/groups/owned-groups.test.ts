@@ -168,7 +168,9 @@ describe('groups of partitions', () => {
   })
 
   it('are as many as they were when something is processed, or begun, and else as many as is said', async () => {
-    const settle = (groups: number) => settlePartitionGroups(store, { roles: groupRoles, groups })
+    const settle = (groups: number, isInFile = false) =>
+      settlePartitionGroups(store, { roles: groupRoles, groups, isInFile: () => isInFile })
+    await expect(settle(2, true)).rejects.toThrow('Start once with 1')
     await store.pool.query(`insert into journals (consumer, serial) values ('pipeline', 7), ('delivery', 3);
       insert into journal_positions values ('pipeline', 0, 10, 'a'), ('pipeline', 5, 20, 'b'), ('delivery', 5, 4, 'b');
       insert into journal_notes values ('pipeline', 5, 'here');
@@ -188,7 +190,7 @@ describe('groups of partitions', () => {
       return rows.map(({ known: text }) => text)
     }
     const before = await known()
-    await settle(2)
+    await settle(2, true)
     expect(await known()).toEqual(['pipeline 2/2 5 20 here 3', 'pipeline 1/2 0 10  0', 'delivery 2/2 5 4  0'])
     const { rows } = await store.pool.query<{ serial: string }>('select serial::text from journals order by consumer')
     // Behind everything that was written under the old ones.

@@ -48,7 +48,16 @@ const regroup = async (client: PoolClient, role: string, from: number, to: numbe
  */
 export const settlePartitionGroups = async (
   { pool }: Pick<Relational, 'pool'>,
-  { roles, groups }: { roles: readonly string[]; groups: number },
+  {
+    roles,
+    groups,
+    isInFile = () => false,
+  }: {
+    roles: readonly string[]
+    groups: number
+    /** Whether a role may have a journal in a file, of before it was kept here. */
+    isInFile?: (role: string) => boolean
+  },
 ): Promise<void> => {
   if ((await readGroups(pool, '')) === groups) return
   const client = await pool.connect()
@@ -69,6 +78,11 @@ export const settlePartitionGroups = async (
       if (open.rows.length > 0)
         throw new PartitionGroupsInUse(
           `${change} What was being stored is not ended: start once more with ${before}, and stop with SIGTERM`,
+        )
+      const known = await client.query('select 1 from journals where consumer = any($1) limit 1', [names])
+      if (known.rows.length === 0 && roles.some(isInFile))
+        throw new PartitionGroupsInUse(
+          `${change} Start once with ${before}: what is known of the log is in the data folder, and is moved to PostgreSQL then`,
         )
       for (const role of roles) await regroup(client, role, before, groups)
       await client.query('update partition_groups set groups = $1', [groups])
