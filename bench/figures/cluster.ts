@@ -3,6 +3,7 @@ import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '.
 import { costsByThread, processorSeconds, threadSeconds } from '../processor-time.ts'
 import { type Bench, startBench } from '../product.ts'
 import { startSink } from '../sink.ts'
+import { measurePipelines } from './pipelines.ts'
 
 const pairs = 3
 const acknowledgedTarget = 0.5
@@ -94,5 +95,9 @@ const measureStored = async (kafka: KafkaPeer, events: number): Promise<Figure> 
 export const measureCluster = async (seconds: number, events: number): Promise<Figure[]> => {
   if (skipsKafka()) throw new Error('cluster: this needs Java and Maven, for a real Kafka')
   await using kafka = await startKafka()
-  return [await measureAcknowledged(kafka, seconds), await measureStored(kafka, events)]
+  return [
+    await measureAcknowledged(kafka, seconds),
+    await measureStored(kafka, events),
+    await measurePipelines(kafka, 4 * events),
+  ]
 }
