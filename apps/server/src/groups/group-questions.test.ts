@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@tributary/kernel'
 import { createCoordinationHub } from '@tributary/storage'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createGroupQuestions, GroupUnowned } from './group-questions.ts'
+import { createGroupQuestions, GroupBeginning, GroupUnowned } from './group-questions.ts'
 import type { GroupRole, OwnedGroups } from './owned-groups.ts'
 import { createRoleGroups } from './role-groups.ts'
 
@@ -64,16 +64,23 @@ describe('questions to groups', () => {
       async () => 1,
       () => false,
     )
-    await expect(later?.questions.ask('delivery', 0, 'append', {}, 60_000)).rejects.toThrow('only begins')
+    await expect(later?.questions.ask('delivery', 0, 'append', {}, 60_000)).rejects.toThrow(GroupBeginning)
     expect(asked).toEqual(['append', 'never', 'append'])
   })
 
-  it('of all groups are put together; what must be known of all fails without one, and what a group that begins knows anyway does not', async () => {
+  it('of all groups are put together; what all must know fails where one only begins, and not where nobody is who could know less', async () => {
     const [first] = startProcesses([[0], [1]], async (question) =>
       question === 'needed' ? [{ partition: 1 }] : 'done',
     )
     await expect(first?.role.ask('needed')).rejects.toThrow(GroupUnowned)
     await expect(first?.role.ask('forget')).resolves.toBeUndefined()
+    const [, begins] = startProcesses(
+      [[0, 1, 2], []],
+      async () => 'done',
+      () => false,
+    )
+    await expect(begins?.role.ask('forget')).rejects.toThrow(GroupBeginning)
+    await expect(begins?.role.ask('refresh')).resolves.toBeUndefined()
     await expect(first?.role.ask('retry', { destinationId: 'x' })).rejects.toThrow('names no workspace')
     await expect(first?.role.ask('whatever')).rejects.toThrow('no way')
     const [all] = startProcesses([[0, 2], [1]], async () => [{ partition: 1 }])

@@ -16,9 +16,14 @@ const pieceMs = 60_000
 /** How often it is looked whether there is anybody to answer, ms. */
 const lookMs = 1000
 
-/** Nobody has the group, or has begun with it: there is nobody to ask. */
+/** Nobody has the group: there is nobody to ask. */
 export class GroupUnowned extends Error {
   override readonly name = 'GroupUnowned'
+}
+
+/** Whoever has the group only begins: what it knows may be of before the question. */
+export class GroupBeginning extends Error {
+  override readonly name = 'GroupBeginning'
 }
 
 type Piece = { from: string; to: string; id: string; at: number; count: number; text: string }
@@ -51,7 +56,7 @@ const createPieces = () => {
 
 export type GroupQuestions = {
   /**
-   * Asks whoever has a group, in this process or in another one. Rejects with GroupUnowned when nobody has it, and when there is no answer in time: whether the
+   * Asks whoever has a group, in this process or in another one. Rejects with GroupUnowned when nobody has it, with GroupBeginning when it is not running yet, and when there is no answer in time: whether the
    * question was heard is unknown then.
    */
   ask(role: GroupRole, group: number, question: string, about: unknown, waitMs: number): Promise<unknown>
@@ -132,7 +137,7 @@ export const createGroupQuestions = (deps: {
     try {
       send(askTopic, '', id, what)
       const { value, error, isBeginning } = await promise
-      if (isBeginning) throw new GroupUnowned(`The owner of group ${group + 1} of the ${role} only begins`)
+      if (isBeginning) throw new GroupBeginning(`The owner of group ${group + 1} of the ${role} only begins`)
       if (error !== undefined) throw new Error(error)
       return value
     } finally {
@@ -146,7 +151,7 @@ export const createGroupQuestions = (deps: {
     async ask(role, group, question, about, waitMs) {
       const here = thread(role, group)
       if (here?.running()) return await here.ask(question, about)
-      if (here !== undefined) throw new GroupUnowned(`Group ${group + 1} of the ${role} only begins`)
+      if (here !== undefined) throw new GroupBeginning(`Group ${group + 1} of the ${role} only begins`)
       return await askOthers({ role, group, question, about }, waitMs)
     },
     close() {

@@ -1,14 +1,16 @@
 import { groupOfPartition, type LogPosition, partitionOf } from '@tributary/storage'
 import type { RoleThread } from '../roles/role-thread.ts'
-import { type GroupQuestions, GroupUnowned } from './group-questions.ts'
+import { GroupBeginning, type GroupQuestions, GroupUnowned } from './group-questions.ts'
 import type { GroupRole, OwnedGroups } from './owned-groups.ts'
+
+type Constructor = abstract new (...given: never[]) => Error
 
 /** How a question to a role is asked of its groups, and what becomes of their answers. */
 type Route =
   /** Of the group of a workspace, which `about` names. */
   | { kind: 'of-workspace' }
-  /** Of all; the answers are put together. `unowned` passes over groups that nobody has. */
-  | { kind: 'of-all'; combine(answers: unknown[]): unknown; unowned?: 'passed-over' }
+  /** Of all; the answers are put together, of groups that are not passed over: those that nobody has, or that begin. */
+  | { kind: 'of-all'; combine(answers: unknown[]): unknown; passesOver?: readonly Constructor[] }
 
 const nothing = (): undefined => undefined
 const side = (answers: unknown[]): unknown[] => answers.flat()
@@ -17,7 +19,8 @@ const sum = (answers: unknown[]): number => answers.reduce<number>((total, each)
 /** Every question that is asked of roles with groups. */
 const routes: Readonly<Record<GroupRole, Readonly<Record<string, Route>>>> = {
   pipeline: {
-    refresh: { kind: 'of-all', combine: nothing, unowned: 'passed-over' },
+    // Who begins reads all of it.
+    refresh: { kind: 'of-all', combine: nothing, passesOver: [GroupUnowned, GroupBeginning] },
     'tell-destinations': { kind: 'of-workspace' },
     'stream-append': { kind: 'of-workspace' },
     'stream-begin-epoch': { kind: 'of-workspace' },
@@ -26,9 +29,9 @@ const routes: Readonly<Record<GroupRole, Readonly<Record<string, Route>>>> = {
     idle: { kind: 'of-all', combine: nothing },
   },
   delivery: {
-    refresh: { kind: 'of-all', combine: nothing, unowned: 'passed-over' },
+    refresh: { kind: 'of-all', combine: nothing, passesOver: [GroupUnowned, GroupBeginning] },
     // What a delivery that does not run had in memory is gone, and it begins with what is known then.
-    forget: { kind: 'of-all', combine: nothing, unowned: 'passed-over' },
+    forget: { kind: 'of-all', combine: nothing, passesOver: [GroupUnowned] },
     retry: { kind: 'of-workspace' },
     'take-up': { kind: 'of-workspace' },
     needed: { kind: 'of-all', combine: side },
@@ -46,8 +49,10 @@ const workspaceOf = (question: string, about: unknown): string => {
 
 /** A role whose work is shared by groups, as if it were one thread of this process. */
 export type RoleGroups = RoleThread & {
-  /** How many of its groups this process has, for people. */
-  describe(): string
+  /** True: there may be somebody to ask, here or elsewhere. */
+  running(): boolean
+  /** Whether the groups that this process has are processed, and how many these are, for people. */
+  state(): { ok: boolean; detail: string }
 }
 
 /**
@@ -73,7 +78,7 @@ export const createRoleGroups = (deps: {
     const given: unknown[] = []
     for (const each of answers) {
       if (each.status === 'fulfilled') given.push(each.value)
-      else if (route.unowned === undefined || !(each.reason instanceof GroupUnowned)) throw each.reason
+      else if (route.passesOver?.some((kind) => each.reason instanceof kind) !== true) throw each.reason
     }
     return route.combine(given)
   }
@@ -81,8 +86,11 @@ export const createRoleGroups = (deps: {
   return {
     start: deps.start,
     stop: deps.stop,
-    running: () => owned.threads(role).every((thread) => thread.running()),
-    describe: () => `has ${owned.threads(role).length} of ${groups}`,
+    running: () => true,
+    state() {
+      const threads = owned.threads(role)
+      return { ok: threads.every((thread) => thread.running()), detail: `has ${threads.length} of ${groups}` }
+    },
     wake() {
       for (const thread of owned.threads(role)) thread.wake()
     },

@@ -12,9 +12,10 @@ export const withinMs = async (ms: number, answer: Promise<boolean>): Promise<bo
   return found
 }
 
-/** How many groups of partitions of a role this process has, where processes share them. */
-const groupsOf = ({ groups }: Threads, name: 'pipeline' | 'delivery' | 'profiles'): { detail?: string } =>
-  groups === undefined || name === 'profiles' ? {} : { detail: groups[name].describe() }
+const stateOf = (threads: Threads, name: 'pipeline' | 'delivery' | 'profiles'): PartState => {
+  if (threads.groups !== undefined && name !== 'profiles') return threads.groups[name].state()
+  return { ok: threads[name]?.running() ?? false }
+}
 
 /** What health shows: the disk, the write keys, the engines and the threads that this process runs, each up or not. */
 export const createReadiness =
@@ -52,7 +53,7 @@ export const createReadiness =
     // Nothing but pictures waits for it: a process that is taken out of service for that would make it worse.
     if (blobs !== undefined) parts.blobs = { ok: blobs, optional: true }
     for (const name of ['pipeline', 'delivery', 'profiles'] as const)
-      if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false, ...groupsOf(threads, name) }
+      if (config.roles.has(name)) parts[name] = stateOf(threads, name)
     if (threads.signals !== undefined) parts.signals = { ok: threads.signals.running() }
     for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
     return parts
