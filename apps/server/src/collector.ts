@@ -5,6 +5,7 @@ import { type Logger, systemClock } from '@tributary/kernel'
 import { createCoordinationHub, openRelational, requireSchema } from '@tributary/storage'
 import { assembled } from './assembled.ts'
 import { builtTag, version } from './built.ts'
+import { countCollectingProcesses } from './collecting-processes.ts'
 import type { Config } from './config/config.ts'
 import { createProxyWatch } from './http/client-ip.ts'
 import { createDomainQuestions } from './http/domain-questions.ts'
@@ -76,9 +77,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const hub = createCoordinationHub({ logger })
   stack.defer(() => hub.close())
 
+  const collecting = countCollectingProcesses({ pool, logger })
+  stack.defer(() => collecting.stop())
   const tag = builtTag()
   const collect = createCollect({
     ...(tag === undefined ? {} : { tag }),
+    processes: collecting.count,
     log,
     keys,
     webhooks,

@@ -20,6 +20,7 @@ import { closeToOthers, forgottenFileName, lockDataDir, missedTopic, openFolderF
 import Fastify from 'fastify'
 import { assembled } from './assembled.ts'
 import { builtTag, version, webFolder } from './built.ts'
+import { countCollectingProcesses } from './collecting-processes.ts'
 import { auditRetentionOf } from './config/audit-retention.ts'
 import { readBilling } from './config/billing.ts'
 import { clientConfigOf } from './config/client-config.ts'
@@ -285,10 +286,17 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
         metrics,
       })
     : undefined
+  // Only a log on Kafka has others that collect into it.
+  const collecting =
+    has('collect') && config.log.kind === 'kafka' && config.relational.kind === 'remote'
+      ? countCollectingProcesses({ pool, logger })
+      : undefined
+  stack.defer(() => collecting?.stop())
   const tag = builtTag()
   const collect = has('collect')
     ? createCollect({
         ...(tag === undefined ? {} : { tag }),
+        ...(collecting === undefined ? {} : { processes: collecting.count }),
         log: requests,
         keys,
         webhooks,

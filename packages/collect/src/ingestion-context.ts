@@ -131,7 +131,7 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
   const { keys, clock } = deps
   const settings = { ...defaultCollectSettings, ...deps.settings }
   const proxies = parseProxies(deps.trustedProxies)
-  const quota = createQuota(settings.quotaBytes)
+  const quota = createQuota(() => settings.quotaBytes / (deps.processes?.() ?? 1))
   const counter = createRefusalCounter(deps.refusals, clock, deps.logger)
   const metricsBuffer = createMetricsBuffer(deps.metrics)
   const retryLater = retryLaterAnswers(settings.retryAfterSeconds)

@@ -74,7 +74,7 @@ export type CollectSettings = {
   }
   /** Which bodies are worked on in turns, and how much of them waits; beyond it requests are answered 429. */
   turns: TurnSettings
-  /** Body bytes of one workspace that this process accepted and that are not yet processed; beyond it the workspace is answered 429. */
+  /** Body bytes of one workspace that were accepted and are not yet processed; beyond it the workspace is answered 429. Processes that collect have equal parts of it. */
   quotaBytes: number
   retryAfterSeconds: number
   flushMs: number
@@ -105,6 +105,8 @@ export const defaultCollectSettings: CollectSettings = {
 }
 
 export type CollectDeps = {
+  /** How many processes collect now, this one included; one unless given. */
+  processes?: () => number
   log: Pick<LogAppender, 'append'>
   keys: WriteKeyCache
   refusals: RefusalSink

@@ -9,7 +9,7 @@ const accept = (quota: Quota, workspaceId: string, bytes: number, offset: number
 }
 
 test('a workspace has its share and no more, whatever others have waiting', () => {
-  const quota = createQuota(100)
+  const quota = createQuota(() => 100)
   expect([quota.reserve('a', 60), quota.reserve('a', 60), quota.reserve('a', 1)]).toEqual([true, true, false])
   expect(quota.isFull('a')).toBe(true)
   expect(quota.reserve('b', 99)).toBe(true)
@@ -17,14 +17,14 @@ test('a workspace has its share and no more, whatever others have waiting', () =
 })
 
 test('what could not be written makes room', () => {
-  const quota = createQuota(100)
+  const quota = createQuota(() => 100)
   quota.reserve('a', 100)
   quota.release('a', 30)
   expect(quota.isFull('a')).toBe(false)
 })
 
 test('what lies below a position makes room, in its partition alone', () => {
-  const quota = createQuota(100)
+  const quota = createQuota(() => 100)
   accept(quota, 'a', 100, 7)
   accept(quota, 'b', 100, 8, 1)
   quota.processed([7, 8])
@@ -36,7 +36,7 @@ test('what lies below a position makes room, in its partition alone', () => {
 })
 
 test('the same position twice makes room once, and a lower one none', () => {
-  const quota = createQuota(100)
+  const quota = createQuota(() => 100)
   accept(quota, 'a', 90, 0)
   quota.processed([0])
   accept(quota, 'a', 90, 5)
@@ -48,7 +48,7 @@ test('the same position twice makes room once, and a lower one none', () => {
 })
 
 test('what many have waiting is kept in few entries, and all of it makes room in the end', () => {
-  const quota = createQuota(100, 10)
+  const quota = createQuota(() => 100, 10)
   for (let offset = 0; offset < 1000; offset++) {
     expect(accept(quota, `w${offset}`, 100, offset)).toBe(true)
     quota.processed([0])
@@ -59,8 +59,20 @@ test('what many have waiting is kept in few entries, and all of it makes room in
 })
 
 test.each([null, 7, 'text', [], {}, ['many'], [null], [-1]])('a report of another shape is ignored: %j', (report) => {
-  const quota = createQuota(10)
+  const quota = createQuota(() => 10)
   accept(quota, 'a', 10, 0)
   quota.processed(report)
   expect(quota.isFull('a')).toBe(true)
+})
+
+test('is less as soon as more processes share it, and then nothing more is taken until it is', () => {
+  let processes = 1
+  const quota = createQuota(() => 100 / processes)
+  expect(quota.reserve('w', 60)).toBe(true)
+  quota.placed('w', 60, { partition: 0, offset: 0 })
+  processes = 2
+  expect([quota.reserve('w', 1), quota.isFull('w'), quota.isFull('x')]).toEqual([false, true, false])
+  quota.processed([1])
+  expect(quota.reserve('w', 50)).toBe(true)
+  expect(quota.isFull('w')).toBe(true)
 })

@@ -25,10 +25,10 @@ const join = (one: Chunk, other: Chunk): Chunk => {
 }
 
 /**
- * Counts what each workspace has waiting of what this process accepted, at most `limit` bytes. What was accepted before the process
+ * Counts what each workspace has waiting of what this process accepted, at most `limit()` bytes as of now. What was accepted before the process
  * started, or by others, is not counted.
  */
-export const createQuota = (limit: number, entriesAtMost = mostEntries): Quota => {
+export const createQuota = (limit: () => number, entriesAtMost = mostEntries): Quota => {
   const waiting = new Map<string, number>()
   /** By partition, in the order of their places. The last one is added to until a report comes, or it is full. */
   const chunks = new Map<number, Chunk[]>()
@@ -64,7 +64,7 @@ export const createQuota = (limit: number, entriesAtMost = mostEntries): Quota =
   return {
     reserve(workspaceId, bytes) {
       const now = waiting.get(workspaceId) ?? 0
-      if (now >= limit) return false
+      if (now >= limit()) return false
       waiting.set(workspaceId, now + bytes)
       return true
     },
@@ -77,7 +77,7 @@ export const createQuota = (limit: number, entriesAtMost = mostEntries): Quota =
       if (known === undefined && ++entries > entriesAtMost) compact()
     },
     release: lower,
-    isFull: (workspaceId) => (waiting.get(workspaceId) ?? 0) >= limit,
+    isFull: (workspaceId) => (waiting.get(workspaceId) ?? 0) >= limit(),
     processed(positions) {
       if (!Array.isArray(positions)) return
       open.clear()

@@ -306,7 +306,7 @@ export const settings = {
   TRIBUTARY_WORKSPACE_BACKLOG_MB: setting(
     whole(1),
     '512',
-    'Size of unprocessed events of a workspace that one process accepts. Beyond it, requests get 429.',
+    'Size of unprocessed events of a workspace that is accepted. Beyond it, requests get 429. Processes that collect have equal parts of it.',
   ),
   TRIBUTARY_DISK_RESERVE_MB: setting(
     whole(16),
