@@ -22,8 +22,8 @@ const groups = 2
 /** What there is to process is accepted first; what is counted lies between these shares of it. */
 const between = { from: 0.1, to: 0.9 }
 
-/** Everything by address, a main process that collects, and so many processes that run the pipeline, begun when they are asked for. */
-const startArm = async (kafka: KafkaPeer, processes: number) => {
+/** Everything by address, a main process that collects, and processes that run the pipeline, begun when they are asked for. */
+const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: number) => {
   await using stack = new AsyncDisposableStack()
   const postgres = stack.use(await startSharedPostgres())
   const eventStore = stack.use(await startSharedEventStore())
@@ -31,11 +31,11 @@ const startArm = async (kafka: KafkaPeer, processes: number) => {
   const env = {
     ...benchEnvironment,
     KAFKA_BROKERS: kafka.address,
-    KAFKA_TOPIC_PREFIX: `pipelines-${processes}`,
+    KAFKA_TOPIC_PREFIX: prefix,
     DATABASE_URL: withDatabase(postgres.url, 'postgres'),
     CLICKHOUSE_URL: eventsUrl,
     TRIBUTARY_SECRET_KEY: 'the-same-secret-key-in-each-process',
-    TRIBUTARY_PARTITION_GROUPS: String(processes),
+    TRIBUTARY_PARTITION_GROUPS: String(partitionGroups),
   }
   const main = stack.use(await startProduct({ env: { ...env, TRIBUTARY_ROLES: 'api,collect' } }))
   await main.api.login(adminCredentials)
@@ -56,45 +56,54 @@ const startArm = async (kafka: KafkaPeer, processes: number) => {
   }
   const ended = stack.move()
   return {
-    /** Accepts so many events, processes them, and resolves to how many are processed in a second. */
-    async rate(events: number, round: number): Promise<number> {
-      const port = Number(new URL(main.url).port)
-      const before = await stored()
-      for (const [group, key] of keys)
-        await runLoad({
-          connections: 8,
-          eventsPerRequest: 100,
-          port,
-          key,
-          events: events / keys.size,
-          run: `p-${round}-${group}`,
-        })
-      const started: Promise<Product>[] = Array.from({ length: processes }, () =>
-        startProduct({ env: { ...env, TRIBUTARY_ROLES: 'pipeline' } }),
-      )
-      const at = async (share: number): Promise<{ time: number; count: number }> => {
-        for (;;) {
-          const count = (await stored()) - before
-          if (count >= share * events) return { time: performance.now(), count }
-          await pause(100)
-        }
-      }
-      const [first, last] = [await at(between.from), await at(between.to)]
-      await at(1)
-      for (const each of started) await (await each)[Symbol.asyncDispose]()
-      return (last.count - first.count) / ((last.time - first.time) / 1000)
-    },
+    main,
+    /** A write key for each group. */
+    keys: [...keys.values()],
+    /** How many events are stored. */
+    stored,
+    startPipeline: (): Promise<Product> => startProduct({ env: { ...env, TRIBUTARY_ROLES: 'pipeline' } }),
     [Symbol.asyncDispose]: () => ended.disposeAsync(),
   }
 }
 
+type Fleet = Awaited<ReturnType<typeof startFleet>>
+
+/** Accepts so many events, has so many processes process them, and resolves to how many are processed in a second. */
+const backlogRate = async (fleet: Fleet, processes: number, events: number, round: number): Promise<number> => {
+  const { keys, stored } = fleet
+  const port = Number(new URL(fleet.main.url).port)
+  const before = await stored()
+  for (const [at, key] of keys.entries())
+    await runLoad({
+      connections: 8,
+      eventsPerRequest: 100,
+      port,
+      key,
+      events: events / keys.length,
+      run: `p-${round}-${at}`,
+    })
+  const started = Array.from({ length: processes }, fleet.startPipeline)
+  const at = async (share: number): Promise<{ time: number; count: number }> => {
+    for (;;) {
+      const count = (await stored()) - before
+      if (count >= share * events) return { time: performance.now(), count }
+      await pause(100)
+    }
+  }
+  const [first, last] = [await at(between.from), await at(between.to)]
+  await at(1)
+  for (const each of started) await (await each)[Symbol.asyncDispose]()
+  return (last.count - first.count) / ((last.time - first.time) / 1000)
+}
+
 /** Two processes that share a backlog on the processors that one has: what sharing costs. */
 export const measurePipelines = async (kafka: KafkaPeer, events: number): Promise<Figure> => {
-  await using one = await startArm(kafka, 1)
-  await using two = await startArm(kafka, groups)
-  const arms = { one, two }
-  for (const [round, kind] of (['one', 'two'] as const).entries()) await arms[kind].rate(events, -1 - round)
-  const rates = await inTurns(pairs, ['one', 'two'] as const, (kind, round) => arms[kind].rate(events, round))
+  await using one = await startFleet(kafka, 'one-pipeline', 1)
+  await using two = await startFleet(kafka, 'two-pipelines', groups)
+  const rate = (kind: 'one' | 'two', round: number): Promise<number> =>
+    kind === 'one' ? backlogRate(one, 1, events, round) : backlogRate(two, groups, events, round)
+  for (const [round, kind] of (['one', 'two'] as const).entries()) await rate(kind, -1 - round)
+  const rates = await inTurns(pairs, ['one', 'two'] as const, rate)
   const ratio = mean(rates.two) / mean(rates.one)
   return {
     figure: 'a backlog processed by two pipeline processes',
@@ -103,4 +112,58 @@ export const measurePipelines = async (kafka: KafkaPeer, events: number): Promis
     ratio,
     pass: ratio >= target,
   }
+}
+
+const takeovers = { killed: 10_000, stopped: 2000 } as const
+
+/** How long an event waits that is accepted right after one of two pipeline processes was killed, or told to end. */
+export const measureTakeovers = async (kafka: KafkaPeer): Promise<Figure[]> => {
+  await using fleet = await startFleet(kafka, 'takeovers', groups)
+  await using stack = new AsyncDisposableStack()
+  const start = async (): Promise<Product> => stack.use(await fleet.startPipeline())
+  /** One event of each group is accepted now; resolves to the time until both are stored, ms. */
+  const wait = async (run: string): Promise<number> => {
+    const before = await fleet.stored()
+    const began = performance.now()
+    for (const [at, key] of fleet.keys.entries()) {
+      const { status } = await fetch(`${fleet.main.url}/v1/track`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ event: 'Waited', userId: 'u', messageId: `${run}-${at}` }),
+      })
+      if (status !== 200) throw new Error(`An event was answered ${status}`)
+    }
+    while ((await fleet.stored()) < before + fleet.keys.length) await pause(20)
+    return performance.now() - began
+  }
+  const shared = async (processes: readonly Product[]): Promise<void> => {
+    for (;;) {
+      const texts = await Promise.all(processes.map(async ({ url }) => (await fetch(`${url}/health/ready`)).text()))
+      if (texts.every((text) => text.includes('has 1 of 2'))) return
+      await pause(200)
+    }
+  }
+  let [one, two] = [await start(), await start()]
+  const usual: number[] = []
+  const times = await inTurns(pairs, ['killed', 'stopped'] as const, async (how, round) => {
+    await shared([one, two])
+    usual.push(await wait(`u-${round}`))
+    const gone = one
+    const ended = how === 'killed' ? gone.kill() : gone.stop()
+    const ms = await wait(`t-${round}`)
+    await ended
+    one = two
+    two = await start()
+    return ms
+  })
+  return (['killed', 'stopped'] as const).map((how) => {
+    const worst = Math.max(...times[how])
+    return {
+      figure: `an event is stored after one of two pipeline processes is ${how}`,
+      target: `<= ${takeovers[how] / 1000} s (with both: ${(mean(usual) / 1000).toFixed(1)} s)`,
+      measured: `${(worst / 1000).toFixed(1)} s at most, ${(mean(times[how]) / 1000).toFixed(1)} s on average`,
+      ratio: worst / takeovers[how],
+      pass: worst <= takeovers[how],
+    }
+  })
 }
