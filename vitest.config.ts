@@ -130,6 +130,18 @@ export default defineConfig({
         },
       },
       {
+        // Long faults of several processes and brokers: a part of `npm run soak`.
+        test: {
+          ...common,
+          name: 'soak',
+          include: ['e2e/soak/**/*.test.ts'],
+          globalSetup: [builtServer],
+          testTimeout: 3_600_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
         // Set-up pages with SDKs of other languages, from their registries: a part of `npm run soak`.
         test: {
           ...common,

@@ -1,6 +1,6 @@
 // npm run soak: the fault, durability and power-loss tests with many rounds, the set-up pages for other languages with the real
-// SDKs from their registries, 50 million events, a sync of 10 million rows, and a file of 2 GB. `npm run soak -- 50` sets the rounds (20 by
-// default); `npm run soak -- languages` runs the set-up pages alone, and `events`, `rows` and `file` these.
+// SDKs from their registries, faults of three brokers and of several processes, 50 million events, a sync of 10 million rows, and a file of 2 GB. `npm run soak -- 50` sets the
+// rounds (20 by default); `npm run soak -- languages` runs the set-up pages alone, and `processes`, `events`, `rows` and `file` these.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -10,6 +10,9 @@ const measure = (script: string): number | null =>
 if (process.argv[2] === 'events') process.exit(measure('many-events') ?? 1)
 if (process.argv[2] === 'rows') process.exit(measure('many-rows') ?? 1)
 if (process.argv[2] === 'file') process.exit(measure('large-file') ?? 1)
+
+const processes = (): number | null => spawnSync('vitest', ['run', '--project', 'soak'], { stdio: 'inherit' }).status
+if (process.argv[2] === 'processes') process.exit(processes() ?? 1)
 
 const languages = spawnSync('vitest', ['run', '--project', 'languages'], { stdio: 'inherit' })
 if (process.argv[2] === 'languages') process.exit(languages.status ?? 1)
@@ -33,7 +36,12 @@ const run = spawnSync(
     env: { ...process.env, SOAK_ROUNDS: rounds },
   },
 )
-const failed = [run.status, languages.status, measure('many-events'), measure('many-rows'), measure('large-file')].find(
-  (status) => status !== 0,
-)
+const failed = [
+  run.status,
+  languages.status,
+  processes(),
+  measure('many-events'),
+  measure('many-rows'),
+  measure('large-file'),
+].find((status) => status !== 0)
 process.exit(failed === undefined ? 0 : (failed ?? 1))

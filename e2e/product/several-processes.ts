@@ -25,15 +25,15 @@ const freePort = async (): Promise<string> => {
   return String(port)
 }
 
-/** A way to a PostgreSQL that can be cut, as if the server had stopped. */
-const startWay = async (url: string) => {
-  // An address of a socket has no host.
-  const address = new URL(url.replace('@/', '@socket/'))
+/** A way to an engine that can be cut, as if the engine had stopped. */
+export type Way = AsyncDisposable & { port: number; cut(): void; mend(): void }
+
+const startWay = async (open: () => Socket): Promise<Way> => {
   const sockets = new Set<Socket>()
   let isCut = false
   const server = createServer((client) => {
     if (isCut) return void client.destroy()
-    const there = connect(`${address.searchParams.get('host')}/.s.PGSQL.5432`)
+    const there = open()
     for (const [socket, other] of [
       [client, there],
       [there, client],
@@ -49,7 +49,7 @@ const startWay = async (url: string) => {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    url: `postgres://${address.username}@127.0.0.1:${(server.address() as AddressInfo).port}${address.pathname}`,
+    port: (server.address() as AddressInfo).port,
     cut(): void {
       isCut = true
       for (const socket of sockets) socket.destroy()
@@ -65,25 +65,45 @@ const startWay = async (url: string) => {
   }
 }
 
+/** The way to a PostgreSQL whose address is a socket, which has no host, and its address by that way. */
+const wayToPostgres = async (url: string): Promise<{ way: Way; url: string }> => {
+  const { username, pathname, searchParams } = new URL(url.replace('@/', '@socket/'))
+  const way = await startWay(() => connect(`${searchParams.get('host')}/.s.PGSQL.5432`))
+  return { way, url: `postgres://${username}@127.0.0.1:${way.port}${pathname}` }
+}
+
+const wayToEventStore = async (url: string): Promise<{ way: Way; url: string }> => {
+  const { port, hostname } = new URL(url)
+  const way = await startWay(() => connect(Number(port), hostname))
+  const by = new URL(url)
+  by.port = String(way.port)
+  return { way, url: by.href }
+}
+
 /**
  * All engines by address, so that what processing knows is in no folder, and how processes are started beside them, each with a port that its name keeps.
  */
-export const startRemoteEngines = async (stack: AsyncDisposableStack) => {
+export const startRemoteEngines = async (
+  stack: AsyncDisposableStack,
+  given: { kafka?: AsyncDisposable & { address: string } } = {},
+) => {
   const root = await mkdtemp(join(tmpdir(), 'tributary-processes-'))
   stack.defer(() => rm(root, { recursive: true, force: true }))
   const [kafka, postgres, eventStore] = await Promise.all([
-    startKafka(),
+    given.kafka ?? startKafka(),
     startSharedPostgres(),
     startSharedEventStore(),
   ])
   stack.use(kafka)
   stack.use(postgres)
   stack.use(eventStore)
-  const way = stack.use(await startWay(withDatabase(postgres.url, 'postgres')))
+  const database = await wayToPostgres(withDatabase(postgres.url, 'postgres'))
+  const events = await wayToEventStore(withEventDatabase(eventStore.url, 'default'))
+  for (const { way } of [database, events]) stack.use(way)
   const env = {
     KAFKA_BROKERS: kafka.address,
-    DATABASE_URL: way.url,
-    CLICKHOUSE_URL: withEventDatabase(eventStore.url, 'default'),
+    DATABASE_URL: database.url,
+    CLICKHOUSE_URL: events.url,
     TRIBUTARY_SECRET_KEY: secretKey,
   }
   const folder = (name: string): string => join(root, name)
@@ -95,7 +115,7 @@ export const startRemoteEngines = async (stack: AsyncDisposableStack) => {
   }
   const start = async (
     name: string,
-    more: { standsBy?: true; env?: Record<string, string> } = {},
+    more: { standsBy?: true; movableClock?: true; env?: Record<string, string> } = {},
   ): Promise<Product> => {
     const product = await startProduct({
       dataDir: folder(name),
@@ -105,5 +125,5 @@ export const startRemoteEngines = async (stack: AsyncDisposableStack) => {
     stack.defer(() => product.kill())
     return product
   }
-  return { way, folder, start }
+  return { way: database.way, wayToEventStore: events.way, folder, start }
 }

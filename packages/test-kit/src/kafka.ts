@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -101,7 +101,56 @@ const said = (child: ChildProcess, words?: string): Promise<void> =>
     )
   })
 
-/** Starts a Kafka. Topics are not made by themselves. */
+/** The id of every cluster. */
+const clusterId = 'MkU3OEVBNTcwNTJENDM2Qg'
+
+/** A broker of its settings, in a folder of its own: made, and started. */
+const startBroker = async (
+  folder: string,
+  jars: string,
+  settings: Readonly<Record<string, string>>,
+  scram: readonly string[] = [],
+): Promise<Pick<KafkaPeer, 'pid' | 'kill' | 'start'>> => {
+  const file = join(folder, 'server.properties')
+  await writeFile(
+    file,
+    Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  )
+  let child: ChildProcess | undefined
+  const kill = async (): Promise<void> => {
+    const running = child
+    child = undefined
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
+    const ended = new Promise((resolve) => running.once('close', resolve))
+    running.kill('SIGKILL')
+    await ended
+  }
+  const start = async (): Promise<void> => {
+    child = run(['kafka.Kafka', file], jars)
+    await said(child, 'Kafka Server started')
+  }
+  try {
+    await said(run(['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', file, ...scram], jars))
+    await start()
+  } catch (error) {
+    await kill()
+    throw error
+  }
+  return { pid: () => child?.pid, kill, start }
+}
+
+const commonSettings = {
+  'process.roles': 'broker,controller',
+  'controller.listener.names': 'CONTROLLER',
+  'inter.broker.listener.name': 'PLAINTEXT',
+  'auto.create.topics.enable': 'false',
+  'offsets.topic.num.partitions': '1',
+  'transaction.state.log.num.partitions': '1',
+}
+
+/** Starts a Kafka of one broker. Topics are not made by themselves. */
 export const startKafka = async (options: KafkaPeerOptions = {}): Promise<KafkaPeer> => {
   const jars = kafkaJars()
   const folder = await mkdtemp(join(tmpdir(), 'tributary-kafka-'))
@@ -116,70 +165,88 @@ export const startKafka = async (options: KafkaPeerOptions = {}): Promise<KafkaP
   const urls = (all: readonly (readonly [string, string])[]): string =>
     all.map(([name, at]) => `${name}://${at}`).join(',')
   const settings: Record<string, string> = {
-    'process.roles': 'broker,controller',
+    ...commonSettings,
     'node.id': '1',
     'controller.quorum.voters': `1@127.0.0.1:${controller}`,
-    'controller.listener.names': 'CONTROLLER',
     listeners: urls([...open, ['CONTROLLER', `127.0.0.1:${controller}`]]),
     'advertised.listeners': urls(open),
-    'inter.broker.listener.name': 'PLAINTEXT',
     'listener.security.protocol.map': [
       'PLAINTEXT:PLAINTEXT',
       'CONTROLLER:PLAINTEXT',
       ...further.map(([name, protocol]) => `${name}:${protocol}`),
     ].join(','),
     'log.dirs': join(folder, 'data'),
-    'auto.create.topics.enable': 'false',
     'offsets.topic.replication.factor': '1',
-    'offsets.topic.num.partitions': '1',
     'transaction.state.log.replication.factor': '1',
     'transaction.state.log.min.isr': '1',
-    'transaction.state.log.num.partitions': '1',
     ...tls?.settings,
     ...options.settings,
   }
-  const file = join(folder, 'server.properties')
-  await writeFile(
-    file,
-    Object.entries(settings)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(''),
-  )
   const scram = Object.entries(options.scram ?? {}).flatMap(([name, password]) => [
     '--add-scram',
     `SCRAM-SHA-256=[name=${name},password=${password}]`,
   ])
-  let child: ChildProcess | undefined
-  const kill = async (): Promise<void> => {
-    const running = child
-    child = undefined
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
-    const ended = new Promise((resolve) => running.once('close', resolve))
-    running.kill('SIGKILL')
-    await ended
-  }
-  const start = async (): Promise<void> => {
-    child = run(['kafka.Kafka', file], jars)
-    await said(child, 'Kafka Server started')
-  }
-  const dispose = async (): Promise<void> => {
-    await kill()
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
-  try {
-    await said(run(['kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '-c', file, ...scram], jars))
-    await start()
-  } catch (error) {
-    await dispose()
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  const broker = await startBroker(folder, jars, settings, scram).catch(async (error: unknown) => {
+    await remove()
     throw error
-  }
+  })
   return {
+    ...broker,
     address: `127.0.0.1:${port}`,
     listeners: Object.fromEntries(addresses),
     certificate: tls?.certificate ?? '',
-    pid: () => child?.pid,
-    kill,
-    start,
-    [Symbol.asyncDispose]: dispose,
+    async [Symbol.asyncDispose]() {
+      await broker.kill()
+      await remove()
+    },
+  }
+}
+
+/** A Kafka of several brokers, each of which has all of the data. */
+export type KafkaCluster = AsyncDisposable & {
+  /** `host:port` of all brokers, separated by commas. */
+  address: string
+  brokers: readonly Pick<KafkaPeer, 'pid' | 'kill' | 'start'>[]
+}
+
+/** Starts a Kafka of so many brokers (three at least for what two of them have to have), with more of their settings. */
+export const startKafkaCluster = async (
+  count: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<KafkaCluster> => {
+  const jars = kafkaJars()
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-kafka-'))
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const ports = await freePorts(2 * count)
+  const at = (place: number): string => `127.0.0.1:${ports[place] ?? 0}`
+  const numbers = Array.from({ length: count }, (_, number) => number)
+  const brokers = await Promise.all(
+    numbers.map(async (number) => {
+      const own = join(folder, String(number))
+      await mkdir(own)
+      const broker = await startBroker(own, jars, {
+        ...commonSettings,
+        'node.id': String(number + 1),
+        'controller.quorum.voters': numbers.map((each) => `${each + 1}@${at(count + each)}`).join(','),
+        listeners: `PLAINTEXT://${at(number)},CONTROLLER://${at(count + number)}`,
+        'advertised.listeners': `PLAINTEXT://${at(number)}`,
+        'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+        'log.dirs': join(own, 'data'),
+        'offsets.topic.replication.factor': String(count),
+        'transaction.state.log.replication.factor': String(count),
+        'transaction.state.log.min.isr': '2',
+        ...settings,
+      })
+      stack.defer(() => broker.kill())
+      return broker
+    }),
+  )
+  const started = stack.move()
+  return {
+    address: numbers.map(at).join(','),
+    brokers,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startKafkaCluster,
+  startWebhookReceiver,
+} from '@tributary/test-kit'
+import { expect, test } from 'vitest'
+import { post, storedEvents, track } from '../product/calls.ts'
+import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
+import { startRemoteEngines } from '../product/several-processes.ts'
+
+/** How long a broker is paused, and how long a replica may be behind before the others go on without it, ms. */
+const pausedMs = 30_000
+const lagMs = 6000
+
+test('of three brokers each is killed, paused, and two are gone: what was acknowledged is stored once, in order, and delivered', async () => {
+  await using stack = new AsyncDisposableStack()
+  const kafka = await startKafkaCluster(3, {
+    'replica.lag.time.max.ms': String(lagMs),
+    'broker.session.timeout.ms': '6000',
+    'group.initial.rebalance.delay.ms': '0',
+  })
+  const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))
+  const engines = await startRemoteEngines(stack, { kafka })
+  const start = (name: string, roles: string): Promise<Product> =>
+    engines.start(name, { env: { TRIBUTARY_ROLES: roles, TRIBUTARY_PARTITION_GROUPS: '2' } })
+  const main = await start('main', 'api,realtime,profiles,jobs')
+  await main.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(main.api)
+  const shop = await createSource(main.api, workspace)
+  await createWebhook(main.api, workspace, shop.source, { url: receiver.url, ordered: true })
+  const [collector] = await Promise.all([start('c', 'collect'), start('p', 'pipeline'), start('d', 'delivery')])
+  const users = ['u0', 'u1', 'u2', 'u3']
+  const load = createSdkLoad([{ key: shop.key, url: collector.url, users }])
+  stack.defer(() => load.stop())
+  await load.more(100)
+  const isStored = async (): Promise<void> => {
+    const sent = load.ids()
+    await eventually(
+      'what was acknowledged is stored',
+      async () => {
+        const known = new Set((await storedEvents(main, shop.source)).map((event) => event.message_id))
+        return sent.every((id) => known.has(id))
+      },
+      180_000,
+    )
+  }
+
+  for (const broker of kafka.brokers) {
+    await broker.kill()
+    await load.more(100)
+    await isStored()
+    await broker.start()
+    await load.more(50)
+  }
+  for (const broker of kafka.brokers) {
+    const pid = broker.pid() ?? 0
+    process.kill(pid, 'SIGSTOP')
+    await pause(pausedMs)
+    process.kill(pid, 'SIGCONT')
+    await load.more(100)
+    await isStored()
+  }
+
+  // Two of three are gone: one alone may take nothing, and says so in time.
+  const [first, second] = kafka.brokers
+  await Promise.all([first?.kill(), second?.kill()])
+  await eventually(
+    'refused',
+    async () => {
+      const { status, headers } = await post(collector, '/v1/track', shop.key, track(`refused-${Date.now()}`))
+      return status === 503 && Number(headers.get('retry-after')) > 0
+    },
+    60_000,
+  )
+  const before = load.ids().length
+  await pause(5000)
+  expect(load.ids()).toHaveLength(before)
+  await Promise.all([first?.start(), second?.start()])
+  await load.more(100)
+  await load.stop()
+  await isStored()
+  const stored = await storedEvents(main, shop.source)
+  expect(stored).toHaveLength(new Set(stored.map((event) => event.message_id)).size)
+  expectInOrder(stored, load.acknowledged)
+  await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 180_000)
+})
