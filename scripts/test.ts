@@ -2,6 +2,7 @@
 // only the named ones. The exit code is 1 when a test fails; a budget is for an idle machine, and a busy one is no failure.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
+import { openTemporaryFolder } from './temporary-folder.ts'
 import { currentCommit, failuresIn, forgetRun, recordRun, reportOf } from './test-results.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
@@ -77,6 +78,7 @@ mkdirSync('.cache/results', { recursive: true })
 const total: Outcome = { passed: 0, failed: 0, skipped: 0 }
 const lines: string[] = []
 const failures: string[] = []
+const temporary = openTemporaryFolder()
 for (const suite of suites) {
   if (wanted.length > 0 && !wanted.includes(suite.name)) continue
   const report = reportOf(suite.name)
@@ -86,7 +88,11 @@ for (const suite of suites) {
   const started = Date.now()
   const run = spawnSync(suite.command, suite.args(report), {
     stdio: 'inherit',
-    env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${report}` },
+    env: {
+      ...process.env,
+      ...(temporary === undefined ? {} : { TMPDIR: temporary.path }),
+      PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${report}`,
+    },
   })
   const minutes = (Date.now() - started) / 60_000
   let outcome: Outcome
@@ -106,6 +112,7 @@ for (const suite of suites) {
     `${suite.name.padEnd(10)} ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped} skipped · ${minutes.toFixed(1)} of ${suite.budgetMinutes} min${minutes > suite.budgetMinutes ? ' OVER BUDGET' : ''}`,
   )
 }
+temporary?.[Symbol.dispose]()
 // Each of them again, where the end of a long output has it.
 if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}`)
 console.log(`\n${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
