@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startSharedEventStore } from './event-store.ts'
+import { makeEventTemplate, startSharedEventStore } from './event-store.ts'
 import { startSharedPostgres } from './postgres.ts'
 import type {} from './provided.ts'
 
@@ -17,6 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
         ? eventStore.reason
         : undefined
   }
+  await makeEventTemplate(eventStore.value.url)
   project.provide('postgresUrl', postgres.value.url)
   project.provide('eventStoreUrl', eventStore.value.url)
   return () => stack.disposeAsync()

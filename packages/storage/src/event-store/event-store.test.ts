@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { silentLogger } from '@tributary/kernel'
-import { createTestEventStore, ownQueries } from '@tributary/test-kit'
-import { describe, expect, it } from 'vitest'
+import { createTestEventStore, ownQueries, type TestEventStore } from '@tributary/test-kit'
+import { describe, expect, inject, it } from 'vitest'
 import { type ClickHouseOptions, createClickHouseEventStore } from './clickhouse.ts'
 import { eventStoreConformance } from './conformance.ts'
 import { migrateEventStore } from './migrate.ts'
@@ -14,8 +14,23 @@ const remote = process.env['CLICKHOUSE_URL']
 if (remote !== undefined && remote !== '') eventStoreConformance('CLICKHOUSE_URL', () => createTestEventStore(remote))
 
 describe('migrateEventStore', () => {
+  it('makes what the event stores of the other tests are copies of', async () => {
+    await using migrated = await createTestEventStore(inject('eventStoreUrl'))
+    await using copy = await createTestEventStore()
+    const tables = (store: TestEventStore) =>
+      store.query<{ name: string; made: string }>(
+        `select name, replaceAll(create_table_query, currentDatabase(), '') as made from system.tables
+        where database = currentDatabase() order by name`,
+      )
+    const versions = (store: TestEventStore) => store.query('select version from schema_versions order by version')
+    expect(await tables(migrated)).toContainEqual(expect.objectContaining({ name: 'events' }))
+    expect(await tables(copy)).toEqual(await tables(migrated))
+    expect(await versions(migrated)).not.toEqual([])
+    expect(await versions(copy)).toEqual(await versions(migrated))
+  })
+
   it('does nothing the second time, also when two start together, and fixes an interrupted run', async () => {
-    await using store = await createTestEventStore()
+    await using store = await createTestEventStore(inject('eventStoreUrl'))
     await Promise.all([migrateEventStore(store), migrateEventStore(store)])
     const versions = () => store.query('select version from schema_versions order by version')
     const known = await versions()
@@ -32,7 +47,7 @@ describe('migrateEventStore', () => {
   })
 
   it('refuses a database that a newer program has migrated', async () => {
-    await using store = await createTestEventStore()
+    await using store = await createTestEventStore(inject('eventStoreUrl'))
     await store.insert('schema_versions', '{"version":999}', { token: 'newer' })
     await expect(migrateEventStore(store)).rejects.toThrow('999')
   })
