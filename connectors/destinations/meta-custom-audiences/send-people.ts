@@ -60,6 +60,9 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
   return match.size === 0 ? rejected('The row has nothing that Meta can match') : { at, externId, match }
 }
 
+/** How many sessions there have been: those of one millisecond differ by it, which Meta would otherwise take for one. */
+let sessions = Math.floor(Math.random() * 1000)
+
 /** The body of a request. Each is a session of its own, in which its people are the only batch. */
 const bodyOf = ({ method, people }: Group, now: number): unknown => {
   const keys = matchKeys.filter((key) => people.some(({ match }) => match.has(key)))
@@ -69,7 +72,7 @@ const bodyOf = ({ method, people }: Group, now: number): unknown => {
   }
   if (method === 'DELETE') return { payload }
   const session = {
-    session_id: now * 1000 + Math.floor(Math.random() * 1000),
+    session_id: now * 1000 + (sessions++ % 1000),
     batch_seq: 1,
     last_batch_flag: true,
     estimated_num_total: people.length,
