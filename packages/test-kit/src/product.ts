@@ -77,6 +77,8 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const child: ChildProcess = spawn(process.execPath, command, {
     env: {
       PATH: process.env.PATH ?? dirname(process.execPath),
+      // A test looks for its sockets where its own temporary files are.
+      TMPDIR: tmpdir(),
       UV_THREADPOOL_SIZE: '16',
       PORT: '0',
       HOST: '127.0.0.1',
