@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Where Linux keeps files in memory. */
@@ -41,5 +41,7 @@ export const openTemporaryFolder = (): (Disposable & { path: string }) | undefin
   }
   const path = join(inMemory, `${prefix}${process.pid}`)
   mkdirSync(path)
+  // For everybody, as any folder of temporary files: some tests run the product under another account.
+  chmodSync(path, 0o1777)
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
