@@ -9,7 +9,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 const root = new URL('../..', import.meta.url).pathname
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tributary-ops-'))
+  // One of them fills what its folder is on: temporary files may be in memory.
+  folder = await mkdtemp(join(root, '.cache', 'tributary-ops-'))
 })
 afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
@@ -87,7 +88,7 @@ test('backup, wipe and restore give the same product that nobody else may read; 
       ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), ...args],
       {
         // Both paths are relative to where the user is.
-        env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
+        env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
         encoding: 'utf8',
       },
     )

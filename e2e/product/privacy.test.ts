@@ -95,7 +95,10 @@ test('a deletion holds after a backup of before is restored, for stored events w
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), 'backup.tar.zst', ...args],
-      { env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder }, encoding: 'utf8' },
+      {
+        env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
+        encoding: 'utf8',
+      },
     )
     expect(status, `${stdout}${stderr}`).toBe(0)
   }

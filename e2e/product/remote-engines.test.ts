@@ -174,7 +174,7 @@ test('with BLOBS_S3_BUCKET pictures are in the bucket for every data folder, and
   }
   for (const said of ['1 picture was copied.', '0 pictures were copied.']) {
     const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
-      env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: dataDir, ...inBucket },
+      env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: dataDir, ...inBucket },
     })
     expect(stdout).toContain(said)
   }

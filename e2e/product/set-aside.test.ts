@@ -23,7 +23,7 @@ test('a request that ends the pipeline each time is set aside and told of, and w
       process.execPath,
       ['--disable-warning=ExperimentalWarning', join(root, 'scripts/set-aside.ts'), ...args],
       {
-        env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: dataDir },
+        env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: dataDir },
         encoding: 'utf8',
       },
     ).stdout
