@@ -73,23 +73,42 @@ describe('groups of partitions', () => {
   const startProcess = async (
     id: string,
     groups: number,
-    { drain = async () => {}, fails = () => false }: { drain?: () => Promise<void>; fails?: () => boolean } = {},
+    {
+      drain = async () => {},
+      fails = () => false,
+      begins = async () => {},
+      check = async () => {},
+    }: {
+      drain?: () => Promise<void>
+      fails?: () => boolean
+      begins?: (lose: (why: string) => void) => Promise<void>
+      check?: (lose: (why: string) => void) => Promise<void>
+    } = {},
   ) => {
     const log: string[] = []
     const running = new Map<string, (why: string) => void>()
     const leases = openLeases({ url: store.url, logger: silentLogger })
+    let lose: (why: string) => void = () => {}
     const owned: OwnedGroups = createOwnedGroups({
       roles: ['pipeline'],
       groups,
       id,
-      leases,
+      leases: {
+        ...leases,
+        take(lease) {
+          log.push(`take ${lease.name}`)
+          lose = lease.onLost
+          return leases.take(lease)
+        },
+      },
       members: createMembers({ pool: store.pool, id, host: 'here', version: '1', roles: ['pipeline'], ttlMs: 2000 }),
-      check: async () => {},
+      check: () => check(lose),
       make(_role, { group }, _tenure, onReplaced): RoleThread {
         return {
           async start() {
             log.push(`start ${group}`)
             if (fails()) throw new Error('The topic cannot be read')
+            await begins(onReplaced)
             running.set(String(group), onReplaced)
           },
           running: () => true,
@@ -154,6 +173,22 @@ describe('groups of partitions', () => {
     )
     await eventually('lost', () => one.log.includes('end 0'), 20_000)
     expect(one.has()).toEqual(['1'])
+  })
+
+  it.each(['check', 'begins'] as const)('that are lost before they have begun are taken again: %s', async (when) => {
+    let isFirst = true
+    const one = await startProcess('one', 1, {
+      async [when](lose: (why: string) => void) {
+        if (!isFirst) return
+        isFirst = false
+        lose('PostgreSQL has not confirmed it')
+        // As a thread that is ended before it is ready.
+        if (when === 'begins') throw new Error('ended')
+      },
+    })
+    await eventually('taken again', () => one.log.filter((line) => line.startsWith('take')).length === 2)
+    await eventually('begun', () => one.has().length === 1)
+    expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
   })
 
   it('that cannot begin here are left to others', async () => {

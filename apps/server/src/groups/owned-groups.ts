@@ -116,7 +116,11 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
     /** Takes a group that nobody has; resolves to its beginning, or to undefined when somebody was quicker. */
     async take(role: GroupRole, group: PartitionGroup): Promise<{ begun: Promise<void> } | undefined> {
       const name = nameOfGroup(role, group)
-      const onLost = (why: string): void => drop(name, why)
+      let isLost = false
+      const onLost = (why: string): void => {
+        isLost = true
+        drop(name, why)
+      }
       const tenure = await leases.take({ name, of: `the owner of ${name}`, onLost })
       if (tenure === undefined) return undefined
       try {
@@ -125,16 +129,27 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
         await tenure.release()
         throw error
       }
+      // That is told once, and nothing was there to be ended.
+      if (isLost) {
+        await tenure.release()
+        return undefined
+      }
       const thread = deps.make(role, group, tenure, onLost)
       const one = { ...group, role, name, tenure, thread, isLeaving: false }
       owned.set(name, one)
       logger.info({ group: name, epoch: tenure.epoch }, 'this process takes a group of partitions')
       const since = performance.now()
-      const begun = thread
-        .start()
-        .then(() => logger.info({ group: name, ms: Math.round(performance.now() - since) }, 'the group has begun'))
-      // Somebody else may be able to.
-      begun.catch(() => leave(one, 'at once'))
+      const begun = thread.start().then(
+        () => logger.info({ group: name, ms: Math.round(performance.now() - since) }, 'the group has begun'),
+        (error: unknown) => {
+          // Lost, or handed over, before it had begun.
+          if (one.isLeaving) return
+          // Somebody else may be able to.
+          void leave(one, 'at once')
+          throw error
+        },
+      )
+      begun.catch(() => {})
       return { begun }
     },
     /** Ends the thread, drained or at once, and then lets go of the lease. */

@@ -57,6 +57,19 @@ test('a role that is stopped while it waits to be started again does not start',
   expect(starts).toBe(1)
 })
 
+test('who waits for a thread to begin is told when it is ended before', async () => {
+  const never = { ...code, entry: new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000)')}`) }
+  const thread = createRoleThread({
+    ...never,
+    data: () => ({ value: {}, transfer: [] }),
+    logger: silentLogger,
+    onMetrics: () => {},
+  })
+  const begun = expect(thread.start()).rejects.toThrow('ended before it was ready')
+  await thread.stop(0)
+  await begun
+})
+
 test('one that ended before it began is made anew', async () => {
   const loaded = loadThread({ ...code, entry: new URL('data:text/javascript,throw new Error("no code")') })
   await new Promise((resolve) => loaded.worker.once('exit', resolve))

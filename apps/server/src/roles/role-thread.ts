@@ -166,6 +166,9 @@ export const createRoleThread = (
       }),
     async stop(deadlineMs = 15_000) {
       stopping = true
+      // Whoever waits for its beginning must not wait for ever.
+      firstReady?.reject(new Error(`${options.name} was ended before it was ready`))
+      firstReady = undefined
       const running = worker
       if (running === undefined) return
       const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()))
