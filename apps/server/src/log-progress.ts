@@ -47,21 +47,32 @@ export const tellLogProgress = ({
 }: Deps & { coordination: Pick<Coordination, 'subscribe'>; owns?: Owns }): (() => void) => {
   const safely = createSafely(logger, 'how far the pipeline is can be told to other processes')
   const told = new Map<number, { offset: number; at: number }>()
+  /** What was heard last and is not told yet: several threads of this process say what is theirs, also while something is told. */
+  const news = new Map<number, number>()
+  const tell = (): void =>
+    void safely(async () => {
+      while (news.size > 0) {
+        const telling = new Map(news)
+        const at = performance.now()
+        await progress.tell(telling)
+        for (const [partition, offset] of telling) {
+          told.set(partition, { offset, at })
+          if (news.get(partition) === offset) news.delete(partition)
+        }
+      }
+    })
   const unsubscribe = coordination.subscribe(positionsTopic, (positions) => {
     if (!Array.isArray(positions)) return
-    const at = performance.now()
+    const now = performance.now()
     const isNews = (offset: number, partition: number): boolean => {
       const last = told.get(partition)
-      return last?.offset !== offset || at - last.at > againMs
+      return last?.offset !== offset || now - last.at > againMs
     }
-    const news = new Map<number, number>()
+    // What another process has by now is its own to tell.
+    for (const partition of news.keys()) if (!owns(partition)) news.delete(partition)
     for (const [partition, offset] of positions.map(Number).entries())
       if (offset !== unknownPosition && owns(partition) && isNews(offset, partition)) news.set(partition, offset)
-    if (news.size === 0) return
-    void safely(async () => {
-      await progress.tell(news)
-      for (const [partition, offset] of news) told.set(partition, { offset, at })
-    })
+    if (news.size > 0) tell()
   })
   return () => {
     unsubscribe()
