@@ -1,5 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { silentLogger } from '@tributary/kernel'
-import { createMembers, openLeases, settlePartitionGroups } from '@tributary/storage'
+import {
+  connectionsOf,
+  createMembers,
+  LeaseLost,
+  openLeases,
+  openPostgresJournal,
+  openRelational,
+  settlePartitionGroups,
+} from '@tributary/storage'
 import { createTestDatabase, eventually, type TestDatabase } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RoleThread } from '../roles/role-thread.ts'
@@ -200,6 +211,40 @@ describe('groups of partitions', () => {
     const two = await startProcess('two', 1)
     await eventually('taken', () => two.has().length === 1)
     expect(one.has()).toEqual([])
+  })
+
+  it('have no owner of before under another number: one that was paused writes nothing more', async () => {
+    const settle = (groups: number) => settlePartitionGroups(store, { roles: groupRoles, groups })
+    await settle(4)
+    const leases = openLeases({ url: store.url, logger: silentLogger, renewMs: 3_600_000 })
+    const tenure = await leases.take({ name: 'delivery 1/4', of: 'the owner', onLost: () => {} })
+    if (tenure === undefined) throw new Error('Somebody else has it')
+    await using pool = openRelational({
+      url: store.url,
+      logger: silentLogger,
+      maxConnections: 1,
+      ...connectionsOf(tenure),
+    })
+    stack.defer(() => tenure.release().then(leases.close))
+    await pool.pool.query('select 1')
+    await store.pool.query('update coordination_leases set expire_time = now()')
+    await settle(2)
+    await eventually('its connections are ended', async () => {
+      const { rows } = await store.pool.query(
+        `select from pg_stat_activity where application_name like 'tributary delivery%' and datname = current_database()`,
+      )
+      return rows.length === 0
+    })
+    await expect(pool.pool.query('select 1')).rejects.toThrow(LeaseLost)
+    const journal = openPostgresJournal({
+      url: store.url,
+      consumer: 'delivery 1/4',
+      lease: tenure,
+      file: join(tmpdir(), `${randomUUID()}.db`),
+      logger: silentLogger,
+    })
+    await expect(journal).rejects.toThrow(LeaseLost)
+    await settle(4)
   })
 
   it('are as many as they were when something is processed, or begun, and else as many as is said', async () => {

@@ -74,7 +74,8 @@ export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean => {
 const endMs = 2000
 const endLookMs = 10
 
-const nameOf = (lease: string, epoch: number | ''): string => `tributary ${lease} ${epoch}`
+/** What connections of a tenure are named, and how all names of a lease begin. */
+export const connectionName = (lease: string, epoch: number | ''): string => `tributary ${lease} ${epoch}`
 
 /**
  * How a pool is opened whose connections are of one tenure. The next one ends them when it begins, with what they have locked, and none is
@@ -84,7 +85,7 @@ export const connectionsOf = ({
   name,
   epoch,
 }: Pick<TenureInfo, 'name' | 'epoch'>): Required<Pick<RelationalOptions, 'applicationName' | 'admit'>> => ({
-  applicationName: nameOf(name, epoch),
+  applicationName: connectionName(name, epoch),
   async admit(client) {
     const { rows } = await client.query<{ epoch: string }>(
       'select epoch::text from coordination_leases where name = $1',
@@ -117,7 +118,7 @@ const endPredecessors = async (
     const { rowCount } = await pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and starts_with(application_name, $1) and application_name <> $2`,
-      [nameOf(name, ''), nameOf(name, mine)],
+      [connectionName(name, ''), connectionName(name, mine)],
     )
     // One that is asked to end may commit what it is about to: it has ended when it is not listed any more.
     if (rowCount === 0) return

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { connectionName } from '../../coordination/postgres/tenure.ts'
 import type { Relational } from '../../relational/open.ts'
 import type { JournalPlace } from '../journal-port.ts'
 import { namesOfGroups } from '../partition-groups.ts'
@@ -15,6 +16,16 @@ const readGroups = async (
 ): Promise<number> => {
   const { rows } = await client.query<{ groups: number }>(`select groups from partition_groups ${lock}`)
   return rows[0]?.groups ?? 1
+}
+
+/** Who had groups of the old number and was paused does nothing more under their leases, and has no locks: nobody takes these leases again. */
+const fence = async (client: PoolClient, leases: readonly string[]): Promise<void> => {
+  await client.query('update coordination_leases set epoch = epoch + 1 where name = any($1)', [leases])
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and exists (select from unnest($1::text[]) as begin where starts_with(application_name, begin))`,
+    [leases.map((name) => connectionName(name, ''))],
+  )
 }
 
 /** Gives the journals of a role to its new groups. Nobody has one of the old ones, and nothing of them is open. */
@@ -84,6 +95,7 @@ export const settlePartitionGroups = async (
         throw new PartitionGroupsInUse(
           `${change} Start once with ${before}: what is known of the log is in the data folder, and is moved to PostgreSQL then`,
         )
+      await fence(client, names)
       for (const role of roles) await regroup(client, role, before, groups)
       await client.query('update partition_groups set groups = $1', [groups])
     }
@@ -102,7 +114,8 @@ export const settlePartitionGroups = async (
  * @throws PartitionGroupsInUse
  */
 export const requirePartitionGroups = async ({ pool }: Pick<Relational, 'pool'>, groups: number): Promise<void> => {
-  const now = await readGroups(pool, '')
+  // Waits for who changes it: that one has not seen a lease that was taken for the first time meanwhile.
+  const now = await readGroups(pool, 'for share')
   if (now !== groups)
     throw new PartitionGroupsInUse(
       `TRIBUTARY_PARTITION_GROUPS: it is ${groups} here, and ${now} in the processes beside this one. Set the same everywhere`,
