@@ -62,8 +62,11 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     tenure: undefined,
     logger,
     apply: metrics.apply,
-    // Whoever takes a group over ends its thread, not this process.
-    onReplaced: () => {},
+    // Whoever takes a group over ends its thread, not this process; another number of groups does.
+    onReplaced(message) {
+      process.stderr.write(`${message}\n`)
+      process.exit(1)
+    },
   })
   const { groups } = threads
   stack.defer(() => groups?.close())

@@ -4,6 +4,7 @@ import { type Logger, randomToken } from '@tributary/kernel'
 import {
   type CoordinationHub,
   createMembers,
+  freeLeases,
   groupOfPartition,
   journalPlaces,
   openLeases,
@@ -42,6 +43,8 @@ export const openGroups = async (
     relational: Pick<Relational, 'pool'>
     hub: CoordinationHub
     isMain: boolean
+    /** As of `OwnedGroupsDeps`. */
+    onRefused(why: string): void
     make: (
       ...given: [...Parameters<OwnedGroupsDeps['make']>, takeUp: (destinationId: string) => void]
     ) => ReturnType<OwnedGroupsDeps['make']>
@@ -63,6 +66,8 @@ export const openGroups = async (
     leases,
     members: createMembers({ pool: relational.pool, id, host: hostname(), version, roles: [...config.roles] }),
     check: () => requirePartitionGroups(relational, groups),
+    free: (names) => freeLeases(relational, names),
+    onRefused: deps.onRefused,
     make: (role, group, tenure, onReplaced) =>
       deps.make(role, group, tenure, onReplaced, (destinationId) => {
         // An owner that is not there now looks what is due when it begins.

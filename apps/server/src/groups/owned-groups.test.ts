@@ -5,10 +5,12 @@ import { silentLogger } from '@tributary/kernel'
 import {
   connectionsOf,
   createMembers,
+  freeLeases,
   LeaseLost,
   openLeases,
   openPostgresJournal,
   openRelational,
+  PartitionGroupsInUse,
   settlePartitionGroups,
 } from '@tributary/storage'
 import { createTestDatabase, eventually, type TestDatabase } from '@tributary/test-kit'
@@ -80,6 +82,15 @@ describe('groups of partitions', () => {
     await store.close()
   })
 
+  /** When a process looked last, and how many it said that it has. */
+  const said = async (id: string): Promise<{ held: number; seen: number }> => {
+    const { rows } = await store.pool.query<{ held: number; seen: number }>(
+      'select cardinality(held) as held, extract(epoch from seen_time)::float as seen from processes where id = $1',
+      [id],
+    )
+    return rows[0] ?? { held: -1, seen: 0 }
+  }
+
   /** A process that notes what it does; `drain` holds its threads' end. */
   const startProcess = async (
     id: string,
@@ -113,7 +124,10 @@ describe('groups of partitions', () => {
         },
       },
       members: createMembers({ pool: store.pool, id, host: 'here', version: '1', roles: ['pipeline'], ttlMs: 2000 }),
-      check: () => check(lose),
+      // It is asked before each look, too.
+      check: async () => (log.length === 0 ? undefined : await check(lose)),
+      free: (names) => freeLeases(store, names),
+      onRefused: (why) => log.push(`refused: ${why}`),
       make(_role, { group }, _tenure, onReplaced): RoleThread {
         return {
           async start() {
@@ -147,14 +161,6 @@ describe('groups of partitions', () => {
     expect(one.has()).toEqual(['0', '1', '2', '3'])
     const two = await startProcess('two', 4)
     stack.defer(() => drained.resolve())
-    /** When a process looked last, and how many it said that it has. */
-    const said = async (id: string): Promise<{ held: number; seen: number }> => {
-      const { rows } = await store.pool.query<{ held: number; seen: number }>(
-        'select cardinality(held) as held, extract(epoch from seen_time)::float as seen from processes where id = $1',
-        [id],
-      )
-      return rows[0] ?? { held: -1, seen: 0 }
-    }
     await eventually('asked to hand over', async () => (await said('one')).held === 2)
     const { seen } = await said('two')
     await eventually('the other has looked again', async () => (await said('two')).seen > seen + 1)
@@ -184,6 +190,58 @@ describe('groups of partitions', () => {
     )
     await eventually('lost', () => one.log.includes('end 0'), 20_000)
     expect(one.has()).toEqual(['1'])
+  })
+
+  it.each(['check', 'begins'] as const)('that are lost before they have begun are taken again: %s', async (when) => {
+    let isFirst = true
+    const one = await startProcess('one', 1, {
+      async [when](lose: (why: string) => void) {
+        if (!isFirst) return
+        isFirst = false
+        lose('PostgreSQL has not confirmed it')
+        // As a thread that is ended before it is ready.
+        if (when === 'begins') throw new Error('ended')
+      },
+    })
+    await eventually('taken again', () => one.log.filter((line) => line.startsWith('take')).length === 2)
+    await eventually('begun', () => one.has().length === 1)
+    expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
+  })
+
+  it('that cannot begin here are left to others, all of them', async () => {
+    let fails = false
+    const one = await startProcess('one', 2, { fails: () => fails })
+    fails = true
+    for (const group of ['0', '1']) one.running.get(group)?.('Another process has opened the log')
+    await eventually('failed', () => one.log.filter((line) => line.startsWith('end')).length >= 3)
+    const two = await startProcess('two', 2)
+    await eventually('taken', () => two.has().length === 2)
+    expect(one.has()).toEqual([])
+  })
+
+  it('are not taken by a process of another number, which is told so', async () => {
+    let isOther = false
+    const one = await startProcess('one', 2, {
+      check: async () => {
+        if (isOther) throw new PartitionGroupsInUse('It is 4 in the processes beside this one')
+      },
+    })
+    isOther = true
+    one.running.get('1')?.('Another process has opened the log')
+    await eventually('told', () => one.log.some((line) => line.startsWith('refused: It is 4')))
+    expect(one.log.filter((line) => line.startsWith('take'))).toHaveLength(2)
+  })
+
+  it('that are lost while they are drained are ended at once, since another may have them', async () => {
+    const drained = Promise.withResolvers<void>()
+    const one = await startProcess('one', 2, { drain: () => drained.promise })
+    await startProcess('two', 2)
+    stack.defer(() => drained.resolve())
+    await eventually('handed over', async () => (await said('one')).held === 1)
+    await store.pool.query(
+      `update coordination_leases set holder = 'somebody', epoch = epoch + 1 where name = 'pipeline 1/2'`,
+    )
+    await eventually('ended', () => one.log.includes('end 0'))
   })
 
   it.each(['check', 'begins'] as const)('that are lost before they have begun are taken again: %s', async (when) => {

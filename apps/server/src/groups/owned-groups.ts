@@ -7,6 +7,7 @@ import {
   nameOfGroup,
   namesOfGroups,
   type PartitionGroup,
+  PartitionGroupsInUse,
   type Tenure,
   type TenureInfo,
 } from '@tributary/storage'
@@ -53,6 +54,25 @@ export const shareOf = (held: ReadonlyMap<string, number>, self: string, groups:
   return { mayTake, shouldGive: othersLack && !isCrowded && rich.sort()[0] === self ? 1 : 0 }
 }
 
+/** How long a process that cannot begin a group leaves all of them to others, ms: longer each time, at most so long. */
+const failedMs = { least: 10_000, most: 600_000 }
+
+const createPatience = () => {
+  let failures = 0
+  let until = 0
+  return {
+    isResting: (): boolean => performance.now() < until,
+    note(): void {
+      // Several that begin together fail together.
+      if (performance.now() < until) return
+      until = performance.now() + Math.min(failedMs.most, failedMs.least * 2 ** failures++)
+    },
+    forget(): void {
+      failures = 0
+    },
+  }
+}
+
 /** How often it is looked who is there and what is free, ms. */
 const lookMs = 400
 /** How long a group that could not be kept is left to others, ms. */
@@ -66,8 +86,12 @@ export type OwnedGroupsDeps = {
   id: string
   leases: Leases
   members: Members
-  /** Rejects when the number of groups is another one by now. */
+  /** Rejects with PartitionGroupsInUse when the number of groups is another one by now. */
   check: () => Promise<void>
+  /** Which of some groups nobody has, asked of no connection that leases are renewed over. */
+  free(names: readonly string[]): Promise<string[]>
+  /** Told when the number of groups is another one by now: nothing can be shared with the others any more. */
+  onRefused(why: string): void
   /** Makes the thread of a group, which is not started yet. `onReplaced` is told when another process has its log or its journal. */
   make(role: GroupRole, group: PartitionGroup, tenure: TenureInfo, onReplaced: (why: string) => void): RoleThread
   logger: Logger
@@ -103,7 +127,9 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
 
   const drop = (name: string, why: string): void => {
     const one = owned.get(name)
-    if (one === undefined || one.isLeaving) return
+    if (one === undefined) return
+    // What it drains may be another's by now.
+    if (one.isLeaving) return void one.thread.stop(0)
     logger.error({ group: name }, `${why}. This process lets go of it`)
     void leave(one, 'at once')
   }
@@ -152,6 +178,8 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
       begun.catch(() => {})
       return { begun }
     },
+    /** Leaves a group to others for a while. */
+    rest: (name: string): void => void resting.set(name, performance.now() + restMs),
     /** Ends the thread, drained or at once, and then lets go of the lease. */
     leave,
     /** Resolves when nothing is being let go of. */
@@ -183,17 +211,32 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     for (let group = 0; group < groups && begun.length < mayTake && !stopping; group++) {
       const name = nameOfGroup(role, { group, groups })
       if (!free.has(name) || holding.isTaken(name)) continue
-      const taken = await holding.take(role, { group, groups })
+      // One that cannot be taken now keeps nobody from the others.
+      const taken = await holding.take(role, { group, groups }).catch((error: unknown) => {
+        logger.warn({ err: error, group: name }, 'a group of partitions cannot be taken')
+        holding.rest(name)
+      })
       if (taken !== undefined) begun.push(taken.begun)
     }
     return begun
   }
 
+  /** A process that cannot begin what it takes is none of those that share, for longer each time. */
+  const failed = createPatience()
+
   const look = async (): Promise<Promise<void>[]> => {
+    await deps.check()
+    if (failed.isResting()) return []
     const all = await members.beat(holding.kept().map(({ name }) => name))
     const free = new Set(await leases.free(roles.flatMap((role) => namesOfGroups(role, groups))))
     const begun: Promise<void>[] = []
     for (const role of roles) begun.push(...(await lookAtRole(role, all, free)))
+    for (const each of begun)
+      each.then(failed.forget, (error: unknown) => {
+        logger.error({ err: error }, 'a group of partitions does not begin')
+        failed.note()
+        void members.leave().catch(() => {})
+      })
     return begun
   }
 
@@ -203,14 +246,12 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     timer = setTimeout(() => {
       looking = look()
         .then(
-          (begun) => {
+          () => {
             isAway = false
-            // A thread that does not begin is tried again here or elsewhere.
-            for (const each of begun)
-              each.catch((error: unknown) => logger.error({ err: error }, 'a group of partitions does not begin'))
           },
           (error: unknown) => {
-            if (!isAway) logger.warn({ err: error }, 'it cannot be asked which groups of partitions are free')
+            if (error instanceof PartitionGroupsInUse) deps.onRefused(error.message)
+            else if (!isAway) logger.warn({ err: error }, 'it cannot be asked which groups of partitions are free')
             isAway = true
           },
         )
@@ -220,14 +261,15 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
 
   return {
     async start() {
-      await Promise.all(await look())
+      const begun = await look()
       again()
+      await Promise.all(begun)
     },
     thread: (role, group) => holding.owned.get(nameOfGroup(role, { group, groups }))?.thread,
     threads: (role) => [...holding.owned.values()].filter((one) => one.role === role).map(({ thread }) => thread),
     async isHeld(role, group) {
       const name = nameOfGroup(role, { group, groups })
-      return (await leases.free([name])).length === 0
+      return (await deps.free([name])).length === 0
     },
     async stop() {
       stopping = true

@@ -51,8 +51,8 @@ const workspaceOf = (question: string, about: unknown): string => {
 export type RoleGroups = RoleThread & {
   /** True: there may be somebody to ask, here or elsewhere. */
   running(): boolean
-  /** Whether the groups that this process has are processed, and how many these are, for people. */
-  state(): { ok: boolean; detail: string }
+  /** How many groups this process has, for people. */
+  describe(): string
 }
 
 /**
@@ -87,9 +87,11 @@ export const createRoleGroups = (deps: {
     start: deps.start,
     stop: deps.stop,
     running: () => true,
-    state() {
+    describe() {
       const threads = owned.threads(role)
-      return { ok: threads.every((thread) => thread.running()), detail: `has ${threads.length} of ${groups}` }
+      const running = threads.filter((thread) => thread.running()).length
+      const beginning = running === threads.length ? '' : `, ${threads.length - running} begin`
+      return `has ${running} of ${groups}${beginning}`
     },
     wake() {
       for (const thread of owned.threads(role)) thread.wake()

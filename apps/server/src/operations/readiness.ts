@@ -13,7 +13,8 @@ export const withinMs = async (ms: number, answer: Promise<boolean>): Promise<bo
 }
 
 const stateOf = (threads: Threads, name: 'pipeline' | 'delivery' | 'profiles'): PartState => {
-  if (threads.groups !== undefined && name !== 'profiles') return threads.groups[name].state()
+  // A group that begins here, since another process is gone, is no reason to send requests elsewhere.
+  if (threads.groups !== undefined && name !== 'profiles') return { ok: true, detail: threads.groups[name].describe() }
   return { ok: threads[name]?.running() ?? false }
 }
 

@@ -1,18 +1,23 @@
 // The delivery role in a worker thread of its own: reads the deliveries log, calls destinations.
-import { createEgressPolicy, createLoadedConnectors, createRequestClient } from '@tributary/connector-kit'
+import {
+  createEgressPolicy,
+  createLoadedConnectors,
+  createRequestClient,
+  type RequestClient,
+} from '@tributary/connector-kit'
 import { listedDestinations } from '@tributary/connectors'
 import { createAccessTokens } from '@tributary/control/threads'
 import { createDelivery } from '@tributary/delivery'
 import { retryPolicies, systemClock } from '@tributary/kernel'
 import { createForgottenUsers } from '@tributary/profiles'
 import { realtimeTopics } from '@tributary/realtime'
-import type { LogPosition } from '@tributary/storage'
+import { isInTenure, type LogPosition } from '@tributary/storage'
 import { z } from 'zod'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache, tellReplaced } from './thread-host.ts'
 
 const context = await openRoleContext('delivery', { log: 'stream', keepsChunks: true, maxConnections: 6 })
-const { config, db, eventStore, journal, logger, metrics, reader } = context
+const { config, db, eventStore, journal, logger, metrics, reader, tenure } = context
 const connectors = createLoadedConnectors(listedDestinations, logger)
 const destinationCache = openDestinationCache(context, connectors)
 const started = startCache(destinationCache)
@@ -21,7 +26,23 @@ const outcomes = context.logs.isShared('outcomes')
   ? await context.logs.appender('outcomes')
   : await context.logs.writer('outcomes', { inline: true, onReplaced: tellReplaced })
 
-const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
+const client = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
+
+/**
+ * Neither destinations nor the log of outcomes know of tenures. What was paused beyond its own sends nothing any more, and tells nobody that it failed: its
+ * successor does all of it again.
+ */
+const inTenure = <Given extends unknown[], Answer>(
+  task: (...given: Given) => Promise<Answer>,
+): ((...given: Given) => Promise<Answer>) =>
+  tenure === undefined
+    ? task
+    : (...given) =>
+        isInTenure(tenure) ? task(...given) : Promise.reject(new Error('Another process may deliver by now'))
+const requestClient: Pick<RequestClient, 'request' | 'connect'> = {
+  request: inTenure(client.request),
+  connect: inTenure(client.connect),
+}
 
 /** How long deletions are remembered, ms: no event waits longer to be delivered. */
 const forgottenMs = 90 * 24 * 3_600_000
@@ -44,7 +65,7 @@ const delivery = createDelivery({
   journal,
   db,
   eventStore,
-  outcomes,
+  outcomes: { appendGroup: inTenure(outcomes.appendGroup) },
   destinationCache: { get: (id) => destinationCache.get(id), ready: () => started },
   forgotten,
   connectors,

@@ -127,6 +127,7 @@ export const createThreads = async (
           relational: engines.relational,
           hub,
           isMain: !isProcessor(config),
+          onRefused: deps.onReplaced,
           make: (role, group, tenure, onReplaced, onDue) =>
             make(role, { tenure, group }, { onReplaced, onAppended, onDue }),
           logger: deps.logger,

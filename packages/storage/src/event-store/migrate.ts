@@ -9,6 +9,7 @@ import * as eventTimes from './migrations/0008-event-times.ts'
 import * as deliveryVersions from './migrations/0009-delivery-versions.ts'
 import * as listedKeys from './migrations/0010-listed-keys.ts'
 import * as syncedMerges from './migrations/0011-synced-merges.ts'
+import * as moreTokens from './migrations/0012-more-tokens.ts'
 import { type EventStore, systemOwner } from './port.ts'
 
 /** All migrations in order. One that has been released never changes; each statement may run twice. */
@@ -24,6 +25,7 @@ const migrations: readonly { version: number; statements: readonly string[] }[] 
   { version: 9, statements: deliveryVersions.statements },
   { version: 10, statements: listedKeys.statements },
   { version: 11, statements: syncedMerges.statements },
+  { version: 12, statements: moreTokens.statements },
 ]
 
 const versionsTable = `create table if not exists schema_versions (

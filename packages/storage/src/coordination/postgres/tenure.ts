@@ -75,7 +75,7 @@ const endMs = 2000
 const endLookMs = 10
 
 /** What connections of a tenure are named, and how all names of a lease begin. */
-export const connectionName = (lease: string, epoch: number | ''): string => `tributary ${lease} ${epoch}`
+export const connectionName = (lease: string, epoch: number | ''): string => `tributary ${lease}: ${epoch}`
 
 /**
  * How a pool is opened whose connections are of one tenure. The next one ends them when it begins, with what they have locked, and none is
@@ -192,6 +192,19 @@ const keep = (
   }
 }
 
+/** Which of some leases nobody has now. */
+export const freeLeases = async (
+  { pool }: { pool: Pick<Relational['pool'], 'query'> },
+  names: readonly string[],
+): Promise<string[]> => {
+  const { rows } = await pool.query<{ name: string }>(
+    'select name from coordination_leases where name = any($1) and expire_time > clock_timestamp()',
+    [names],
+  )
+  const held = new Set(rows.map(({ name }) => name))
+  return names.filter((name) => !held.has(name))
+}
+
 /** Opens the way to leases. PostgreSQL is asked with the first of them. */
 export const openLeases = ({ url, logger, ...given }: { url: string; logger: Logger } & LeaseTimes): Leases => {
   const times = { ttlMs: given.ttlMs ?? 6000, marginMs: given.marginMs ?? 750, renewMs: given.renewMs ?? 1500 }
@@ -208,14 +221,7 @@ export const openLeases = ({ url, logger, ...given }: { url: string; logger: Log
   const ledger = createSharedLedger(pool)
 
   return {
-    async free(names) {
-      const { rows } = await pool.query<{ name: string }>(
-        'select name from coordination_leases where name = any($1) and expire_time > clock_timestamp()',
-        [names],
-      )
-      const held = new Set(rows.map(({ name }) => name))
-      return names.filter((name) => !held.has(name))
-    },
+    free: (names) => freeLeases({ pool }, names),
     async take(lease) {
       const { name } = lease
       const until = new SharedArrayBuffer(16)
