@@ -31,6 +31,8 @@ const builtServer = 'packages/test-kit/src/built-server.ts'
 
 /** Files that take longest, which begin first: at the end of a run one of them would have the machine to itself. */
 const longest = productTests(
+  'processes',
+  'standby',
   'durability',
   'power-loss',
   'kafka',

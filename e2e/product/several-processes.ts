@@ -15,14 +15,20 @@ import {
 
 const secretKey = 'the-same-secret-key-in-each-process'
 
-/** A port that is free now. */
+/** A port that is free now, and none that Linux gives to outgoing connections, of which one may have it until it is used. */
 const freePort = async (): Promise<string> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return String(port)
+  }
 }
 
 /** A way to an engine that can be cut, as if the engine had stopped. */

@@ -39,6 +39,7 @@ export const hostRole = async (options: {
   close: () => Promise<void>
 }): Promise<void> => {
   const { role, metrics } = options
+  let isReady = false
   const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
   const answer = async (id: number, question: string, about: unknown): Promise<void> => {
     try {
@@ -56,6 +57,8 @@ export const hostRole = async (options: {
     clearInterval(relay)
     tell({ kind: 'metrics', changes: metrics.drain() })
     await options.close()
+    // What its start waits for may never come.
+    if (!isReady) process.exit(0)
     parentPort?.close()
   }
   parentPort?.on('message', (command: ThreadCommand) => {
@@ -64,6 +67,7 @@ export const hostRole = async (options: {
     else void stop()
   })
   await role.start()
+  isReady = true
   tell({ kind: 'ready' })
 }
 
