@@ -98,7 +98,7 @@ export const measureCluster = async (seconds: number, events: number): Promise<F
   return [
     await measureAcknowledged(kafka, seconds),
     await measureStored(kafka, events),
-    await measurePipelines(kafka, 4 * events),
+    await measurePipelines(kafka, 8 * events),
     ...(await measureTakeovers(kafka)),
   ]
 }
