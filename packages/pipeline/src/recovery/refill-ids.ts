@@ -20,10 +20,10 @@ type Page = { workspace: string; source: string; time: number; id: string; rows:
 
 /**
  * Message ids as deduplication hashes them (`steps/deduplicate.ts`), with the place of the event that has each: hashed by the event store, which
- * spares both sides the texts. Events without an id of their own come along and do no harm.
+ * spares both sides the texts. What the event store refused was accepted before. Events without an id of their own come along and do no harm.
  */
 const pageText = `
-select toFixedString(substring(SHA256(concat(if(status = 'rejected', 'rejected', 'accepted'), '\\n', source_id, '\\n', message_id)), 1, 16), 16),
+select toFixedString(substring(SHA256(concat(if(status = 'rejected' and not startsWith(reason, 'refused_by_event_store'), 'rejected', 'accepted'), '\\n', source_id, '\\n', message_id)), 1, 16), 16),
   toUInt32(splitByChar('-', event_id)[1]), toUInt64(splitByChar('-', event_id)[2]), toUInt32(splitByChar('-', event_id)[3])
 from events
 where workspace_id = {workspace:String} and source_id = {source:String} and message_id != ''

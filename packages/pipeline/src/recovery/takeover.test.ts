@@ -173,6 +173,7 @@ describe('ids from the event store', () => {
       ...Array.from({ length: 20 }, (_, n) => row('s-1', n)),
       row('s-2', 20, { status: 'rejected' }),
       row('s-2', 21, { status: 'blocked' }),
+      row('s-2', 24, { status: 'rejected', reason: 'refused_by_event_store: Cannot parse this' }),
       row('s-2', 22, { message_id: '' }),
       row('s-2', 23, { receive_time: now - 40 * hour }),
     ]
@@ -221,9 +222,10 @@ describe('ids from the event store', () => {
     await refill({ owned: new Set([partitionOf('w', 4)]) })
     expect(isComplete).toBe(true)
     const known = new Map(found.map((id) => [Buffer.from(id.hash).toString('hex'), id]))
-    expect(found).toHaveLength(22)
+    expect(found).toHaveLength(23)
     expect(known.get(hashOf('accepted\ns-1\nÿ☃ 7'))).toMatchObject({ partition: 3, offset: 12_345_678_901, index: 7 })
     expect(known.get(hashOf('rejected\ns-2\nÿ☃ 20'))).toMatchObject({ index: 20 })
+    expect(known.get(hashOf('accepted\ns-2\nÿ☃ 24'))).toMatchObject({ index: 24 })
     expect(known.get(hashOf('accepted\ns-2\nÿ☃ 21'))).toMatchObject({ index: 21 })
   })
 })
