@@ -4,6 +4,7 @@ import type { LogWriter } from '@tributary/storage'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
+import { GroupBeginning, GroupUnowned } from '../groups/group-questions.ts'
 import type { Mail } from '../mail/mail.ts'
 import type { Logs } from '../open-log.ts'
 import type { Threads } from '../roles/threads.ts'
@@ -85,8 +86,22 @@ export const createUpkeep = async (
     if (delivery?.running()) await outcomes?.run()
     await mail.pruneOutbox()
   }
+  let unowned = 0
+  const note = (error: unknown): void => {
+    const isUnowned = error instanceof GroupUnowned || error instanceof GroupBeginning
+    unowned = isUnowned ? unowned + 1 : 0
+    if (!isUnowned) logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again')
+    // Those that process may be started after this process.
+    else if (unowned > 2)
+      logger.warn(
+        { error: String(error) },
+        'groups of partitions have no owner, and their events wait: start processes that run the pipeline and delivery',
+      )
+  }
   const guarded = (): void =>
-    void run().catch((error) => logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again'))
+    void run().then(() => {
+      unowned = 0
+    }, note)
   const sweep = (): void => {
     for (const run of [control.sweepImages, control.sweepUploads])
       run().catch((error) =>
