@@ -219,7 +219,7 @@ describe('groups of partitions', () => {
     expect(one.has()).toEqual([])
   })
 
-  it('are not taken by a process of another number, which is told so', async () => {
+  it('are not taken by a process with another number of groups, which is told', async () => {
     let isOther = false
     const one = await startProcess('one', 2, {
       check: async () => {
@@ -242,33 +242,6 @@ describe('groups of partitions', () => {
       `update coordination_leases set holder = 'somebody', epoch = epoch + 1 where name = 'pipeline 1/2'`,
     )
     await eventually('ended', () => one.log.includes('end 0'))
-  })
-
-  it.each(['check', 'begins'] as const)('that are lost before they have begun are taken again: %s', async (when) => {
-    let isFirst = true
-    const one = await startProcess('one', 1, {
-      async [when](lose: (why: string) => void) {
-        if (!isFirst) return
-        isFirst = false
-        lose('PostgreSQL has not confirmed it')
-        // As a thread that is ended before it is ready.
-        if (when === 'begins') throw new Error('ended')
-      },
-    })
-    await eventually('taken again', () => one.log.filter((line) => line.startsWith('take')).length === 2)
-    await eventually('begun', () => one.has().length === 1)
-    expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
-  })
-
-  it('that cannot begin here are left to others', async () => {
-    let fails = false
-    const one = await startProcess('one', 1, { fails: () => fails })
-    fails = true
-    one.running.get('0')?.('Another process has opened the log')
-    await eventually('failed', () => one.log.filter((line) => line === 'end 0').length >= 2)
-    const two = await startProcess('two', 1)
-    await eventually('taken', () => two.has().length === 1)
-    expect(one.has()).toEqual([])
   })
 
   it('have no owner of before under another number: one that was paused writes nothing more', async () => {
