@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createCollect } from '@tributary/collect'
 import { createCustomDomainCache, createRefusalSink, createWriteKeyCache, verifySecretKey } from '@tributary/control'
 import { type Logger, systemClock } from '@tributary/kernel'
@@ -10,6 +9,7 @@ import type { Config } from './config/config.ts'
 import { createProxyWatch } from './http/client-ip.ts'
 import { createDomainQuestions } from './http/domain-questions.ts'
 import { createHttpServer, listeningUrl, requireFreePort } from './http/http-server.ts'
+import { answersOfOneJob } from './http/one-job.ts'
 import { followLogProgress } from './log-progress.ts'
 import { openLogs } from './open-log.ts'
 import { installFault } from './operations/faults.ts'
@@ -26,18 +26,11 @@ export type RunningCollector = { url: string; stop(): Promise<void> }
 /** Both caches listen on a connection each, and look for changes on others. */
 const maxConnections = 6
 
-const notHere = (_request: IncomingMessage, response: ServerResponse): void => {
-  const body = {
-    code: 404,
-    reason: 'COLLECTION_ONLY',
-    message:
-      'This process only collects events. Send this request to the process that serves the API and the web application.',
-    metadata: {},
-  }
-  response
-    .writeHead(404, { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' })
-    .end(JSON.stringify(body))
-}
+const otherJobs = answersOfOneJob({
+  reason: 'COLLECTION_ONLY',
+  message:
+    'This process only collects events. Send this request to the process that serves the API and the web application.',
+})
 
 /** What collection follows in the relational store, from memory. */
 const openConfiguration = async (config: Config, stack: AsyncDisposableStack, logger: Logger) => {
@@ -129,17 +122,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       version,
     }),
     domainQuestions: createDomainQuestions(domains),
-    realtime: undefined,
-    flags: undefined,
-    profileApi: undefined,
-    syncApi: undefined,
-    devOutbox: undefined,
-    paymentWebhook: undefined,
-    media: undefined,
-    guides: undefined,
-    api: notHere,
-    nothing: notHere,
-    web: notHere,
+    ...otherJobs,
   })
   const port = await http.listen(config.port, config.host)
   // Undone first: no new connections, then what still waits for Kafka is answered.

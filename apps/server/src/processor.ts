@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { closeToOthers, lockDataDir } from '@tributary/storage'
 import { assembled } from './assembled.ts'
 import { version } from './built.ts'
@@ -6,6 +5,7 @@ import type { Config } from './config/config.ts'
 import { connectToEngines } from './engines.ts'
 import { createProxyWatch } from './http/client-ip.ts'
 import { createHttpServer, listeningUrl, requireFreePort } from './http/http-server.ts'
+import { answersOfOneJob } from './http/one-job.ts'
 import { tellLogProgress } from './log-progress.ts'
 import { openCoordination } from './open-coordination.ts'
 import { openLogs } from './open-log.ts'
@@ -22,18 +22,11 @@ import { settleSecretKey } from './secrets/secret-key-rotation.ts'
 
 export type RunningProcessor = { url: string; stop(): Promise<void> }
 
-const notHere = (_request: IncomingMessage, response: ServerResponse): void => {
-  const body = {
-    code: 404,
-    reason: 'PROCESSING_ONLY',
-    message:
-      'This process only processes and delivers events. Send this request to the process that serves the API and the web application.',
-    metadata: {},
-  }
-  response
-    .writeHead(404, { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' })
-    .end(JSON.stringify(body))
-}
+const otherJobs = answersOfOneJob({
+  reason: 'PROCESSING_ONLY',
+  message:
+    'This process only processes and delivers events. Send this request to the process that serves the API and the web application.',
+})
 
 /**
  * Starts a process that only processes or delivers, beside the main process and others like it, with which it shares the groups of partitions. It begins when it has taken what
@@ -103,17 +96,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       version,
     }),
     domainQuestions: undefined,
-    realtime: undefined,
-    flags: undefined,
-    profileApi: undefined,
-    syncApi: undefined,
-    devOutbox: undefined,
-    paymentWebhook: undefined,
-    media: undefined,
-    guides: undefined,
-    api: notHere,
-    nothing: notHere,
-    web: notHere,
+    ...otherJobs,
   })
   const port = await http.listen(config.port, config.host)
   stack.defer(() => http.close())
