@@ -26,7 +26,7 @@ test('a process tells how far its own partitions are, hears of the others, and t
   expect(told).toEqual([])
   hub.coordination.publish(positionsTopic, [5, -1, 7, -1])
   hub.coordination.publish(positionsTopic, [5, 2, -1, -1])
-  // What a second thread says while the news of the first is told is told next.
+  // Offsets that a second thread publishes while those of the first are being sent are sent next.
   await expect.poll(() => told).toEqual([[[0, 5]], [[1, 2]]])
   hub.coordination.publish(positionsTopic, [5, 2, -1, -1])
   hub.coordination.publish(positionsTopic, [6, -1, -1, -1])

@@ -3,7 +3,7 @@ import type { Logger } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { LogProgress } from '@tributary/storage/kafka'
 
-/** What stands for an offset that nobody knows, in what is told. */
+/** Stands for an offset that is not known. */
 const unknownPosition = -1
 /** How often it is asked how far the pipeline is, ms. */
 const askMs = 1000
@@ -47,7 +47,7 @@ export const tellLogProgress = ({
 }: Deps & { coordination: Pick<Coordination, 'subscribe'>; owns?: Owns }): (() => void) => {
   const safely = createSafely(logger, 'how far the pipeline is can be told to other processes')
   const told = new Map<number, { offset: number; at: number }>()
-  /** What was heard last and is not told yet: several threads of this process say what is theirs, also while something is told. */
+  /** Offsets that are not sent yet: several threads of this process publish theirs, also while others are being sent. */
   const news = new Map<number, number>()
   const tell = (): void =>
     void safely(async () => {

@@ -92,7 +92,7 @@ export type OwnedGroupsDeps = {
   free(names: readonly string[]): Promise<string[]>
   /** Told when the number of groups is another one by now: nothing can be shared with the others any more. */
   onRefused(why: string): void
-  /** Makes the thread of a group, which is not started yet. `onReplaced` is told when another process has its log or its journal. */
+  /** Makes the thread of a group, which is not started yet. `onReplaced` is called when another process has opened its log or its journal. */
   make(role: GroupRole, group: PartitionGroup, tenure: TenureInfo, onReplaced: (why: string) => void): RoleThread
   logger: Logger
 }
@@ -155,7 +155,7 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
         await tenure.release()
         throw error
       }
-      // That is told once, and nothing was there to be ended.
+      // `onLost` is called once, and there was no thread to end yet.
       if (isLost) {
         await tenure.release()
         return undefined

@@ -5,7 +5,7 @@ import type { GroupRole, OwnedGroups } from './owned-groups.ts'
 
 type Constructor = abstract new (...given: never[]) => Error
 
-/** How a question to a role is asked of its groups, and what becomes of their answers. */
+/** Which groups a question to a role goes to, and how their answers are combined. */
 type Route =
   /** Of the group of a workspace, which `about` names. */
   | { kind: 'of-workspace' }

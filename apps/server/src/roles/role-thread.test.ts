@@ -57,7 +57,7 @@ test('a role that is stopped while it waits to be started again does not start',
   expect(starts).toBe(1)
 })
 
-test('who waits for a thread to begin is told when it is ended before', async () => {
+test('waiting for a thread to begin ends with an error when the thread is ended before', async () => {
   const never = { ...code, entry: new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000)')}`) }
   const thread = createRoleThread({
     ...never,
