@@ -1,5 +1,13 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
-import { eventIdsOf, isJsonObject, type JsonObject, losesDigits, type RecordPlace } from '@tributary/kernel'
+import {
+  eventIdsOf,
+  isJsonObject,
+  type JsonObject,
+  losesDigits,
+  NewerFormat,
+  type RecordPlace,
+  requireKnownFormat,
+} from '@tributary/kernel'
 import {
   type ConsumerJournal,
   createRowWriter,
@@ -171,11 +179,18 @@ const exactOf = (
 
 const sizeOf = (slice: Slice | undefined): number => (slice === undefined ? 0 : slice.end - slice.start)
 
-/** The meta collect wrote; a record whose meta cannot be read is kept for its workspace without a source. */
+/**
+ * The meta collect wrote; a record whose meta cannot be read is kept for its workspace without a source.
+ *
+ * @throws NewerFormat
+ */
 const metaOf = (record: LogRecord): RequestMeta => {
   try {
-    return requestMeta.parse(JSON.parse(record.meta))
-  } catch {
+    const meta: unknown = JSON.parse(record.meta)
+    requireKnownFormat('A request in the log', meta)
+    return requestMeta.parse(meta)
+  } catch (error) {
+    if (error instanceof NewerFormat) throw error
     return { w: record.key, s: '', k: 'single', r: record.time, ip: '' }
   }
 }

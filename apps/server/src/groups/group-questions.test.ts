@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@tributary/kernel'
 import { createCoordinationHub } from '@tributary/storage'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGroupQuestions, GroupBeginning, GroupUnowned } from './group-questions.ts'
 import type { GroupRole, OwnedGroups } from './owned-groups.ts'
 import { createRoleGroups } from './role-groups.ts'
@@ -13,12 +13,12 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** Processes that hear each other; each has some of the groups of delivery. */
-const startProcesses = (has: readonly (readonly number[])[], answer: Answer, running: () => boolean = () => true) => {
+/** Processes that hear each other, and where; each has some of the groups of delivery. */
+const startWorld = (has: readonly (readonly number[])[], answer: Answer, running: () => boolean = () => true) => {
   const hub = createCoordinationHub()
   closing.push(() => hub.close())
   const held = new Set(has.flat())
-  return has.map((own) => {
+  const processes = has.map((own) => {
     const thread = (role: GroupRole, group: number) =>
       role === 'delivery' && own.includes(group) ? { ask: answer, running } : undefined
     const isHeld = async (_role: GroupRole, group: number) => held.has(group)
@@ -36,7 +36,10 @@ const startProcesses = (has: readonly (readonly number[])[], answer: Answer, run
     })
     return { questions, role, lose: (group: number) => held.delete(group) }
   })
+  return { hub, processes }
 }
+
+const startProcesses = (...given: Parameters<typeof startWorld>) => startWorld(...given).processes
 
 describe('questions to groups', () => {
   it('reach whoever has the group, with bytes of any size, and what is undefined', async () => {
@@ -85,6 +88,26 @@ describe('questions to groups', () => {
     await expect(first?.role.ask('whatever')).rejects.toThrow('no way')
     const [all] = startProcesses([[0, 2], [1]], async () => [{ partition: 1 }])
     expect(await all?.role.ask('needed')).toHaveLength(3)
+  })
+
+  it('are not answered by who does not understand them, and an answer that is not understood fails', async () => {
+    const asked = vi.fn(async () => 'done')
+    const { hub, processes } = startWorld([[0], []], asked)
+    const [, two] = processes
+    const sent: Record<string, unknown>[] = []
+    hub.coordination.subscribe('groups.ask', (message) => sent.push(message as Record<string, unknown>))
+    expect(await two?.questions.ask('delivery', 0, 'append', {}, 10_000)).toBe('done')
+    // As a process of the next version would send the same.
+    hub.coordination.publish('groups.ask', { ...sent[0], id: 'newer', v: 2 })
+    hub.coordination.publish('groups.ask', { ...sent[0], id: 'not read', text: 'AAAA' })
+    expect(await two?.questions.ask('delivery', 0, 'append', {}, 10_000)).toBe('done')
+    expect(asked).toHaveBeenCalledTimes(2)
+    asked.mockImplementationOnce(() => new Promise(() => {}))
+    const waiting = expect(two?.questions.ask('delivery', 0, 'append', {}, 60_000)).rejects.toThrow('newer version')
+    await vi.waitFor(() => expect(sent).toHaveLength(5))
+    const { from, id } = sent[4] ?? {}
+    hub.coordination.publish('groups.answer', { from: 'x', to: from, id, at: 0, count: 1, text: 'AAAA', v: 2 })
+    await waiting
   })
 
   it('that nobody answers fail in time: who could not forget a deleted user says so', async () => {

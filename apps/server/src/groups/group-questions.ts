@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { type Logger, randomToken } from '@tributary/kernel'
+import { type Logger, randomToken, requireKnownFormat } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { RoleThread } from '../roles/role-thread.ts'
 import type { GroupRole } from './owned-groups.ts'
@@ -34,6 +34,12 @@ type Answered = { value?: unknown; error?: string; isBeginning?: true }
 const toText = (value: unknown): string => deflateRawSync(serialize(value)).toString('base64')
 const fromText = (text: string): unknown =>
   deserialize(inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: mostBytes }))
+
+/** What a message says. Its last piece stands for all of them. Throws for one of a newer version, which a later Node.js may have written, too. */
+const readMessage = (piece: Piece, text: string): unknown => {
+  requireKnownFormat('A question between processes', piece)
+  return fromText(text)
+}
 
 const isPiece = (message: unknown): message is Piece =>
   typeof message === 'object' && message !== null && 'from' in message && 'id' in message && 'text' in message
@@ -89,8 +95,17 @@ export const createGroupQuestions = (deps: {
       } satisfies Piece)
   }
 
-  const answer = async ({ from, id }: Piece, text: string): Promise<void> => {
-    const { role, group, question, about } = fromText(text) as Asked
+  const answer = async (piece: Piece, text: string): Promise<void> => {
+    const { from, id } = piece
+    let read: Asked
+    try {
+      read = readMessage(piece, text) as Asked
+    } catch (error) {
+      // Whose group it is about, nobody can tell here: another process may answer.
+      logger.warn({ err: error }, 'A question of another process cannot be read')
+      return
+    }
+    const { role, group, question, about } = read
     const here = thread(role, group)
     // Another process has it, or nobody.
     if (here === undefined) return
@@ -113,7 +128,14 @@ export const createGroupQuestions = (deps: {
     coordination.subscribe(answerTopic, (message) => {
       if (!isPiece(message) || message.to !== self) return
       const text = answered(message)
-      if (text !== undefined) waiting.get(message.id)?.(fromText(text) as Answered)
+      if (text === undefined) return
+      let found: Answered
+      try {
+        found = readMessage(message, text) as Answered
+      } catch (error) {
+        found = { error: error instanceof Error ? error.message : String(error) }
+      }
+      waiting.get(message.id)?.(found)
     }),
   ]
 

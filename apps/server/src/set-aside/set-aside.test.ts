@@ -180,6 +180,19 @@ test('a request on which processing fails is set aside at the third failure, and
   ])
 })
 
+test('a request in a form of a newer version is not set aside: processing waits at it, for a process of that version', async () => {
+  await using world = await createWorld()
+  await world.send('good', 'm-1')
+  await world.run()
+  const meta = JSON.stringify({ v: 2, w: workspace, s: 'good', k: 'single', r: Date.now(), ip: '' })
+  await world.append({ key: workspace, meta, body: Buffer.from('{}') })
+  await world.send('good', 'm-2')
+  await world.run(5)
+  expect(world.world.faults).toBe(5)
+  expect(await world.stored()).toEqual(['m-1'])
+  expect(await keptRequests(database.db)).toEqual([])
+})
+
 test('a request that was taken back is stored once, also when the log is read again from its start', async () => {
   await using world = await createWorld()
   await world.send('broken', 'm-1')

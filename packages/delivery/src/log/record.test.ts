@@ -1,3 +1,4 @@
+import { NewerFormat } from '@tributary/kernel'
 import { expect, it } from 'vitest'
 import { openRecord } from './record.ts'
 
@@ -21,6 +22,15 @@ const open = (text: string) =>
   })?.events()
 
 const given = [event('m-"1"\\', 'Said "yes"'), event('ü\u2028', '')]
+
+it('a record of a newer version is for a process of that version: it is neither read nor passed over', () => {
+  const record = { partition: 3, offset: 14, incarnation: '', time: 1, key: 'w-1', body: Buffer.from('[]') }
+  const open = (meta: object) => openRecord({ ...record, meta: JSON.stringify(meta) })
+  expect(open({ w: 'w-1', s: 's-1', d: [], n: 0, unknown: true })?.reference.meta.w).toBe('w-1')
+  expect(() => open({ v: 2, w: 'w-1', s: 's-1', d: [], n: 0 })).toThrow(NewerFormat)
+  expect(() => open({ v: 2 })).toThrow(NewerFormat)
+  expect(open({})).toBeUndefined()
+})
 
 it.each([
   ['a line each', `[${given.map((one) => JSON.stringify(one)).join(',\n')}]\n`],

@@ -1,5 +1,6 @@
 import type { OutgoingEvent, OutgoingRow } from '@tributary/connector-kit'
 import { type DeliveryMeta, deliveryMeta, eventTypes, holdsRows, type PipelineEvent } from '@tributary/contract'
+import { NewerFormat, requireKnownFormat } from '@tributary/kernel'
 import type { LogRecord } from '@tributary/storage'
 
 /** What is known of a record without its body: small enough to be kept until everything about it is durable. */
@@ -128,13 +129,20 @@ const parseEvent = (json: string): PipelineEvent | undefined => {
 
 const parseMeta = (text: string): DeliveryMeta | undefined => {
   try {
-    return deliveryMeta.safeParse(JSON.parse(text)).data
-  } catch {
+    const meta: unknown = JSON.parse(text)
+    requireKnownFormat('A record of the stream', meta)
+    return deliveryMeta.safeParse(meta).data
+  } catch (error) {
+    if (error instanceof NewerFormat) throw error
     return undefined
   }
 }
 
-/** Reads a record's meta; undefined when it is not one of ours. */
+/**
+ * Reads a record's meta; undefined when it is not one of ours.
+ *
+ * @throws NewerFormat
+ */
 export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
   const meta = parseMeta(record.meta)
   if (meta === undefined) return undefined

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import { type Clock, type Logger, type Metrics, NewerFormat } from '@tributary/kernel'
 import {
   type ConsumerJournal,
   type Coordination,
@@ -144,13 +144,14 @@ const createAsking =
 
 /**
  * Runs, and notes of a record on which the steps throw that they did. Not of one that was begun before: passed over now and taken back
- * later, its events would be repetitions of what may never have been stored.
+ * later, its events would be repetitions of what may never have been stored. And not of one of a newer version, which can process it.
  */
 const runNoting = async (setAside: SetAside | undefined, task: () => Promise<void>): Promise<void> => {
   try {
     await task()
   } catch (error) {
-    if (error instanceof RecordFailed && !error.isRepeated) await setAside?.failed(error.record, error.cause)
+    if (error instanceof RecordFailed && !error.isRepeated && !(error.cause instanceof NewerFormat))
+      await setAside?.failed(error.record, error.cause)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { deliveryMeta } from '@tributary/contract'
-import { parseEventId } from '@tributary/kernel'
+import { NewerFormat, parseEventId, requireKnownFormat } from '@tributary/kernel'
 import type { LogReader, LogRecord } from '@tributary/storage'
 import { idsOfRecord } from '../rows/delivery-records.ts'
 
@@ -9,8 +9,11 @@ const readBytes = 4 * 1024 * 1024
 /** Whether a record that the deliveries log holds came from the pipeline and not from a replay, which repeats events. */
 const isFirstAppend = (meta: string): boolean => {
   try {
-    return deliveryMeta.parse(JSON.parse(meta)).p === undefined
-  } catch {
+    const value: unknown = JSON.parse(meta)
+    requireKnownFormat('A record of the stream', value)
+    return deliveryMeta.parse(value).p === undefined
+  } catch (error) {
+    if (error instanceof NewerFormat) throw error
     return false
   }
 }

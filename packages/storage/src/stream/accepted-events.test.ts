@@ -1,8 +1,9 @@
 import type { DeliveryMeta } from '@tributary/contract'
+import { NewerFormat } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { acceptedRecord } from './accepted-events.ts'
 
-const record = (more: Partial<DeliveryMeta>, body: string) =>
+const record = (more: Partial<DeliveryMeta> & { v?: number }, body: string) =>
   acceptedRecord({
     partition: 0,
     incarnation: '',
@@ -18,4 +19,8 @@ test('consumers get the events that the pipeline accepted, and neither repetitio
   expect(record({ q: 2 }, event)).toMatchObject({ through: 2, events: [{ eventId: '0-0000000001-0000' }] })
   expect(record({ p: 'replay' }, event)).toBeUndefined()
   expect(record({ b: { k: 'sync', n: 'n' } }, '[{"recordId":"1","payload":{}}]\n')).toBeUndefined()
+})
+
+test('a record of a newer version is neither read nor passed over', () => {
+  expect(() => record({ v: 2, q: 2 }, '[]\n')).toThrow(NewerFormat)
 })

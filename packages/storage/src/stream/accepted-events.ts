@@ -1,4 +1,5 @@
 import { type DeliveryMeta, deliveryMeta, type StreamedEvent } from '@tributary/contract'
+import { NewerFormat, requireKnownFormat } from '@tributary/kernel'
 import type { LogRecord } from '../log/port.ts'
 
 /** An accepted event on its way to a consumer. */
@@ -31,8 +32,11 @@ export const isPlaceBefore = (a: RequestPlace, b: RequestPlace): boolean =>
 
 const metaOf = (record: LogRecord): DeliveryMeta | undefined => {
   try {
-    return deliveryMeta.safeParse(JSON.parse(record.meta)).data
-  } catch {
+    const meta: unknown = JSON.parse(record.meta)
+    requireKnownFormat('A record of the stream', meta)
+    return deliveryMeta.safeParse(meta).data
+  } catch (error) {
+    if (error instanceof NewerFormat) throw error
     return undefined
   }
 }
@@ -50,6 +54,8 @@ export type AcceptedRecord = { readonly through: number | undefined; readonly ev
 /**
  * The accepted events of a record of the stream, in their order: undefined for a record of any other kind, such as the
  * events that a replay sends to one destination once more, or rows of a producer. The body is a JSON list with one event a line.
+ *
+ * @throws NewerFormat
  */
 export const acceptedRecord = (record: LogRecord): AcceptedRecord | undefined => {
   const meta = metaOf(record)

@@ -1,3 +1,4 @@
+import { requireKnownFormat } from '@tributary/kernel'
 import { z } from 'zod'
 import type { EventStore } from '../event-store/port.ts'
 import type { ConsumerJournal, JournalPlace } from '../log/journal-port.ts'
@@ -61,7 +62,12 @@ const noteSchema = z.object({
 })
 type Note = z.infer<typeof noteSchema>
 
-const noteOf = (text: string | undefined): Note => (text ? noteSchema.parse(JSON.parse(text)) : {})
+const noteOf = (text: string | undefined): Note => {
+  if (!text) return {}
+  const note: unknown = JSON.parse(text)
+  requireKnownFormat('What is noted of a consumer', note)
+  return noteSchema.parse(note)
+}
 const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
 
 /**

@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { crc32c } from '@platformatic/kafka'
+import { requireKnownFormat } from '@tributary/kernel'
 import { compressChunk } from '../sqlite/compression.ts'
 
 /**
@@ -175,8 +176,11 @@ const readRecord = (cursor: ReturnType<typeof cursorOf>, base: number): BatchRec
   for (let headers = cursor.varint(); headers > 0; headers--) {
     const name = cursor.slice()
     const value = cursor.slice()
-    if (name.equals(names.head)) record.head = JSON.parse(value.toString()) as BatchHead
-    else if (name.equals(names.meta)) record.meta = value.toString()
+    if (name.equals(names.head)) {
+      const head = JSON.parse(value.toString()) as BatchHead
+      requireKnownFormat('A batch of the log', head)
+      record.head = head
+    } else if (name.equals(names.meta)) record.meta = value.toString()
     else if (name.equals(names.unaddressed)) record.addressed = false
   }
   return record

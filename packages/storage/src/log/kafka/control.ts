@@ -1,3 +1,4 @@
+import { requireKnownFormat } from '@tributary/kernel'
 import type { ProducerSequence } from '../port.ts'
 import { type Batch, encodeBatch, type RecordToWrite, type WriterStamp } from './batches.ts'
 import type { Partitions } from './partitions.ts'
@@ -81,6 +82,14 @@ const recordOf = (change: ControlChange): RecordToWrite => {
   return record('fence', true)
 }
 
+/** A value of the control topic, which other processes wrote. */
+const known = <Value>(text: string): Value => {
+  const value: unknown = JSON.parse(text)
+  requireKnownFormat('A record of the control topic of the log', value)
+  // Written by a version of this file.
+  return value as Value
+}
+
 /** The batch that makes changes: all of them or none. */
 export const encodeControl = (changes: readonly ControlChange[], stamp: WriterStamp, time: number): Buffer =>
   encodeBatch(changes.map(recordOf), { head: { i: '', c: 0 }, time, stamp })
@@ -122,7 +131,7 @@ const createNotes = (given: {
         producers.delete(producer)
         return
       }
-      const { epoch, last } = JSON.parse(text) as StoredProducer
+      const { epoch, last } = known<StoredProducer>(text)
       producers.set(producer, { epoch, last: new Map(last.map((sequence) => [sequence.partition, sequence])) })
     },
     takeCheckpoint(name: string, checkpoint: Checkpoint | undefined): void {
@@ -206,7 +215,7 @@ export const followControl = (
       places.clear()
       const incarnation = key.slice(prefixes.opening.length)
       if (text === '') openings.delete(incarnation)
-      else openings.set(incarnation, JSON.parse(text) as Opening)
+      else openings.set(incarnation, known<Opening>(text))
     } else if (key.startsWith(prefixes.producer)) {
       notes.takeProducer(ofAll, key.slice(prefixes.producer.length), text)
     } else if (key.startsWith(prefixes.ofOne)) {
@@ -214,7 +223,7 @@ export const followControl = (
       const end = name.indexOf(' ')
       notes.takeProducer(name.slice(0, end), name.slice(end + 1), text)
     } else if (key === 'checkpoint' || key.startsWith(prefixes.checkpoint)) {
-      const checkpoint = text === '' ? undefined : (JSON.parse(text) as Checkpoint)
+      const checkpoint = text === '' ? undefined : known<Checkpoint>(text)
       notes.takeCheckpoint(key.slice(prefixes.checkpoint.length), checkpoint)
     }
   }
