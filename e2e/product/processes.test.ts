@@ -14,6 +14,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { post, storedEvents, track } from './calls.ts'
 import { listen } from './live-channel.ts'
+import { contractAsVersionAfter, contractUnheard, expandAsNextVersion } from './next-version.ts'
 import { createSdkLoad, expectInOrder } from './sdk-load.ts'
 import { startRemoteEngines } from './several-processes.ts'
 
@@ -173,7 +174,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     expect(await storedEvents(main, source)).toEqual([])
   }, 240_000)
 
-  test('whichever process of any role is killed, stopped, paused, or without PostgreSQL, every acknowledged event is stored once and delivered, in order', async () => {
+  test('whichever process of any role is killed, stopped, paused, or without PostgreSQL, on the schema of the next version, every acknowledged event is stored once and delivered, in order', async () => {
     const shops = await createShops(main, receiver.url)
     const load = createSdkLoad(
       shops.flatMap(({ key }, at) => [
@@ -191,6 +192,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
       await load.more(100)
     }
     await load.more(200)
+    await expandAsNextVersion(engines.urls)
 
     const all = () => Promise.all([shared('pipeline', p1, p2), shared('delivery', d1, d2)])
 
@@ -268,4 +270,22 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     const again = load.ids().reduce((sum, id) => sum + (receiver.messageIds().get(id) ?? 1) - 1, 0)
     console.info(`taken over, ms: ${JSON.stringify(took)}; ${count} events, ${again} sent again`)
   }, 900_000)
+
+  test('what a process of any role uses is not taken away while it runs; one of which nobody had heard ends with a sentence, and does not start again', async () => {
+    const running = { 'api,realtime,profiles,jobs': main, collect: c1, pipeline: p1, delivery: d1 }
+    const refused = await contractAsVersionAfter(engines.urls).catch(String)
+    for (const each of Object.keys(running)) expect(refused).toContain(`${each} on `)
+    const all = [main, c1, c2, p1, p2, d1, d2]
+    expect(all.map(({ output }) => output().includes('newer version of Tributary'))).not.toContain(true)
+    await contractUnheard(engines.urls)
+    expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(all.map(() => 1))
+    for (const { output } of all)
+      expect(output()).toMatch(/changed by a newer version of Tributary \(9002-version-after\).*cannot work with it/)
+    const starts = [start('main', 'main'), start('c1', 'collect'), start('p1', 'pipeline')]
+    for (const each of await Promise.allSettled(starts)) {
+      const said = String(each.status === 'rejected' && each.reason)
+      expect(said).toContain('changed by a newer version of Tributary')
+      expect(said).not.toMatch(/\n\s+at [^\n]*dist/)
+    }
+  }, 120_000)
 })

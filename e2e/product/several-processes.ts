@@ -103,8 +103,12 @@ export const startRemoteEngines = async (
   stack.use(kafka)
   stack.use(postgres)
   stack.use(eventStore)
-  const database = await wayToPostgres(withDatabase(postgres.url, 'postgres'))
-  const events = await wayToEventStore(withEventDatabase(eventStore.url, 'default'))
+  const urls = {
+    database: withDatabase(postgres.url, 'postgres'),
+    eventStore: withEventDatabase(eventStore.url, 'default'),
+  }
+  const database = await wayToPostgres(urls.database)
+  const events = await wayToEventStore(urls.eventStore)
   for (const { way } of [database, events]) stack.use(way)
   const env = {
     KAFKA_BROKERS: kafka.address,
@@ -131,5 +135,5 @@ export const startRemoteEngines = async (
     stack.defer(() => product.kill())
     return product
   }
-  return { way: database.way, wayToEventStore: events.way, folder, start }
+  return { urls, way: database.way, wayToEventStore: events.way, folder, start }
 }

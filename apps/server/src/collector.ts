@@ -2,6 +2,7 @@ import { createCollect } from '@tributary/collect'
 import { createCustomDomainCache, createRefusalSink, createWriteKeyCache, verifySecretKey } from '@tributary/control'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createCoordinationHub, openRelational, requireSchema } from '@tributary/storage'
+import { announce } from './announce.ts'
 import { assembled } from './assembled.ts'
 import { builtTag, version } from './built.ts'
 import { countCollectingProcesses } from './collecting-processes.ts'
@@ -40,6 +41,8 @@ const openConfiguration = async (config: Config, stack: AsyncDisposableStack, lo
   const relational = stack.use(openRelational({ url, logger, maxConnections, statementMs: 10_000 }))
   const { db, pool } = relational
   await requireSchema(db)
+  const announced = await announce(config, { pool, logger })
+  stack.defer(() => announced?.stop())
   await verifySecretKey({ db, secretBox })
   const webhooks = createSourceWebhooks(logger)
   const keys = createWriteKeyCache({ db, pool, secretBox, connectors: webhooks, logger })

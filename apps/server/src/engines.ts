@@ -10,11 +10,14 @@ import {
   createEmbeddedPostgres,
   createSupervisor,
   type EventStore,
+  EventStoreUnavailable,
   installJobs,
   migrate,
   migrateEventStore,
+  noteContraction,
   openRelational,
   type Relational,
+  requireEventStore,
   requireSchema,
   type Supervisor,
   type TenureInfo,
@@ -99,7 +102,7 @@ export const openRelationalStore = async (
 /**
  * Connects to engines that are all by address, beside the main process, which brings their schemas to the newest version.
  *
- * @throws SchemaNotReady, SchemaTooNew
+ * @throws SchemaNotReady, SchemaTooNew, EventStoreNotReady, EventStoreTooNew
  */
 export const connectToEngines = async (config: Config, { logger }: { logger: Logger }): Promise<Engines> => {
   if (config.relational.kind === 'embedded' || config.eventStore.kind === 'embedded')
@@ -114,6 +117,11 @@ export const connectToEngines = async (config: Config, { logger }: { logger: Log
   }
   try {
     await requireSchema(relational.db)
+    await requireEventStore(eventStore).catch((error: unknown) => {
+      // What it stores waits until it is back.
+      if (!(error instanceof EventStoreUnavailable)) throw error
+      logger.warn({ err: error }, 'the event store is away: its schema is not looked at')
+    })
   } catch (error) {
     await stop()
     throw error
@@ -148,14 +156,15 @@ export const startEngines = async (
       address = { url: child.url, user: child.user, password: child.password, capacity: child.capacity }
     }
     const eventStore = createClickHouseEventStore({ ...address, logger })
-    await migrateEventStore(eventStore)
+    // Which processes run that use it, the other store knows.
+    const contract = async (migration: { name: string; oldest: string }): Promise<void> =>
+      await noteContraction((await startingRelational).relational, migration)
+    await migrateEventStore(eventStore, { contract })
     return { address, eventStore }
   }
 
-  const [first, second] = await Promise.allSettled([
-    startRelational(config, supervisor, logger, deps.tenure),
-    startEventStore(),
-  ])
+  const startingRelational = startRelational(config, supervisor, logger, deps.tenure)
+  const [first, second] = await Promise.allSettled([startingRelational, startEventStore()])
   if (first.status === 'rejected' || second.status === 'rejected') {
     await supervisor.stop()
     throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason

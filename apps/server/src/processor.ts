@@ -1,4 +1,5 @@
 import { closeToOthers, lockDataDir } from '@tributary/storage'
+import { announce, endProcess } from './announce.ts'
 import { assembled } from './assembled.ts'
 import { version } from './built.ts'
 import type { Config } from './config/config.ts'
@@ -45,6 +46,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const loadedKey = await loadSecretKey(config.dataDir, config.secretKey)
   const engines = await connectToEngines(config, { logger })
   stack.defer(() => engines.stop())
+  const announced = await announce(config, { pool: engines.relational.pool, logger })
+  stack.defer(() => announced?.stop())
   const secretKey = await settleSecretKey(engines.relational.db, config, loadedKey, logger)
   const hub = await openCoordination(config, logger)
   stack.defer(() => hub.close())
@@ -56,10 +59,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     logger,
     apply: metrics.apply,
     // Whoever takes a group over ends its thread, not this process; another number of groups does.
-    onReplaced(message) {
-      process.stderr.write(`${message}\n`)
-      process.exit(1)
-    },
+    onReplaced: endProcess,
+    announced,
   })
   const { groups } = threads
   stack.defer(() => groups?.close())

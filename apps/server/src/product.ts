@@ -18,6 +18,7 @@ import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { closeToOthers, forgottenFileName, lockDataDir, missedTopic, openFolderFiles } from '@tributary/storage'
 import Fastify from 'fastify'
+import { announce, endProcess } from './announce.ts'
 import { assembled } from './assembled.ts'
 import { builtTag, version, webFolder } from './built.ts'
 import { countCollectingProcesses } from './collecting-processes.ts'
@@ -83,15 +84,6 @@ const accessTopic = 'access.changed'
 
 const guidesFolder = fileURLToPath(new URL('../../../docs', import.meta.url))
 
-/**
- * Ends the process: another one is the main process, or writes its log, and it could neither accept nor process any more. Nothing acknowledged is lost by
- * that, and the sentence is the last thing that is said.
- */
-const endReplaced = (message: string): never => {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
-}
-
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /**
@@ -131,13 +123,15 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     onWaiting: () => {
       loaded = loadThreads(config)
     },
-    onLost: endReplaced,
+    onLost: endProcess,
   })
   // Let go of last: whoever stands by begins at once.
   stack.defer(() => tenure?.release())
   const { blobs, blobsAnswer } = await openBlobs(config, logger)
   const engines = await startEngines(config, { logger, metrics, tenure })
   stack.defer(() => engines.stop())
+  const announced = await announce(config, { pool: engines.relational.pool, logger })
+  stack.defer(() => announced?.stop())
   const hub = await openCoordination(config, logger)
   stack.defer(() => hub.close())
   const { relational, eventStore } = engines
@@ -151,7 +145,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     loaded,
     logger,
     apply: metrics.apply,
-    onReplaced: endReplaced,
+    onReplaced: endProcess,
+    announced,
   })
   const { groups } = threads
   stack.defer(() => groups?.close())
@@ -159,12 +154,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   await logs.prepare()
   const requests = await logs.writer('requests', {
     onCommit: () => threads.pipeline?.wake(),
-    onReplaced: ({ message }) => endReplaced(message),
+    onReplaced: ({ message }) => endProcess(message),
   })
   stack.defer(() => requests.close())
   // Whoever delivers appends beside it.
   const outcomesWriter = logs.isShared('outcomes')
-    ? await logs.writer('outcomes', { onReplaced: ({ message }) => endReplaced(message) })
+    ? await logs.writer('outcomes', { onReplaced: ({ message }) => endProcess(message) })
     : undefined
   stack.defer(() => outcomesWriter?.close())
   const requestsReader = await logs.reader('requests')

@@ -1,7 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { Logger } from '@tributary/kernel'
-import { migrate, openRelational, requireSchema, SchemaNotReady, type Tenure, takeTenure } from '@tributary/storage'
+import {
+  migrate,
+  openRelational,
+  requireMigratable,
+  requireSchema,
+  SchemaNotReady,
+  type Tenure,
+  takeTenure,
+} from '@tributary/storage'
 import type { Config } from './config/config.ts'
 import { ListenFailed, listeningUrl } from './http/http-server.ts'
 import { settleSecretKey } from './secrets/secret-key-rotation.ts'
@@ -62,6 +70,7 @@ const check = async (config: Config, url: string, loadedKey: string, logger: Log
   )
   // Without leases nobody can have one: this is the first start, or the first with this version.
   if (rows[0]?.known !== true) await migrate(db)
+  await requireMigratable(db)
   try {
     await requireSchema(db)
   } catch (error) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { type Logger, randomToken } from '@tributary/kernel'
 import {
+  type AnnouncedProcess,
   type CoordinationHub,
   createMembers,
   freeLeases,
@@ -43,6 +44,7 @@ export const openGroups = async (
     relational: Pick<Relational, 'pool'>
     hub: CoordinationHub
     isMain: boolean
+    announced: AnnouncedProcess | undefined
     /** As of `OwnedGroupsDeps`. */
     onRefused(why: string): void
     make: (
@@ -65,7 +67,10 @@ export const openGroups = async (
     id,
     leases,
     members: createMembers({ pool: relational.pool, id, host: hostname(), version, roles: [...config.roles] }),
-    check: () => requirePartitionGroups(relational, groups),
+    async check() {
+      await deps.announced?.check()
+      await requirePartitionGroups(relational, groups)
+    },
     free: (names) => freeLeases(relational, names),
     onRefused: deps.onRefused,
     make: (role, group, tenure, onReplaced) =>

@@ -8,6 +8,7 @@ import {
   namesOfGroups,
   type PartitionGroup,
   PartitionGroupsInUse,
+  SchemaTooNew,
   type Tenure,
   type TenureInfo,
 } from '@tributary/storage'
@@ -86,11 +87,11 @@ export type OwnedGroupsDeps = {
   id: string
   leases: Leases
   members: Members
-  /** Rejects with PartitionGroupsInUse when the number of groups is another one by now. */
+  /** Rejects with PartitionGroupsInUse when the number of groups is another one by now, with SchemaTooNew when this process is too old for the schema. */
   check: () => Promise<void>
   /** Which of some groups nobody has, asked of no connection that leases are renewed over. */
   free(names: readonly string[]): Promise<string[]>
-  /** Told when the number of groups is another one by now: nothing can be shared with the others any more. */
+  /** Told when `check` has rejected with one of these: nothing can be shared with the others any more. */
   onRefused(why: string): void
   /** Makes the thread of a group, which is not started yet. `onReplaced` is called when another process has opened its log or its journal. */
   make(role: GroupRole, group: PartitionGroup, tenure: TenureInfo, onReplaced: (why: string) => void): RoleThread
@@ -250,7 +251,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
             isAway = false
           },
           (error: unknown) => {
-            if (error instanceof PartitionGroupsInUse) deps.onRefused(error.message)
+            if (error instanceof PartitionGroupsInUse || error instanceof SchemaTooNew) deps.onRefused(error.message)
             else if (!isAway) logger.warn({ err: error }, 'it cannot be asked which groups of partitions are free')
             isAway = true
           },

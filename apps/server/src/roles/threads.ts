@@ -1,5 +1,5 @@
 import type { Logger } from '@tributary/kernel'
-import { type CoordinationHub, nameOfGroup, type TenureInfo } from '@tributary/storage'
+import { type AnnouncedProcess, type CoordinationHub, nameOfGroup, type TenureInfo } from '@tributary/storage'
 import { type Config, isProcessor } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
 import { type Groups, openGroups } from '../groups/open-groups.ts'
@@ -66,6 +66,7 @@ export const createThreads = async (
     tenure: TenureInfo | undefined
     /** Threads that were made ahead. */
     loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
+    announced: AnnouncedProcess | undefined
     logger: Logger
     apply: (changes: MetricChange[]) => void
     onReplaced: (message: string) => void
@@ -127,6 +128,7 @@ export const createThreads = async (
           relational: engines.relational,
           hub,
           isMain: !isProcessor(config),
+          announced: deps.announced,
           onRefused: deps.onReplaced,
           make: (role, group, tenure, onReplaced, onDue) =>
             make(role, { tenure, group }, { onReplaced, onAppended, onDue }),

@@ -5,7 +5,14 @@ import { createTestEventStore, ownQueries, type TestEventStore } from '@tributar
 import { describe, expect, inject, it } from 'vitest'
 import { type ClickHouseOptions, createClickHouseEventStore } from './clickhouse.ts'
 import { eventStoreConformance } from './conformance.ts'
-import { migrateEventStore } from './migrate.ts'
+import {
+  type EventStoreMigration,
+  EventStoreNotReady,
+  EventStoreTooNew,
+  eventStoreMigrations,
+  migrateEventStore,
+  requireEventStore,
+} from './migrate.ts'
 import { systemOwner } from './port.ts'
 
 eventStoreConformance('embedded', () => createTestEventStore())
@@ -46,10 +53,73 @@ describe('migrateEventStore', () => {
     expect(await versions()).toEqual(known)
   })
 
-  it('refuses a database that a newer program has migrated', async () => {
-    await using store = await createTestEventStore(inject('eventStoreUrl'))
-    await store.insert('schema_versions', '{"version":999}', { token: 'newer' })
-    await expect(migrateEventStore(store)).rejects.toThrow('999')
+  const versionBy = (version: number, oldest?: number): EventStoreMigration => ({
+    version,
+    statements: [`create table if not exists step_${version} (a UInt8) engine = Memory`],
+    ...(oldest === undefined ? { kind: 'expand' } : { kind: 'contract', oldest }),
+  })
+
+  it('goes on with what a newer program has only added to, or has taken away what this one does without', async () => {
+    await using store = await createTestEventStore()
+    await migrateEventStore(store, { migrations: [...eventStoreMigrations, versionBy(900), versionBy(901, 900)] })
+    await migrateEventStore(store, { migrations: [...eventStoreMigrations, versionBy(900)] })
+    await requireEventStore(store, [...eventStoreMigrations, versionBy(900)])
+    await expect(migrateEventStore(store)).rejects.toThrow(EventStoreTooNew)
+    await expect(requireEventStore(store)).rejects.toThrow('901')
+  })
+
+  it('asks before it takes something away, and does nothing of it when that is refused', async () => {
+    await using store = await createTestEventStore()
+    const asked: unknown[] = []
+    const refuse = async (migration: object): Promise<void> => {
+      asked.push(migration)
+      throw new Error('older ones run')
+    }
+    const migrations = [...eventStoreMigrations, versionBy(900), versionBy(901, 900)]
+    await expect(migrateEventStore(store, { migrations, contract: refuse })).rejects.toThrow('older ones run')
+    expect(asked).toEqual([{ name: 'event store 901', oldest: 'event store 900' }])
+    const names = await store.query(
+      `select name from system.tables where database = currentDatabase() and name like 'step_%'`,
+    )
+    expect(names).toEqual([{ name: 'step_900' }])
+    await requireEventStore(store)
+  })
+
+  it('is required by who leaves it to another one', async () => {
+    await using store = await createTestEventStore()
+    await expect(requireEventStore(store, [...eventStoreMigrations, versionBy(900)])).rejects.toThrow(
+      EventStoreNotReady,
+    )
+    await store.command('drop table schema_versions sync')
+    await expect(requireEventStore(store)).rejects.toThrow(EventStoreNotReady)
+  })
+
+  const addsOnly = [
+    /^create table if not exists /,
+    /^alter table \w+\s+add (column|index) if not exists /,
+    /^alter table \w+\s+(materialize index|modify setting) /,
+  ]
+
+  it('only adds where it says that it expands', () => {
+    const others = eventStoreMigrations
+      .filter(({ kind, version }) => kind === 'expand' && version > 12)
+      .flatMap(({ statements }) => statements.filter((text) => !addsOnly.some((form) => form.test(text))))
+    expect(others).toEqual([])
+    const taking = [
+      'alter table events drop column a',
+      'alter table events modify column a String',
+      'drop table events',
+    ]
+    expect(taking.filter((text) => addsOnly.some((form) => form.test(text)))).toEqual([])
+  })
+
+  it('takes away only what an earlier version did without', () => {
+    const versions = eventStoreMigrations.map(({ version }) => version)
+    for (const each of eventStoreMigrations) {
+      if (each.kind === 'expand') continue
+      expect(versions).toContain(each.oldest)
+      expect(each.oldest).toBeLessThan(each.version)
+    }
   })
 })
 

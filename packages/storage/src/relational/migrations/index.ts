@@ -75,9 +75,10 @@ import { up as coordination } from './0090-coordination.ts'
 import { up as journals } from './0091-journals.ts'
 import { up as setAsideRequests } from './0092-set-aside-requests.ts'
 import { up as partitionGroups } from './0093-partition-groups.ts'
+import { up as processSchemas } from './0094-process-schemas.ts'
 
-/** Every migration of the relational store; add new ones at the end. */
-export const migrations: readonly Migration[] = [
+/** Those of versions of which no two ran together: a process that does not know all of these refuses to start. No new one comes here. */
+const ofOneVersion: readonly Pick<Migration, 'name' | 'up'>[] = [
   { name: '0001-core', up: core },
   { name: '0002-directory-version', up: directoryVersion },
   { name: '0003-accounts', up: accounts },
@@ -154,4 +155,10 @@ export const migrations: readonly Migration[] = [
   { name: '0091-journals', up: journals },
   { name: '0092-set-aside-requests', up: setAsideRequests },
   { name: '0093-partition-groups', up: partitionGroups },
+]
+
+/** Every migration of the relational store. New ones come at the end, and say what they are. */
+export const migrations: readonly Migration[] = [
+  ...ofOneVersion.map((migration) => ({ ...migration, kind: 'expand' as const })),
+  { name: '0094-process-schemas', kind: 'expand', up: processSchemas },
 ]

@@ -1,0 +1,173 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '@tributary/kernel'
+import { type QueryExecutorProvider, sql } from 'kysely'
+import type { PoolClient } from 'pg'
+import { type AppliedSchema, refuseTooNew, SchemaTooNew, schemaLock } from './applied-schemas.ts'
+import type { Relational } from './open.ts'
+
+/** How long a process counts as running after it was heard of last, ms: three of its beats may fail. */
+export const runningMs = 8000
+
+/** Thrown when a migration takes away what a process uses that still runs; its message says which. */
+export class OlderProcessesRun extends Error {
+  override readonly name = 'OlderProcessesRun'
+  constructor(processes: readonly string[]) {
+    super(
+      `The database cannot be brought to this version yet: processes run that are too old for it (${processes.join('; ')}). ` +
+        'Update or stop them first, then start this one again.',
+    )
+  }
+}
+
+/**
+ * Makes sure that no process runs which does not know a migration.
+ *
+ * @throws OlderProcessesRun
+ */
+export const requireNoneOlder = async (db: QueryExecutorProvider, oldest: string): Promise<void> => {
+  const table = await sql<{ known: boolean }>`select to_regclass('process_schemas') is not null as known`.execute(db)
+  if (table.rows[0]?.known !== true) return
+  const { rows } = await sql<{ host: string; version: string; roles: string[] }>`
+    select host, version, roles from process_schemas
+    where not ${oldest} = any(knows) and seen_time > clock_timestamp() - ${runningMs} * interval '1 millisecond'
+    order by host, roles`.execute(db)
+  if (rows.length > 0)
+    throw new OlderProcessesRun(
+      rows.map(({ host, version, roles }) => `${roles.join(',')} on ${host}, version ${version}`),
+    )
+}
+
+/**
+ * Notes that a migration of another store takes something away, before it does: from then on no process begins that does not know `oldest`, and those that
+ * run end.
+ *
+ * @throws OlderProcessesRun
+ */
+export const noteContraction = async (
+  { db }: Pick<Relational, 'db'>,
+  { name, oldest }: { name: string; oldest: string },
+): Promise<void> =>
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(tx)
+    await requireNoneOlder(tx, oldest)
+    await sql`insert into schema_migrations (name, oldest) values (${name}, ${oldest}) on conflict do nothing`.execute(
+      tx,
+    )
+  })
+
+/** A process whose version others count with. */
+export type AnnouncedProcess = {
+  /**
+   * Makes sure that the schema is still one that this process can work with.
+   *
+   * @throws SchemaTooNew
+   */
+  check(): Promise<void>
+  /** Says that it is gone. */
+  stop(): Promise<void>
+}
+
+const contractions = 'select name, oldest from schema_migrations where oldest is not null'
+
+const hereText = `
+insert into process_schemas (id, host, version, roles, knows, seen_time)
+values ($1, $2, $3, $4, $5, clock_timestamp())
+on conflict (id) do update set seen_time = excluded.seen_time`
+
+const beatText = `
+with here as (${hereText}
+), gone as (
+  delete from process_schemas where seen_time < clock_timestamp() - interval '1 day'
+)
+${contractions}`
+
+type Announced = {
+  pool: Relational['pool']
+  id: string
+  host: string
+  version: string
+  roles: readonly string[]
+  knows: ReadonlySet<string>
+}
+
+const valuesOf = ({ id, host, version, roles, knows }: Announced): unknown[] => [id, host, version, roles, [...knows]]
+
+/** Says that a process is there, while nobody changes the schema; false when somebody does. */
+const announceOnce = async (client: PoolClient, announced: Announced): Promise<boolean> => {
+  await client.query('begin')
+  const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_xact_lock_shared($1) as free', [
+    schemaLock,
+  ])
+  if (rows[0]?.free !== true) {
+    await client.query('rollback')
+    return false
+  }
+  refuseTooNew((await client.query<AppliedSchema>(contractions)).rows, announced.knows)
+  await client.query(hereText, valuesOf(announced))
+  await client.query('commit')
+  return true
+}
+
+/**
+ * Says, now and every `everyMs`, that a process runs and which schemas it knows, so that none is applied with which it cannot work. When that has happened nonetheless, since
+ * the process was paused or cut off for longer than it counts, `onTooOld` is told. Waits while the schema is being changed.
+ *
+ * @throws SchemaTooNew
+ */
+export const announceProcess = async ({
+  everyMs = 2000,
+  onTooOld,
+  logger,
+  ...announced
+}: Announced & {
+  everyMs?: number
+  onTooOld: (why: string) => void
+  logger: Pick<Logger, 'warn'>
+}): Promise<AnnouncedProcess> => {
+  const { pool, id, knows } = announced
+  const client = await pool.connect()
+  try {
+    while (!(await announceOnce(client, announced))) await pause(200)
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.release()
+  }
+  let isAway = false
+  const beat = async (): Promise<void> => {
+    try {
+      const { rows } = await pool.query<AppliedSchema>({
+        name: 'process-beat',
+        text: beatText,
+        values: valuesOf(announced),
+      })
+      isAway = false
+      refuseTooNew(rows, knows)
+    } catch (error) {
+      if (error instanceof SchemaTooNew) {
+        clearInterval(timer)
+        onTooOld(error.message)
+        return
+      }
+      if (!isAway) logger.warn({ err: error }, 'It cannot be said that this process runs')
+      isAway = true
+    }
+  }
+  let beating: Promise<void> | undefined
+  const timer = setInterval(() => {
+    beating ??= beat().finally(() => {
+      beating = undefined
+    })
+  }, everyMs)
+  return {
+    async check() {
+      refuseTooNew((await pool.query<AppliedSchema>({ name: 'process-check', text: contractions })).rows, knows)
+    },
+    async stop() {
+      clearInterval(timer)
+      await beating
+      await pool.query('delete from process_schemas where id = $1', [id]).catch(() => {})
+    },
+  }
+}
