@@ -125,7 +125,7 @@ export const startRemoteEngines = async (
   }
   const start = async (
     name: string,
-    more: { standsBy?: true; movableClock?: true; env?: Record<string, string> } = {},
+    more: { standsBy?: true; movableClock?: true; command?: readonly string[]; env?: Record<string, string> } = {},
   ): Promise<Product> => {
     const product = await startProduct({
       dataDir: folder(name),

@@ -51,9 +51,14 @@ export const tasks = {
   soak: {
     script: 'scripts/soak.ts',
     builds: true,
-    does: 'Runs the fault, durability, and power-loss tests for many rounds, the setup pages with the SDKs of other languages, and 50 million events.',
-    usage: '[-- <rounds> | languages | events]',
-    options: ['<rounds>   20 by default', 'languages  only the setup pages', 'events     only the events'],
+    does: 'Runs the fault, durability, and power-loss tests for many rounds, the setup pages with the SDKs of other languages, two versions together, and 50 million events.',
+    usage: '[-- <rounds> | languages | versions [<ref>] | events]',
+    options: [
+      '<rounds>   20 by default',
+      'languages  only the setup pages',
+      'versions   only two versions together; the one before is that of a commit, by default before the newest migration',
+      'events     only the events',
+    ],
   },
   screenshots: {
     script: 'e2e/screenshots.ts',
