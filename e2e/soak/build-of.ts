@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const migrationFolders = ['packages/storage/src/relational/migrations', 'packages/storage/src/event-store/migrations']
 /** What the first version added that runs beside another one. */
-const firstSign = 'packages/storage/src/relational/migrations/0094-process-schemas.ts'
+const firstSign = 'packages/storage/src/relational/migrations/0095-process-schemas.ts'
 
 const git = (...args: string[]): string | undefined => {
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })

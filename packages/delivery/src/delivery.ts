@@ -201,12 +201,14 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 
   /** What this worker holds is in its memory before it is in the store: a range that it does not know was made due by others. */
   const takeUpRanges = async (destinationId: string): Promise<void> => {
-    const { spilled } = workerOf(destinationId)
-    const known = new Set(spilled.all().map((range) => range.id))
+    const { held, lanes } = workerOf(destinationId)
+    const ids = (): string[] => lanes.flatMap(({ spilled }) => spilled.all().map(({ id }) => id))
+    const known = new Set(ids())
     const waiting = await parking.ranges()
-    for (const range of spilled.all()) known.add(range.id)
+    for (const id of ids()) known.add(id)
     for (const row of waiting)
-      if (row.destinationId === destinationId && !known.has(row.id)) spilled.restore(restoredRange(row, clock()))
+      if (row.destinationId === destinationId && !known.has(row.id))
+        held[row.lane].spilled.restore(restoredRange(row, clock()))
   }
 
   const takeUp = async (destinationId: string): Promise<void> => {
@@ -241,7 +243,9 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
         await Promise.all([attempts.flush(true), outcomes.flush()])
         const done = await commit.run(true)
         // What was sent while its range was written is behind what was written.
-        const written = [...workers.values()].every(({ spilled }) => spilled.all().every(isRangeWritten))
+        const written = [...workers.values()].every(({ lanes }) =>
+          lanes.every(({ spilled }) => spilled.all().every(isRangeWritten)),
+        )
         if (done && written && attempts.buffered() + outcomes.buffered() + parking.buffered() === 0) return
       }
     },

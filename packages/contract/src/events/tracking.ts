@@ -59,6 +59,8 @@ export const requestMeta = z.object({
   b: z.string().optional(),
   /** The events go to none of the destinations that are connected to the source. */
   u: z.literal(true).optional(),
+  /** The events are rows of a sync: they go to destinations when nothing live does. */
+  h: z.literal(true).optional(),
 })
 export type RequestMeta = z.infer<typeof requestMeta>
 
@@ -135,6 +137,8 @@ export const deliveryMeta = z.object({
   q: z.number().int().optional(),
   /** Whose rows these are, or whose events; absent for events of sources. */
   b: rowProducer.optional(),
+  /** Events of sources that go behind live ones: rows of a sync, and what was blocked and is sent again. */
+  h: z.literal(true).optional(),
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 

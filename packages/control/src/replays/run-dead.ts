@@ -27,7 +27,7 @@ const sumOf = (rows: readonly { events: number }[]): number => rows.reduce((sum,
 const makeDue = async (tx: Tx, { replayId, ids, now, begun }: Due): Promise<number> => {
   const { rows } = await sql<{ events: number }>`
     update parked_deliveries
-    set state = 'waiting', next_time = ${now}::timestamptz, first_time = ${begun}::timestamptz, attempts = 0
+    set state = 'waiting', bulk = true, next_time = ${now}::timestamptz, first_time = ${begun}::timestamptz, attempts = 0
     where id = any(${ids}::uuid[]) and replay_id = ${replayId}::uuid and state = 'dead' and replay_indexes is null
     returning event_count as events`.execute(tx)
   return sumOf(rows)
@@ -55,14 +55,14 @@ const makePartsDue = async (tx: Tx, { replayId, ids, now, begun }: Due): Promise
   const { rows } = await sql<{ events: number }>`
     insert into parked_deliveries (id, workspace_id, source_id, destination_id, log_partition, log_offset, event_indexes,
       event_ids, event_count, bytes, state, attempts, first_time, next_time, last_status, last_reason, request, response,
-      replay_id)
+      replay_id, bulk)
     select distinct on (p.log_partition, p.log_offset, p.replay_indexes)
       gen_random_uuid(), p.workspace_id, p.source_id, p.destination_id, p.log_partition, p.log_offset,
       p.replay_indexes, ${idsWhere(true)}, cardinality(p.replay_indexes), ${shareOf}, 'waiting', 0,
-      ${begun}::timestamptz, ${now}::timestamptz, p.last_status, p.last_reason, p.request, p.response, p.replay_id
+      ${begun}::timestamptz, ${now}::timestamptz, p.last_status, p.last_reason, p.request, p.response, p.replay_id, true
     from parked_deliveries p where ${marked}
-    on conflict (destination_id, log_partition, log_offset, event_indexes_hash) do update
-      set state = 'waiting', attempts = 0, first_time = excluded.first_time, next_time = excluded.next_time,
+    on conflict (destination_id, log_partition, log_offset, event_indexes_hash, holds) do update
+      set state = 'waiting', bulk = true, attempts = 0, first_time = excluded.first_time, next_time = excluded.next_time,
         replay_id = excluded.replay_id, replay_indexes = null
     returning event_count as events`.execute(tx)
   await sql`

@@ -32,8 +32,8 @@ export type ReplayRunnerSettings = {
   /** Events of one step at most. */
   stepEvents: number
   /**
-   * A replay stops while the deliveries are further behind it than what it may send in so many seconds: what comes from
-   * the sources meanwhile waits behind it no longer than that takes.
+   * A replay stops while the deliveries are further behind it than what it may send in so many seconds: who pauses it feels it soon, and
+   * the stream does not fill with it.
    */
   aheadSeconds: number
   aheadEvents: number

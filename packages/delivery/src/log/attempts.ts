@@ -38,8 +38,8 @@ type Attempt = {
 export type AttemptLog = {
   /** Takes an attempt on an event of `inFlight`; a hold of the record in flight ends when its row is durable. */
   push(attempt: Attempt, inFlight: InFlightRecord): void
-  /** True when no more should be added: the store is away or slow. */
-  full(): boolean
+  /** True when no more should be added, or no more beyond a part of the room: the store is away or slow. */
+  full(part?: number): boolean
   /** Rows that are not durable yet. */
   buffered(): number
   /** Sends what has waited long enough, or, with `now`, whatever is there. Never rejects. */
@@ -219,7 +219,7 @@ export const createAttemptLog = (deps: {
       pushed++
       records.push(inFlight)
     },
-    full: () => buffered() >= limits.bufferRows || waiting.length >= limits.bufferBytes,
+    full: (part = 1) => buffered() >= limits.bufferRows * part || waiting.length >= limits.bufferBytes * part,
     buffered,
     flush,
     drain: async () => {

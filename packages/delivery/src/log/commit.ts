@@ -27,7 +27,8 @@ export const createCommit = (deps: {
 
   const lowestOpen = (place: Place): number => {
     let low = place.tracker.low() ?? place.next
-    for (const worker of workers.values()) low = Math.min(low, worker.spilled.undurableLow(place.partition) ?? low)
+    for (const worker of workers.values())
+      for (const { spilled } of worker.lanes) low = Math.min(low, spilled.undurableLow(place.partition) ?? low)
     return low
   }
 

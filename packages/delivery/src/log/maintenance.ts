@@ -33,11 +33,12 @@ export const createMaintenance = (deps: {
   const refresh = async (): Promise<void> => {
     last = clock()
     const summary = await parking.summary()
-    const seen = new Set(summary.map((item) => item.destinationId))
+    const seen = new Set(summary.map(({ destinationId, lane }) => `${destinationId} ${lane}`))
     for (const worker of workers.values())
-      if (!seen.has(worker.id) && worker.rows.taken.size === 0) worker.rows.waiting = 0
+      for (const { lane, rows } of worker.lanes)
+        if (!seen.has(`${worker.id} ${lane}`) && rows.taken.size === 0) rows.waiting = 0
     for (const item of summary) {
-      const { rows } = workerOf(item.destinationId)
+      const { rows } = workerOf(item.destinationId).held[item.lane]
       rows.waiting = item.rows
       rows.version++
       // What is under way is done soon; a look too many costs one short query.
@@ -48,17 +49,17 @@ export const createMaintenance = (deps: {
 
   const enforce = async (): Promise<void> => {
     const { held, dead } = settings
-    const crowded = [...workers.values()]
-      .filter((worker) => worker.rows.waiting > held.maxRows)
-      .map((worker) => worker.id)
+    const crowded = [...workers.values()].flatMap(({ id: destinationId, lanes }) =>
+      lanes.filter(({ rows }) => rows.waiting > held.maxRows).map(({ lane }) => ({ destinationId, lane })),
+    )
     const before = clock() - Math.max(held.maxAgeMs, settings.retry.maxElapsedMs)
     const old = await reader.positionsBefore(clock() - held.maxLogAgeMs)
     const ends = new Map(old.map(({ partition, offset }) => [partition, offset]))
     for (const worker of workers.values())
-      for (const range of worker.spilled.all())
-        if (range.cursor < (ends.get(range.partition) ?? 0)) range.dead ??= limit
+      for (const { spilled } of worker.lanes)
+        for (const range of spilled.all()) if (range.cursor < (ends.get(range.partition) ?? 0)) range.dead ??= limit
     const died = [
-      ...(await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })),
+      ...(await parking.enforceLimits({ before, maxRows: held.maxRows, crowded })),
       ...(await parking.deadLetterBelow(old.filter(({ offset }) => offset > 0))),
     ]
     for (const { id, destinationId } of died) workers.get(destinationId)?.keyOrder.lost([id])
@@ -85,10 +86,9 @@ export const createMaintenance = (deps: {
       } finally {
         running = false
       }
-      const waiting = [...workers.values()].reduce(
-        (sum, worker) => sum + worker.spilled.events() + worker.rows.waiting,
-        0,
-      )
+      const waiting = [...workers.values()]
+        .flatMap(({ lanes }) => lanes)
+        .reduce((sum, { spilled, rows }) => sum + spilled.events() + rows.waiting, 0)
       metrics.gauge('delivery_waiting', waiting)
     },
   }

@@ -162,7 +162,7 @@ test('a partition is let go only when of each range is written how far it was se
       return true
     },
   }
-  const worker = { spilled, requeue: () => {}, isBusy: () => false, keyOrder: { forget: () => {} } }
+  const worker = { lanes: [{ spilled }], requeue: () => {}, isBusy: () => false, keyOrder: { forget: () => {} } }
   const { take } = createPartitions({
     owned: new Set([0]),
     places: [place],
@@ -191,7 +191,7 @@ test('who has some partitions declares nothing of the others dead', async () => 
     await holder.take(all)
     const [first, ...others] = await states()
     const mine = first?.[0] ?? -1
-    const limits = { before: Date.now() + 1000, maxRows: 1000, destinations: [] }
+    const limits = { before: Date.now() + 1000, maxRows: 1000, crowded: [] }
     expect(await createParking(database.db, new Set([mine])).enforceLimits(limits)).toHaveLength(1)
     expect(await states()).toEqual(expect.arrayContaining([[mine, 'dead'], ...others]))
     expect(others.map(([, state]) => state)).toEqual(['waiting', 'waiting'])

@@ -64,7 +64,7 @@ export const createPartitions = (deps: {
       const ranges = await parking.ranges(fresh)
       for (const row of ranges) {
         const limit = rewound.has(row.partition) ? (positions.get(row.partition) ?? 0) : undefined
-        workerOf(row.destinationId).spilled.restore(restoredRange(row, clock(), limit))
+        workerOf(row.destinationId).held[row.lane].spilled.restore(restoredRange(row, clock(), limit))
       }
       await restoreOrder({ parking, reader: deps.reader, orderOf: (id) => workerOf(id).keyOrder }, fresh)
       for (const partition of fresh) owned.add(partition)
@@ -90,7 +90,9 @@ export const createPartitions = (deps: {
           (worker) =>
             !worker.isBusy(gone) &&
             // A range that was sent while it was written would be sent again by whoever reads what was written.
-            worker.spilled.all().every((range) => !gone.has(range.partition) || isRangeWritten(range)),
+            worker.lanes.every(({ spilled }) =>
+              spilled.all().every((range) => !gone.has(range.partition) || isRangeWritten(range)),
+            ),
         )
       // A commit writes what is held, and then the position behind it.
       for (let done = false; !done; ) {
@@ -100,7 +102,7 @@ export const createPartitions = (deps: {
         if (!done) await pause(10)
       }
       for (const worker of workers.values()) {
-        for (const partition of gone) worker.spilled.forget(partition)
+        for (const { spilled } of worker.lanes) for (const partition of gone) spilled.forget(partition)
         worker.keyOrder.forget(gone)
       }
       await maintenance.refresh()

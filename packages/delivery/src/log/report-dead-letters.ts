@@ -1,6 +1,7 @@
 import type { Logger } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import type { ParkedRange, Parking } from '../retry/parking.ts'
+import { laneOf } from '../worker/lane.ts'
 import type { OutcomeLog } from './outcome-log.ts'
 import { openRecord } from './record.ts'
 
@@ -34,6 +35,8 @@ export const createDeadLetterReports = (deps: {
         const record = openRecord(found)
         const { meta, time } = record?.reference ?? {}
         if (meta?.b === undefined || time === undefined || !meta.d.includes(row.destinationId)) continue
+        // What is of the other lane has a range of its own.
+        if (row.holds !== undefined && row.holds !== laneOf(meta)) continue
         const items = record?.events() ?? []
         const { destinationId, reason } = row
         for (const index of row.indexes.length === 0 ? items.keys() : row.indexes) {

@@ -9,23 +9,22 @@ export type DeadLettering = {
   underWay(): boolean
 }
 
-/** Of one destination's rows. */
+/** Of one destination's rows, in all lanes. */
 export const createDeadLettering = (
   id: string,
-  rows: WorkerRows,
+  rows: readonly WorkerRows[],
   { parking, metrics, logger }: Pick<WorkerContext, 'parking' | 'metrics' | 'logger'>,
   order: Pick<KeyOrder, 'forget'>,
 ): DeadLettering => {
   let running = false
   return {
     deadLetterAll: () => {
-      if (running || (rows.waiting === 0 && !Number.isFinite(rows.nextDue))) return
+      if (running || rows.every(({ waiting, nextDue }) => waiting === 0 && !Number.isFinite(nextDue))) return
       running = true
       parking.deadLetterAll(id, 'The destination was deleted').then(
         (events) => {
-          rows.waiting = 0
           order.forget()
-          rows.nextDue = Number.POSITIVE_INFINITY
+          for (const each of rows) Object.assign(each, { waiting: 0, nextDue: Number.POSITIVE_INFINITY })
           running = false
           metrics.count('delivery_events_dead', events, { reason: 'deleted' })
         },

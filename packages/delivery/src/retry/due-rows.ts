@@ -1,4 +1,5 @@
 import type { WorkerContext } from '../ports.ts'
+import type { Lane } from '../worker/lane.ts'
 import type { WorkerState } from '../worker/worker-state.ts'
 import type { ParkedRow } from './parking.ts'
 import type { WorkerRows } from './retry-queue.ts'
@@ -9,6 +10,7 @@ export const fetchRows = 200
 
 export type RowFetchDeps = {
   id: string
+  lane: Lane
   context: Pick<WorkerContext, 'parking' | 'clock' | 'isRead'>
   rows: WorkerRows
   state: () => WorkerState
@@ -30,13 +32,13 @@ const byPlace = (a: ParkedRow, b: ParkedRow): number => a.partition - b.partitio
  * over. Rejects when the relational store or the log cannot be read.
  */
 export const createDueRows =
-  ({ id, context, rows, state, busy, hasCapacity, read }: RowFetchDeps): (() => Promise<void>) =>
+  ({ id, lane, context, rows, state, busy, hasCapacity, read }: RowFetchDeps): (() => Promise<void>) =>
   async () => {
     const { parking, clock } = context
     const { handovers } = rows
     rows.nextDue = Number.POSITIVE_INFINITY
     const limit = state() === 'probing' ? 1 : fetchRows
-    const found = await parking.waiting(id, [...rows.taken.keys()], limit)
+    const found = await parking.waiting(id, lane, [...rows.taken.keys()], limit)
     const isRead = ({ partition, offset }: ParkedRow): boolean => context.isRead(partition, offset)
     const isCurrent = (): boolean => rows.handovers === handovers
     const may = (row: ParkedRow): boolean =>

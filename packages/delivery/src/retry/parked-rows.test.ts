@@ -38,6 +38,7 @@ const row = (offset: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
   workspaceId: 'w',
   sourceId: 's',
   destinationId: 'd-1',
+  lane: 'live',
   needsReport: false,
   partition: 0,
   offset,
@@ -61,7 +62,7 @@ const start = (stored: readonly ParkedRow[]) => {
       dead.push(...change.rows.map(({ id, reason }) => `${id} ${reason}`))
       settle(new Set())
     },
-    waiting: async (_: string, without: readonly string[], limit: number, order = 'due') => {
+    waiting: async (_: string, __: string, without: readonly string[], limit: number, order = 'due') => {
       const left = stored.filter(({ id }) => !without.includes(id))
       const key = (each: ParkedRow): number => (order === 'due' ? each.nextTime : each.offset)
       answer.before()
@@ -87,6 +88,7 @@ const start = (stored: readonly ParkedRow[]) => {
   })
   const deps: RowFetchDeps = {
     id: 'd-1',
+    lane: 'live',
     context: { parking, clock, isRead: (_, offset) => offset < now.readTo },
     rows: retries.rows,
     state: () => now.state,

@@ -19,6 +19,7 @@ test('a row that names every event of the largest record is parked, once however
     firstTime: 0,
     nextTime: 0,
     needsReport: false,
+    lane: 'live' as const,
     events: indexes.length,
     bytes: 0,
     state: 'waiting' as const,
@@ -31,6 +32,6 @@ test('a row that names every event of the largest record is parked, once however
     parking.push({ deletes: [], rows: [{ ...row, id: newId() }] }, () => {})
     await parking.flush()
   }
-  const found = await parking.waiting(row.destinationId, [], 10)
+  const found = await parking.waiting(row.destinationId, 'live', [], 10)
   expect(found.map((each) => each.indexes)).toEqual([indexes])
 })

@@ -11,6 +11,7 @@ const row = (id: string, attempts = 0): NewParkedRow => ({
   indexes: [0],
   eventIds: [],
   needsReport: false,
+  lane: 'live',
   attempts,
   firstTime: 0,
   nextTime: 0,

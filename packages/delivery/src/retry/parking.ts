@@ -2,6 +2,7 @@ import type { Database, LogPosition, ParkedDeliveriesTable } from '@tributary/st
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Open } from '../worker/key-order.ts'
+import type { Lane } from '../worker/lane.ts'
 
 /** A reference to events of one record that could not be delivered, waiting for another try or dead. */
 export type ParkedRow = {
@@ -22,11 +23,14 @@ export type ParkedRow = {
   needsReport: boolean
   /** The replay that made it due again. */
   replayId?: string | undefined
+  /** Where it waits for its turn. */
+  lane: Lane
 }
 
 /** A row to be written. `end` is set for a range of records (then `indexes` is empty). */
 export type NewParkedRow = ParkedRow & {
   end?: number
+  holds?: Lane | undefined
   events: number
   bytes: number
   state: 'waiting' | 'dead'
@@ -41,9 +45,10 @@ export type NewParkedRow = ParkedRow & {
 /** Rows to take away and rows to put in their place, in one transaction. */
 export type ParkingChange = { deletes: readonly string[]; rows: readonly NewParkedRow[] }
 
-type WaitingSummary = { destinationId: string; rows: number; nextTime: number }
+type WaitingSummary = { destinationId: string; lane: Lane; rows: number; nextTime: number }
 
-export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number }
+/** `holds` says of which lane its records are; undefined for those of both. */
+export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number; holds: Lane | undefined }
 
 /** A row that has died beyond a limit. */
 export type DeadRow = { id: string; destinationId: string; events: number }
@@ -59,13 +64,14 @@ export type Parking = {
   buffered(): number
   /** Writes what was pushed, and the given change with it. Rejects when the store is away: nothing is lost then. */
   flush(extra?: ParkingChange): Promise<void>
-  /** Waiting rows (not ranges) of the partitions owned, per destination. */
+  /** Waiting rows (not ranges) of the partitions owned, per destination and lane. */
   summary(): Promise<WaitingSummary[]>
   /** Every waiting range of some partitions, those owned unless given. */
   ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
-  /** The waiting rows of a destination in the order they are due, or in that of the log, without the given ids. */
+  /** The waiting rows of a lane of a destination in the order they are due, or in that of the log, without the given ids. */
   waiting(
     destinationId: string,
+    lane: Lane,
     without: readonly string[],
     limit: number,
     order?: 'due' | 'place',
@@ -74,8 +80,12 @@ export type Parking = {
   makeDue(destinationId: string, now: number): Promise<void>
   /** Declares every waiting row of a destination dead; resolves to the number of events. */
   deadLetterAll(destinationId: string, reason: string): Promise<number>
-  /** Declares rows of the partitions owned dead that wait since before `before`, or beyond the number; resolves to them. */
-  enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<DeadRow[]>
+  /** Declares rows of the partitions owned dead that wait since before `before`, or beyond the number in one of these lanes; resolves to them. */
+  enforceLimits(limits: {
+    before: number
+    maxRows: number
+    crowded: readonly { destinationId: string; lane: Lane }[]
+  }): Promise<DeadRow[]>
   /** Makes dead letters of the rows (not ranges) that lie below these offsets; resolves to them. */
   deadLetterBelow(positions: readonly LogPosition[]): Promise<DeadRow[]>
   /** A page of the waiting rows (not ranges) of producers in some partitions, in the order of their places. */
@@ -114,15 +124,17 @@ const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
   response: storable(row.response),
   replay_id: row.replayId ?? null,
   tells: row.needsReport,
+  bulk: row.lane === 'bulk',
+  holds: row.holds ?? '',
 })
 
 /** PostgreSQL's text holds no NUL and no lone surrogate. */
 const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
 
-/** Rows of one statement: 20 values each, far below the protocol's 65,535. */
+/** Rows of one statement: 22 values each, far below the protocol's 65,535. */
 const rowsPerStatement = 1000
 
-const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes_hash'] as const
+const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes_hash', 'holds'] as const
 
 /** Resolves to the ids of the rows whose events lie in another row since before. */
 const write = async (db: Transaction<Database>, change: ParkingChange): Promise<Set<string>> => {
@@ -156,6 +168,7 @@ const write = async (db: Transaction<Database>, change: ParkingChange): Promise<
           next_time: set.ref('excluded.next_time'),
           last_reason: set.ref('excluded.last_reason'),
           tells: set.ref('excluded.tells'),
+          bulk: set.ref('excluded.bulk'),
         })),
       )
       .execute()
@@ -193,6 +206,8 @@ const rowColumns = [
   'next_time',
   'replay_id',
   'tells',
+  'bulk',
+  'holds',
 ] as const
 
 type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof rowColumns)[number]> & {
@@ -212,6 +227,8 @@ type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof
   next_time: Date
   replay_id: string | null
   tells: boolean
+  bulk: boolean
+  holds: Lane | ''
 }
 
 const fromDatabase = (row: SelectedRow): ParkedRange => ({
@@ -231,6 +248,8 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   nextTime: row.next_time.getTime(),
   replayId: row.replay_id ?? undefined,
   needsReport: row.tells,
+  lane: row.bulk ? 'bulk' : 'live',
+  holds: row.holds === '' ? undefined : row.holds,
 })
 
 const deadColumns = ['id', 'destination_id', 'event_count'] as const
@@ -285,16 +304,18 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .selectFrom('parked_deliveries')
         .select((select) => [
           'destination_id',
+          'bulk',
           select.fn.countAll<string>().as('rows'),
           select.fn.min('next_time').as('next_time'),
         ])
         .where('state', '=', 'waiting')
         .where('log_end', 'is', null)
         .where(isOwned())
-        .groupBy('destination_id')
+        .groupBy(['destination_id', 'bulk'])
         .execute()
       return rows.map((row) => ({
         destinationId: row.destination_id,
+        lane: row.bulk ? 'bulk' : 'live',
         rows: Number(row.rows),
         nextTime: row.next_time.getTime(),
       }))
@@ -311,11 +332,12 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       // As of now: some may have been taken away meanwhile.
       return rows.map(fromDatabase).filter(({ partition }) => partitions.has(partition))
     },
-    waiting: async (destinationId, without, limit, order = 'due') => {
+    waiting: async (destinationId, lane, without, limit, order = 'due') => {
       const found = db
         .selectFrom('parked_deliveries')
         .select([...rowColumns])
         .where('destination_id', '=', destinationId)
+        .where('bulk', '=', lane === 'bulk')
         .where('state', '=', 'waiting')
         .where('log_end', 'is', null)
         .where(isOwned())
@@ -346,7 +368,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .execute()
       return dead.reduce((sum, row) => sum + row.event_count, 0)
     },
-    enforceLimits: async ({ before, maxRows, destinations }) => {
+    enforceLimits: async ({ before, maxRows, crowded }) => {
       const old = await db
         .updateTable('parked_deliveries')
         .set(die('limit'))
@@ -357,11 +379,11 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .returning([...deadColumns])
         .execute()
       const dead = old.map(deadRow)
-      for (const destinationId of destinations) {
+      for (const { destinationId, lane } of crowded) {
         const beyond = await sql<DeadColumns>`
           update parked_deliveries set state = 'dead', last_reason = 'limit'
           where id in (select id from parked_deliveries where destination_id = ${destinationId}::uuid and state = 'waiting'
-            and log_end is null order by first_time desc offset ${maxRows})
+            and bulk = ${lane === 'bulk'}::boolean and log_end is null order by first_time desc offset ${maxRows})
           returning id, destination_id, event_count`.execute(db)
         dead.push(...beyond.rows.map(deadRow))
       }

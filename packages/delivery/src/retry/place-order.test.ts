@@ -20,6 +20,7 @@ const row = (offset: number, partition = 0): ParkedRow => ({
   sourceId: 's',
   destinationId: 'd-1',
   needsReport: false,
+  lane: 'live',
   partition,
   offset,
   indexes: [0],

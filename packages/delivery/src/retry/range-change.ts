@@ -1,6 +1,7 @@
 import type { Metrics } from '@tributary/kernel'
 import { createOffsetTracker } from '../log/offsets.ts'
 import type { DeliverySettings } from '../settings.ts'
+import type { Lane } from '../worker/lane.ts'
 import type { NewParkedRow, ParkedRange, ParkingChange } from './parking.ts'
 import { isRangeDone, rangeLow, type SpilledRange, type SpilledRanges } from './spilled-ranges.ts'
 
@@ -15,6 +16,7 @@ export const limit = 'limit'
 
 export type RangeChangeInput = {
   id: string
+  lane: Lane
   spilled: SpilledRanges
   settings: DeliverySettings
   metrics: Metrics
@@ -25,7 +27,11 @@ export type RangeChangeInput = {
   gone: boolean
 }
 
-const rowOf = (id: string, range: SpilledRange, now: number, dead: string | undefined): NewParkedRow => ({
+const rowOf = (
+  { id, lane, now }: Pick<RangeChangeInput, 'id' | 'lane' | 'now'>,
+  range: SpilledRange,
+  dead: string | undefined,
+): NewParkedRow => ({
   id: range.id,
   workspaceId: range.workspaceId,
   sourceId: range.sourceId,
@@ -46,6 +52,8 @@ const rowOf = (id: string, range: SpilledRange, now: number, dead: string | unde
   reason: dead ?? '',
   request: '',
   response: '',
+  lane,
+  holds: range.holds,
 })
 
 /** Ranges beyond the limits of age and number, the oldest first. */
@@ -65,7 +73,7 @@ const beyondLimits = (spilled: SpilledRanges, limits: DeliverySettings['held'], 
  * and those that are done are taken away. A range that is done before it was ever written costs nothing.
  */
 export const rangeChange = (input: RangeChangeInput): RangeChange => {
-  const { id, spilled, settings, metrics, now } = input
+  const { spilled, settings, metrics, now } = input
   const deletes: string[] = []
   const rows: NewParkedRow[] = []
   const notes: (() => void)[] = []
@@ -85,7 +93,7 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
     if (persisted !== undefined) deletes.push(range.id)
     // What comes while this is written must not die with it.
     if (dead !== undefined) range.sealed = true
-    rows.push(rowOf(id, range, now, dead))
+    rows.push(rowOf(input, range, dead))
     notes.push(() => {
       range.writtenAt = now
       range.persisted = { from, end }
@@ -111,6 +119,7 @@ export const restoredRange = (row: ParkedRange, now: number, limit = Number.POSI
   partition: row.partition,
   workspaceId: row.workspaceId,
   sourceId: row.sourceId,
+  holds: row.holds,
   cursor: row.offset,
   end: Math.min(row.end, Math.max(row.offset, limit)),
   needsReport: row.needsReport,

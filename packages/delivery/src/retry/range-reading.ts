@@ -2,6 +2,7 @@ import type { LogRecord } from '@tributary/storage'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { InFlightRecord } from '../worker/in-flight-record.ts'
+import { laneOf } from '../worker/lane.ts'
 import type { WorkerState } from '../worker/worker-state.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
@@ -15,6 +16,8 @@ const pieceBytes = 256 * 1024
 const turnMs = 20
 
 export type RangeReading = {
+  /** True when there is something that may be read now. */
+  mayRead(): boolean
   /** Begins to read spilled ranges on, unless that is under way or nothing may be read. */
   start(): void
   /** True while a range is read. */
@@ -82,6 +85,9 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     })
   }
 
+  const holds = (range: SpilledRange, { reference: { meta } }: DeliveryRecord): boolean =>
+    meta.d.includes(id) && (range.holds === undefined || range.holds === laneOf(meta))
+
   /** Takes what of a piece may be taken; false when that is all for now. */
   const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number): boolean => {
     if (records.length === 0) lose(range)
@@ -95,18 +101,18 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       if (found.offset >= before || !deps.hasCapacity()) return false
       range.cursor = found.offset + 1
       const record = openRecord(found)
-      if (record === undefined || !record.reference.meta.d.includes(id)) continue
+      if (record === undefined || !holds(range, record)) continue
       take(range, record)
       if (once) return true
     }
     return true
   }
 
-  const wantedOf = (records: readonly LogRecord[]) =>
+  const wantedOf = (range: SpilledRange, records: readonly LogRecord[]) =>
     records.flatMap((found) => {
       const record = openRecord(found)
       const { meta } = record?.reference ?? {}
-      if (record === undefined || meta?.b === undefined || !meta.d.includes(id)) return []
+      if (record === undefined || meta?.b === undefined || !holds(range, record)) return []
       return [{ record, indexes: Array.from({ length: meta.n }, (_, index) => index) }]
     })
 
@@ -118,7 +124,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       const most = deps.state() === 'probing' ? 1 : pieceBytes
       const records = await context.reader.read(range.partition, cursor, most)
       // Of what waited before this process began, or died and was made due, something later may have been delivered.
-      const taken = range.restored ? await deps.later(wantedOf(records)) : undefined
+      const taken = range.restored ? await deps.later(wantedOf(range, records)) : undefined
       try {
         const now = next()
         // Changed while the log was read: what was read may not be what comes next.
@@ -131,6 +137,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   }
 
   return {
+    mayRead: () => next() !== undefined,
     start: () => {
       if (reading || next() === undefined) return
       reading = true

@@ -23,6 +23,7 @@ const start = () => {
 const partOf = (open: number, row?: ParkedRow, finish = (): void => {}): InFlightRecord => ({
   record: { partition: 0, offset: 7, time: 0, bytes: 100, meta: { w: 'w-1', s: 's-1', d: ['d-1'], n: 4 } },
   row,
+  lane: 'live',
   open,
   failures: [],
   finish,

@@ -40,7 +40,7 @@ export type RetryQueue = {
   lost(row: ParkedRow, now: number): void
 }
 
-/** Of one destination; empty until its rows were looked up. */
+/** Of one lane of a destination; empty until its rows were looked up. */
 export const createRetryQueue = (
   destinationId: string,
   { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
@@ -114,6 +114,7 @@ export const createRetryQueue = (
         const takenOver: InFlightRecord = {
           record: inFlight.record,
           row,
+          lane: inFlight.lane,
           open: items.length,
           failures: [],
           finish: () => close(takenOver, row),

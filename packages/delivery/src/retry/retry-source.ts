@@ -2,6 +2,7 @@ import type { DeliveryRecord } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { InFlightRecord } from '../worker/in-flight-record.ts'
 import type { KeyOrder } from '../worker/key-order.ts'
+import type { Lane } from '../worker/lane.ts'
 import type { WorkerState } from '../worker/worker-state.ts'
 import { createDueRows } from './due-rows.ts'
 import { createLaterDeliveries } from './later-deliveries.ts'
@@ -16,6 +17,8 @@ import { isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
 export type RetrySource = {
   /** Fills the worker's queue from spilled ranges, and fetches parked rows that are due. */
   fill(): void
+  /** True while something held is on its way into the queue, or may come at once. */
+  brings(): boolean
   /** Makes every parked row due, since the destination works again. */
   makeDue(): void
   /** True while something held could be sent now. */
@@ -28,13 +31,15 @@ export type RetrySource = {
 
 export type RetrySourceDeps = {
   id: string
+  lane: Lane
   context: WorkerContext
   spilled: SpilledRanges
   retries: RetryQueue
   keyOrder: KeyOrder
   state: () => WorkerState
-  /** True while the worker has anything queued or under way. */
+  /** True while the worker has anything queued or under way: in any lane, in this one. */
   busy: () => boolean
+  isLaneBusy: () => boolean
   hasCapacity: () => boolean
   /** False while spilled ranges wait to be more. */
   rangesDue: () => boolean
@@ -52,7 +57,7 @@ export type RetrySourceDeps = {
  * in the log.
  */
 export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
-  const { id, context, spilled, retries, keyOrder, state, busy, consume, wake } = deps
+  const { id, lane, context, spilled, retries, keyOrder, state, busy, consume, wake } = deps
   const { rows } = retries
   const { parking, clock, logger, settings } = context
   let fetching = false
@@ -60,10 +65,10 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   /** Epoch ms before which the store is not asked again, since it failed. */
   let askAgain = 0
 
-  const order = createPlaceOrder({ rows, spilled, busy })
+  const order = createPlaceOrder({ rows, spilled, busy: deps.isLaneBusy })
   const later = createLaterDeliveries(id, context, keyOrder)
   const read = createRowReading({ context, retries, knows: keyOrder.knows, later, consume })
-  const fetchDeps = { id, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
+  const fetchDeps = { id, lane, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
   const fetchDue = createDueRows(fetchDeps)
   const fetchInOrder = createRowsInOrder({ ...fetchDeps, order })
   const ranges = createRangeReading({
@@ -114,6 +119,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
       if (rowsWanted()) startFetch()
       ranges.start()
     },
+    brings: () => sends() && (fetching || ranges.underWay() || ranges.mayRead()),
     makeDue: () => {
       if (rows.waiting === 0) return
       makingDue = true

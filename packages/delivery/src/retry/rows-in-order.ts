@@ -10,6 +10,7 @@ import type { PlaceOrder } from './place-order.ts'
 export const createRowsInOrder =
   ({
     id,
+    lane,
     context,
     rows,
     state,
@@ -22,7 +23,7 @@ export const createRowsInOrder =
     const { parking, clock } = context
     const { version } = rows
     rows.nextDue = Number.POSITIVE_INFINITY
-    const found = await parking.waiting(id, [...rows.taken.keys()], fetchRows, 'place')
+    const found = await parking.waiting(id, lane, [...rows.taken.keys()], fetchRows, 'place')
     const sends = (): boolean => state() === 'flowing' || state() === 'probing'
     const isCurrent = (): boolean => version === rows.version && !order.settling() && sends()
     const may = (row: ParkedRow): boolean =>

@@ -107,13 +107,15 @@ describe('held ranges', () => {
       firstTime: 0,
       nextTime: 0,
       needsReport: false,
+      lane: 'live' as const,
+      holds: undefined,
       events: 10,
       bytes: 100,
     }
     spilled.restore(restoredRange(row, 0))
     spilled.drop(only(spilled.all()))
-    expect([9, 10, 19, 20].map((offset) => spilled.covers(0, offset))).toEqual([false, true, true, false])
-    expect(spilled.covers(1, 15)).toBe(false)
+    expect([9, 10, 19, 20].map((offset) => spilled.covers(0, offset, 'live'))).toEqual([false, true, true, false])
+    expect(spilled.covers(1, 15, 'live')).toBe(false)
   })
 })
 
@@ -127,7 +129,8 @@ describe('what is written of held ranges', () => {
     spilled: ReturnType<typeof createSpilledRanges>,
     now: number,
     more: { all?: boolean; gone?: boolean } = {},
-  ) => rangeChange({ id: 'd', spilled, settings, metrics: noMetrics, now, all: false, gone: false, ...more })
+  ) =>
+    rangeChange({ id: 'd', lane: 'live', spilled, settings, metrics: noMetrics, now, all: false, gone: false, ...more })
 
   it('a burst that is over before it is old touches nothing', () => {
     const spilled = createSpilledRanges()

@@ -1,15 +1,18 @@
 import { newId } from '@tributary/kernel'
 import { createOffsetTracker, type OffsetTracker } from '../log/offsets.ts'
+import type { Lane } from '../worker/lane.ts'
 
 /**
  * Records of one partition that a worker has not taken: they stay in the log, and this is the reference to them. A range
- * covers every record from `cursor` to `end` that names the destination; below `cursor` they are under way or done.
+ * covers every record from `cursor` to `end` that names the destination and is of the lane it holds; below `cursor` they are under way or done.
  */
 export type SpilledRange = {
   readonly id: string
   readonly partition: number
   workspaceId: string
   sourceId: string
+  /** Of which lane its records are; undefined for those of both. */
+  readonly holds: Lane | undefined
   /** Next offset to be read. */
   cursor: number
   /** Behind the last record. */
@@ -37,10 +40,10 @@ export type SpilledRange = {
   readonly tracker: OffsetTracker
 }
 
-/** What a worker holds, per partition. Pure bookkeeping: reads and writes nothing. */
+/** What a worker holds in one lane, per partition. Pure bookkeeping: reads and writes nothing. */
 export type SpilledRanges = {
-  /** True when the record lies in a restored range, so that it must not be offered again after a restart. */
-  covers(partition: number, offset: number): boolean
+  /** True when a record that comes in a lane lies in a restored range, so that it must not be offered again after a restart. */
+  covers(partition: number, offset: number, comesIn: Lane): boolean
   /** True while records of the partition wait to be read: newcomers queue up behind them. */
   lags(partition: number): boolean
   /** Adds a record at the end of what is held. */
@@ -95,23 +98,30 @@ const isReadable = (range: SpilledRange): boolean => range.dead === undefined &&
 const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
   a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
 
-/** An empty set of spilled ranges; `isOwned` tells which partitions may be read. */
-export const createSpilledRanges = (isOwned: (partition: number) => boolean = () => true): SpilledRanges => {
+/** An empty set of spilled ranges of a lane; `isOwned` tells which partitions may be read. */
+export const createSpilledRanges = (
+  lane: Lane = 'live',
+  isOwned: (partition: number) => boolean = () => true,
+): SpilledRanges => {
   let ranges: SpilledRange[] = []
   /** What restored ranges covered, until the reader is past it. */
-  let spans: { partition: number; start: number; end: number }[] = []
+  let spans: { partition: number; start: number; end: number; holds: Lane | undefined }[] = []
   const extendable = (range: SpilledRange | undefined, record: SpilledRecord): range is SpilledRange =>
     range !== undefined &&
     !range.sealed &&
+    range.holds === lane &&
     isReadable(range) &&
     record.offset >= range.end &&
     range.events < rangeEvents &&
     record.time - range.firstTime < rangeAgeMs
   return {
-    covers: (partition, offset) => {
+    covers: (partition, offset, comesIn) => {
       if (spans.length === 0) return false
       spans = spans.filter((span) => span.partition !== partition || offset < span.end)
-      const covered = spans.some((span) => span.partition === partition && offset >= span.start)
+      const covered = spans.some(
+        (span) =>
+          span.partition === partition && offset >= span.start && (span.holds === undefined || span.holds === comesIn),
+      )
       if (covered) for (const range of ranges) if (range.partition === partition) range.sealed = true
       return covered
     },
@@ -133,6 +143,7 @@ export const createSpilledRanges = (isOwned: (partition: number) => boolean = ()
         partition: record.partition,
         workspaceId: record.workspaceId,
         sourceId: record.sourceId,
+        holds: lane,
         cursor: record.offset,
         end: record.offset + 1,
         needsReport: record.needsReport,
@@ -158,7 +169,8 @@ export const createSpilledRanges = (isOwned: (partition: number) => boolean = ()
       return oldest
     },
     restore: (range) => {
-      if (range.dead === undefined) spans.push({ partition: range.partition, start: range.cursor, end: range.end })
+      if (range.dead === undefined)
+        spans.push({ partition: range.partition, start: range.cursor, end: range.end, holds: range.holds })
       ranges.push(range)
     },
     drop: (range) => {

@@ -2,6 +2,7 @@ import type { Batching } from '@tributary/connector-kit'
 import type { WorkerContext } from '../ports.ts'
 import type { SpilledRanges } from '../retry/spilled-ranges.ts'
 import type { BatchQueue } from './batch-queue.ts'
+import { type Lane, shareOf } from './lane.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerState } from './worker-state.ts'
 
@@ -26,6 +27,7 @@ export type Collecting = {
  */
 export const createCollecting = (deps: {
   context: Pick<WorkerContext, 'clock' | 'settings' | 'queued'>
+  lane: Lane
   spilled: SpilledRanges
   queue: BatchQueue
   ready: () => Ready | undefined
@@ -70,7 +72,8 @@ export const createCollecting = (deps: {
       if (!active()) return batching
       // Without memory for more, what is here leaves as it is.
       const complete = flushUntil !== undefined && !flushing()
-      if (state() === 'probing' || complete || queued.bytes >= settings.totalBytes) return { ...batching, maxWaitMs: 0 }
+      if (state() === 'probing' || complete || queued.bytes >= settings.totalBytes * shareOf[deps.lane])
+        return { ...batching, maxWaitMs: 0 }
       const retried = queue.oldest()?.inFlight.row !== undefined
       return retried ? { ...batching, maxWaitMs: Math.min(batching.maxWaitMs, retriedWaitMs) } : batching
     },

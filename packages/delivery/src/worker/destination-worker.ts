@@ -3,19 +3,16 @@ import type { DeliveryRecord } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import { createDeadLettering } from '../retry/dead-letters.ts'
 import { type RangeChange, rangeChange } from '../retry/range-change.ts'
-import { createRetryQueue, type WorkerRows } from '../retry/retry-queue.ts'
-import { createRetrySource } from '../retry/retry-source.ts'
-import { createSpilledRanges, type SpilledRanges } from '../retry/spilled-ranges.ts'
+import type { WorkerRows } from '../retry/retry-queue.ts'
+import type { SpilledRanges } from '../retry/spilled-ranges.ts'
 import { createAlarm } from './alarm.ts'
-import { createBatchQueue } from './batch-queue.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
-import { createCollecting } from './collecting.ts'
 import { createDispatcher } from './dispatcher.ts'
 import type { Item } from './in-flight-record.ts'
 import { createKeyOrder, type KeyOrder, laterDelivered } from './key-order.ts'
-import { createOutcomes } from './outcomes.ts'
+import { type Lane, lanes as laneNames, laneOf, ofLanes } from './lane.ts'
 import { createReadiness, type Ready } from './readiness.ts'
-import { createRecordConsumer } from './record-consumer.ts'
+import { createWorkerLane, type WorkerLane } from './worker-lane.ts'
 import { mayStart, type WorkerState } from './worker-state.ts'
 
 export type WorkerSnapshot = {
@@ -31,6 +28,9 @@ export type WorkerSnapshot = {
   waitingRows: number
 }
 
+/** What a worker holds of a lane: as ranges of the log, and as rows. */
+export type HeldOfLane = { readonly lane: Lane; readonly spilled: SpilledRanges; readonly rows: WorkerRows }
+
 export type DestinationWorker = {
   readonly id: string
   /** Offers a record of the log that names this destination: it is queued, or held by reference. Never waits. */
@@ -45,8 +45,9 @@ export type DestinationWorker = {
   tick(): void
   /** What of the spilled ranges must be written; with `all` also the youngest. */
   ranges(all: boolean): RangeChange
-  readonly spilled: SpilledRanges
-  readonly rows: WorkerRows
+  /** What it holds of each lane. */
+  readonly held: Readonly<Record<Lane, HeldOfLane>>
+  readonly lanes: readonly HeldOfLane[]
   /** What of producers is open here. */
   readonly keyOrder: KeyOrder
   /** True when nothing is queued, under way, or could be sent now. */
@@ -61,13 +62,12 @@ export type DestinationWorker = {
 }
 
 /**
- * Everything about one destination: its queue, its requests, its circuit, what it holds. It shares nothing with other
- * workers but bounded budgets, so that a dead or hanging destination delays nobody.
+ * Everything about one destination: its lanes, its requests, its circuit, what it holds. It shares nothing with other
+ * workers but bounded budgets, so that a dead or hanging destination delays nobody. What is in the lane of replays and syncs goes when nothing
+ * live could go, and never takes the last free request.
  */
 export const createDestinationWorker = (id: string, context: WorkerContext): DestinationWorker => {
   const { clock, settings, metrics } = context
-  const spilled = createSpilledRanges((partition) => context.owned.has(partition))
-  const queue = createBatchQueue(context.queued)
   let missingSince: number | undefined
   let halted = false
   /** Of who was deleted, as it was looked at last; undefined before the first look. */
@@ -76,91 +76,74 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   const ordered = (): boolean => readiness.ready()?.ordered === true
   // Where everything is in order, each record is.
   const keyOrder = createKeyOrder(context.queued, () => !ordered())
-  const retries = createRetryQueue(id, context, keyOrder)
-  const { rows } = retries
-  const outcomes = createOutcomes(id, context, retries, keyOrder)
   const breaker = createCircuitBreaker(id, context, {
-    recovered: () => retrySource.makeDue(),
+    recovered: () => {
+      for (const { source } of lanes) source.makeDue()
+    },
     stopped: () => requeue(),
   })
   const { state } = breaker
   const sends = (): boolean => !halted && (state() === 'flowing' || state() === 'probing')
   const alarm = createAlarm(clock, () => pump())
-  const deadLettering = createDeadLettering(id, rows, context, keyOrder)
   const dispatcher = createDispatcher(id, context, (batch, dispatched) => {
     if (dispatched.kind === 'split') return split(batch)
     const { result, misconfigured } = dispatched
-    outcomes.settle(batch, result, clock())
+    laneOfBatch(batch).outcomes.settle(batch, result, clock())
     breaker.record(result, batch.length, { misconfigured, ordered: ordered() })
     pump()
   })
-  const collecting = createCollecting({ context, spilled, queue, ready: readiness.ready, state })
 
-  const hasCapacity = (): boolean => {
-    const bounds = collecting.bounds()
-    return (
-      queue.length() + keyOrder.held() < bounds.events &&
-      keyOrder.size() < settings.openChanges &&
-      queue.bytes() < bounds.bytes &&
-      context.queued.bytes < settings.totalBytes &&
-      rows.unparked < settings.unparked &&
-      !context.attempts.full()
-    )
+  /** What is live is probed first. */
+  const stateOf = (lane: Lane): WorkerState => {
+    if (halted) return 'paused'
+    return lane === 'bulk' && state() === 'probing' && byLane.live.hasAny() ? 'broken' : state()
   }
-
-  /** Parked rows may go beyond the queue's bound once, so that spilled ranges cannot keep them out. */
-  const hasRowCapacity = (): boolean => {
-    const bounds = collecting.bounds()
-    return (
-      queue.length() + keyOrder.held() < 2 * bounds.events &&
-      queue.bytes() < 2 * bounds.bytes &&
-      context.queued.bytes < 2 * settings.totalBytes &&
-      !context.attempts.full()
-    )
-  }
-
-  const consume = createRecordConsumer({
+  const byLane: Readonly<Record<Lane, WorkerLane>> = ofLanes((lane) =>
+    createWorkerLane({
+      id,
+      lane,
+      context,
+      keyOrder,
+      ready: readiness.ready,
+      state,
+      sourceState: () => stateOf(lane),
+      sends,
+      ordered,
+      busy: (): boolean => dispatcher.inFlight() > 0 || lanes.some((each) => each.isWaiting()),
+      inFlight: () => dispatcher.items(),
+      wake: () => pump(),
+    }),
+  )
+  const lanes: readonly WorkerLane[] = laneNames.map((lane) => byLane[lane])
+  const laneOfBatch = ([first]: readonly Item[]): WorkerLane => byLane[first?.inFlight.lane ?? 'live']
+  const deadLettering = createDeadLettering(
     id,
+    lanes.map(({ rows }) => rows),
     context,
-    outcomes,
-    queue,
-    order: keyOrder,
-    ready: readiness.ready,
-    sends,
-    wake: () => pump(),
-  })
-
-  const retrySource = createRetrySource({
-    id,
-    context,
-    spilled,
-    retries,
     keyOrder,
-    ordered,
-    hasCapacity: () => hasCapacity() && consume.free(),
-    hasRowCapacity: () => hasRowCapacity() && consume.free(),
-    rangesDue: collecting.due,
-    consume,
-    state: () => (halted ? 'paused' : state()),
-    busy: () => dispatcher.inFlight() > 0 || queue.length() > 0 || consume.pending() > 0,
-    wake: () => pump(),
-  })
+  )
 
   /** What is queued goes back to where it waits. */
   const requeue = (): void => {
-    outcomes.requeue([...queue.clear(), ...keyOrder.clearHeld()], clock())
-    consume.requeue()
-    retrySource.settleFirst()
+    const held = keyOrder.clearHeld()
+    for (const lane of lanes) lane.requeue(held.filter(({ inFlight }) => inFlight.lane === lane.lane))
   }
 
   /** Of what is sent first. */
-  const inMemory = (): readonly Item[] => [...dispatcher.items(), ...queue.items(), ...keyOrder.heldItems()]
+  const inMemory = (): readonly Item[] => [
+    ...dispatcher.items(),
+    ...lanes.flatMap(({ queue }) => queue.items()),
+    ...keyOrder.heldItems(),
+  ]
 
   const isBusy = (partitions: ReadonlySet<number>): boolean =>
     inMemory().some(({ inFlight }) => partitions.has(inFlight.record.partition)) ||
-    consume.has(partitions) ||
-    [...rows.taken.values()].some((partition) => partitions.has(partition)) ||
-    spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0)
+    lanes.some(
+      ({ consume, rows, spilled }) =>
+        consume.has(partitions) ||
+        [...rows.taken.values()].some((partition) => partitions.has(partition)) ||
+        spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0),
+    )
 
   /** True when somebody of the workspace was deleted since the last look. */
   const noticesDeletion = (workspaceId: string): boolean => {
@@ -183,105 +166,125 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     const { problem } = readiness.look(entry)
     // What is queued was checked by the gate of before, or overtook what is to be in order now: it comes back.
     const deletes = noticesDeletion(entry.workspaceId)
-    if (deletes) outcomes.noteForgotten(inMemory(), clock())
+    if (deletes) for (const { outcomes } of lanes) outcomes.noteForgotten(inMemory(), clock())
     if (deletes || before?.gate !== readiness.ready()?.gate) requeue()
     if (!entry.enabled) breaker.note('halted', 'The destination is disabled')
     else if (problem !== '') breaker.note('halted', problem)
     else breaker.note('usable', '')
   }
 
-  /** Sends the halves of a batch before everything else, or requeues them when nothing may be sent any more, or somebody was deleted. */
+  /** Sends the halves of a batch before everything else of its lane, or requeues them when nothing may be sent any more, or somebody was deleted. */
   const split = (batch: readonly Item[]): void => {
     if (halted) return
     metrics.count('delivery_batches_split', 1)
     const middle = batch.length >> 1
+    const { queue, outcomes } = laneOfBatch(batch)
     if (sends() && !batch.some(outcomes.isStale)) queue.putFirst([batch.slice(0, middle), batch.slice(middle)])
     else outcomes.requeue(batch, clock())
     pump()
-  }
-
-  /** What leaves now, or ms until something may. */
-  const nextBatch = (ready: Ready): readonly Item[] | number => {
-    const { bucket, ordered: inOrder } = ready
-    const now = clock()
-    const wait = bucket?.wait(now) ?? 0
-    // A batch that cannot grow, since the queue holds no more, leaves as it is.
-    const batching = hasCapacity() ? collecting.batching(ready) : { ...ready.batching, maxWaitMs: 0 }
-    const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
-    if (typeof next !== 'number') bucket?.take(now)
-    return next
   }
 
   /** Goes on with what was held behind changes that are settled now. */
   const letGo = (): void => {
     for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
       const { send, superseded, behind } = released
-      if (send.length > 0) queue.add(send)
-      if (behind.length > 0) outcomes.waitBehind(behind, clock())
       const gateResult = { kind: 'filtered' as const, reason: laterDelivered }
-      if (superseded.length > 0)
-        outcomes.skip(
-          superseded.map((item) => ({ ...item, gateResult })),
-          clock(),
-        )
+      for (const { lane, queue, outcomes } of lanes) {
+        const isOfLane = ({ inFlight }: Item): boolean => inFlight.lane === lane
+        const [sent, skipped] = [send.filter(isOfLane), superseded.filter(isOfLane)]
+        const waiting = behind.filter(({ item }) => isOfLane(item))
+        if (sent.length > 0) queue.add(sent)
+        if (waiting.length > 0) outcomes.waitBehind(waiting, clock())
+        if (skipped.length > 0)
+          outcomes.skip(
+            skipped.map((item) => ({ ...item, gateResult })),
+            clock(),
+          )
+      }
     }
+  }
+
+  /** Whether a lane may start another request. */
+  const mayBegin = (of: WorkerLane, { concurrency }: Ready): boolean => {
+    const inFlight = dispatcher.inFlight()
+    if (!mayStart(state(), inFlight, concurrency) || of.isHeldUp()) return false
+    if (of.lane === 'live') return true
+    // What is live and held comes first, and finds a free request whenever it comes.
+    return !byLane.live.source.brings() && (concurrency === 1 || state() !== 'flowing' || inFlight + 1 < concurrency)
+  }
+
+  /** Sends a batch of a lane; otherwise ms until one may be sent. */
+  const sendNext = (of: WorkerLane, ready: Ready): true | number => {
+    if (of.queue.length() === 0 || !mayBegin(of, ready)) return Number.POSITIVE_INFINITY
+    const batch = of.nextBatch(ready)
+    if (typeof batch !== 'number') {
+      dispatcher.send(ready, batch)
+      return true
+    }
+    const queued = of.queue.length()
+    // What is held may make the batch full.
+    of.source.fill()
+    return of.queue.length() > queued || batch
   }
 
   const pump = (): void => {
     if (halted) return
     letGo()
-    if (collecting.active() || queue.length() < collecting.bounds().events / 2) retrySource.fill()
-    for (let ready = readiness.ready(); ready !== undefined && queue.length() > 0; ready = readiness.ready()) {
-      if (!mayStart(state(), dispatcher.inFlight(), ready.concurrency)) return
-      if (context.attempts.full() || rows.unparked >= settings.unparked) return
-      const batch = nextBatch(ready)
-      if (typeof batch === 'number') {
-        const queued = queue.length()
-        // What is held may make the batch full.
-        retrySource.fill()
-        if (queue.length() > queued) continue
-        return alarm.ringIn(batch)
-      }
-      dispatcher.send(ready, batch)
+    const { live, bulk } = byLane
+    live.fill()
+    bulk.fill()
+    for (let ready = readiness.ready(); ready !== undefined; ready = readiness.ready()) {
+      const sent = sendNext(live, ready)
+      if (sent === true) continue
+      const after = sendNext(bulk, ready)
+      // After each, what is live has the next turn.
+      if (after === true) continue
+      const wait = Math.min(sent, after)
+      return Number.isFinite(wait) ? alarm.ringIn(wait) : undefined
     }
   }
 
   /** A destination that hangs, or takes little, holds nothing but its own memory: the shared position moves on. */
   const unload = (): void => {
-    // What it has comes from ranges and rows, which are durable.
-    if (collecting.active()) return
-    const now = clock()
-    const oldest = queue.oldest()
-    const patience = settings.crawlMs + (readiness.ready()?.batching.maxWaitMs ?? 0)
-    const crawls = oldest !== undefined && oldest.inFlight.row === undefined && now - oldest.since >= patience
-    if (!dispatcher.hangs(settings.stallMs) && !crawls) return
+    const hangs = dispatcher.hangs(settings.stallMs)
+    const unloaded = lanes.filter((lane) => lane.mayUnload() && (hangs || lane.crawls()))
+    if (unloaded.length === 0) return
     dispatcher.forgive()
-    outcomes.takeOver(inMemory(), now)
+    const items = inMemory()
+    for (const { lane, outcomes } of unloaded)
+      outcomes.takeOver(
+        items.filter(({ inFlight }) => inFlight.lane === lane),
+        clock(),
+      )
   }
 
   refresh()
   return {
     id,
-    spilled,
-    rows,
+    held: byLane,
+    lanes,
     keyOrder,
     offer: (record, entry, tracker) => {
       const { partition, offset, time, bytes, meta } = record.reference
-      if (spilled.covers(partition, offset)) return
-      const follows = ordered() ? retrySource.upToDate() : !spilled.lags(partition)
-      if (state() === 'flowing' && !halted && follows && !collecting.active() && hasCapacity() && consume.free()) {
+      const comesIn = laneOf(meta)
+      // A range may be worked off in the other lane than what it holds came in.
+      if (lanes.some(({ spilled }) => spilled.covers(partition, offset, comesIn))) return
+      const lane = byLane[comesIn]
+      if (state() === 'flowing' && !halted && lane.mayTake(partition)) {
         entry.open++
-        consume(record, undefined, () => tracker.release(entry))
+        lane.consume(record, undefined, () => tracker.release(entry))
         pump()
         return
       }
       const of = { workspaceId: meta.w, sourceId: meta.s, needsReport: meta.b !== undefined, events: meta.n }
-      spilled.add({ partition, offset, time, bytes, ...of }, clock())
+      lane.spilled.add({ partition, offset, time, bytes, ...of }, clock())
     },
     requeue: (partitions) => {
       if (isBusy(partitions)) requeue()
-      rows.version++
-      rows.handovers++
+      for (const { rows } of lanes) {
+        rows.version++
+        rows.handovers++
+      }
     },
     isBusy,
     endRest: breaker.endRest,
@@ -293,36 +296,49 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       unload()
       pump()
     },
-    ranges: (all) => rangeChange({ id, spilled, settings, metrics, now: clock(), all, gone: state() === 'gone' }),
+    ranges: (all) => {
+      const changes = lanes.map(({ lane, spilled }) =>
+        rangeChange({ id, lane, spilled, settings, metrics, now: clock(), all, gone: state() === 'gone' }),
+      )
+      return {
+        change: {
+          deletes: changes.flatMap(({ change }) => change.deletes),
+          rows: changes.flatMap(({ change }) => change.rows),
+        },
+        apply: () => {
+          for (const { apply } of changes) apply()
+        },
+      }
+    },
     idle: () =>
-      queue.length() === 0 &&
-      keyOrder.held() === 0 &&
       dispatcher.inFlight() === 0 &&
-      consume.pending() === 0 &&
-      !retrySource.pending() &&
-      !deadLettering.underWay(),
+      !deadLettering.underWay() &&
+      lanes.every((lane) => !lane.isWaiting() && keyOrder.held(lane.lane) === 0 && !lane.source.pending()),
     over: () =>
       state() === 'gone' &&
       !deadLettering.underWay() &&
-      spilled.all().length === 0 &&
-      rows.waiting === 0 &&
-      rows.taken.size === 0 &&
-      rows.unparked === 0,
+      lanes.every(
+        ({ spilled, rows }) =>
+          spilled.all().length === 0 && rows.waiting === 0 && rows.taken.size === 0 && rows.unparked === 0,
+      ),
     halt: () => {
       halted = true
       alarm.stop()
-      queue.clear()
+      for (const { queue } of lanes) queue.clear()
       keyOrder.clearHeld()
     },
     end: async () => readiness.ready()?.lifetime.end(),
-    snapshot: () => ({
-      destinationId: id,
-      state: state(),
-      reason: breaker.reason(),
-      queued: queue.length() + keyOrder.held(),
-      inFlight: dispatcher.inFlight(),
-      heldEvents: spilled.events(),
-      waitingRows: rows.waiting,
-    }),
+    snapshot: () => {
+      const sum = (count: (lane: WorkerLane) => number): number => lanes.reduce((all, lane) => all + count(lane), 0)
+      return {
+        destinationId: id,
+        state: state(),
+        reason: breaker.reason(),
+        queued: sum(({ lane, queue }) => queue.length() + keyOrder.held(lane)),
+        inFlight: dispatcher.inFlight(),
+        heldEvents: sum(({ spilled }) => spilled.events()),
+        waitingRows: sum(({ rows }) => rows.waiting),
+      }
+    },
   }
 }

@@ -4,6 +4,7 @@ import type { Outgoing, RecordReference } from '../log/record.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from '../retry/parking.ts'
 import type { Decision } from '../retry/retry-rules.ts'
 import type { Open } from './key-order.ts'
+import type { Lane } from './lane.ts'
 
 /** What is to be written of an event that was not delivered; `returned` and `behind` mean that it was not tried. */
 export type EventFailure = {
@@ -24,6 +25,7 @@ export type InFlightRecord = {
   readonly record: RecordReference
   /** The parked row they came from; undefined for events straight from the log. */
   readonly row: ParkedRow | undefined
+  readonly lane: Lane
   /** Holds: one for each event, delivery log row and parking change that is not durable yet. */
   open: number
   /** Of a parked row: the outcomes of its events, until all are known. */
@@ -62,7 +64,7 @@ const newRow = (
 ): NewParkedRow => {
   const last = failures.at(-1)
   const decision = last?.decision ?? { kind: 'returned' as const }
-  const { record, row } = inFlight
+  const { record, row, lane } = inFlight
   const tried = decision.kind === 'waiting' || decision.kind === 'dead'
   const nextTime = failures.reduce(
     (latest, failure) => Math.max(latest, 'nextTime' in failure.decision ? failure.decision.nextTime : now),
@@ -92,6 +94,7 @@ const newRow = (
     request: last?.result?.request ?? '',
     response: last?.result?.response ?? '',
     replayId: row?.replayId,
+    lane,
     opens: inOrder.flatMap(({ open }) => (open === undefined ? [] : [open])),
   }
 }

@@ -21,7 +21,7 @@ const start = ({ blocks = true } = {}) => {
     if (open === undefined) throw new Error('no order')
     return open
   }
-  const itemOf = (open: Open): Item => ({ open, bytes: 10, index: 0 }) as unknown as Item
+  const itemOf = (open: Open): Item => ({ open, bytes: 10, index: 0, inFlight: { lane: 'live' } }) as unknown as Item
   const admit = (open: Open): unknown => {
     const verdict = order.admit(open, itemOf(open))
     return verdict.kind === 'behind' ? `behind ${verdict.nextTime}` : verdict.kind
@@ -69,7 +69,7 @@ it('changes of other records do not wait for each other, and where all is in ord
 it('events of sources have no order and leave nothing behind', () => {
   const { order } = start()
   expect(order.take(recordOf(1, ['a'], 'event'), [0])).toBeUndefined()
-  expect(order.size()).toBe(0)
+  expect(order.size('live')).toBe(0)
 })
 
 it('what is held goes on one by one, each when the one before is settled, whatever became of it', () => {
@@ -78,14 +78,14 @@ it('what is held goes on one by one, each when the one before is settled, whatev
   const [first, second, third] = opens
   if (first === undefined || second === undefined || third === undefined) throw new Error('none')
   expect(opens.map(admit)).toEqual(['send', 'hold', 'hold'])
-  expect([order.held(), queued.bytes]).toEqual([2, 20])
+  expect([order.held('live'), queued.bytes]).toEqual([2, 20])
   expect(released().send).toEqual([])
   order.close(first, true)
   expect(released().send).toEqual([2])
   order.close(second, false)
   expect(released().send).toEqual([3])
   order.close(third, true)
-  expect([order.size(), order.held(), queued.bytes, order.released()]).toEqual([0, 0, 0, undefined])
+  expect([order.size('live'), order.held('live'), queued.bytes, order.released()]).toEqual([0, 0, 0, undefined])
 })
 
 it('what is held behind a change that failed waits for its next try', () => {
@@ -141,7 +141,7 @@ it('what is delivered while somebody looks is known to what is taken then', () =
   expect(admit(early)).toBe('superseded')
   order.close(early, false)
   // Nobody looks any more, and nothing is open.
-  expect(order.size()).toBe(0)
+  expect(order.size('live')).toBe(0)
   const again = order.beginLook()
   expect(admit(take(1))).toBe('send')
   again.end()

@@ -1,5 +1,6 @@
 import type { DeliveryRecord, RecordReference } from '../log/record.ts'
 import type { Item } from './in-flight-record.ts'
+import { type Lane, laneOf } from './lane.ts'
 
 /** Why something is not sent though it could be. For people. */
 export const laterDelivered = 'Not sent: a later change of the same record was delivered'
@@ -17,6 +18,8 @@ export type Open = {
   /** Rises with the place in the stream. */
   readonly version: number
   readonly partition: number
+  /** In which it came. */
+  readonly lane: Lane
   state: 'taken' | 'sending' | 'held' | 'waiting' | 'closed'
   /** While it waits: when it is due, epoch ms. */
   nextTime: number
@@ -66,9 +69,10 @@ export type KeyOrder = {
   heldItems(): readonly Item[]
   /** Takes all that is held: the caller parks it. */
   clearHeld(): readonly Item[]
-  held(): number
-  /** Changes that are open. */
-  size(): number
+  /** How many of a lane are. */
+  held(lane: Lane): number
+  /** Changes that are open, of those that came in a lane. */
+  size(lane: Lane): number
   /**
    * While somebody looks up what was delivered of keys that are about to be taken, what is delivered meanwhile is kept, too; what they find
    * is noted by `learn`. To be ended when they are taken.
@@ -120,7 +124,8 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
   const changed = new Set<Changes>()
   const floors = new Map<string, number>()
   let looks = 0
-  let size = 0
+  const size = { live: 0, bulk: 0 }
+  const heldOf = { live: 0, bulk: 0 }
 
   const amongOf = (origin: string, object: string): Among => {
     if (last?.origin === origin && last.object === object) return last.among
@@ -140,9 +145,10 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     const changes = among.keys.get(key) ?? { key, among, opens: [], delivered: -1 }
     changes.delivered = Math.max(changes.delivered, floorOf(changes))
     const version = versionOf(record.reference, index)
-    const open: Open = { of: changes, version, partition, state: 'taken', nextTime: 0, item: undefined }
+    const lane = laneOf(meta)
+    const open: Open = { of: changes, version, partition, lane, state: 'taken', nextTime: 0, item: undefined }
     if (changes.opens.push(open) === 1) among.keys.set(key, changes)
-    size++
+    size[lane]++
     return open
   }
 
@@ -150,12 +156,15 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     open.state = 'held'
     open.item = item
     held.add(open)
+    heldOf[item.inFlight.lane]++
     queued.bytes += item.bytes
   }
   const letGo = (open: Open): Item | undefined => {
     const { item } = open
     open.item = undefined
-    if (held.delete(open)) queued.bytes -= item?.bytes ?? 0
+    if (!held.delete(open) || item === undefined) return item
+    queued.bytes -= item.bytes
+    heldOf[item.inFlight.lane]--
     return item
   }
 
@@ -163,7 +172,7 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     if (open.state === 'closed') return
     letGo(open)
     open.state = 'closed'
-    size--
+    size[open.lane]--
     const { of: changes, version } = open
     if (delivered) {
       changes.delivered = Math.max(changes.delivered, version)
@@ -258,8 +267,8 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
         open.state = 'taken'
         return item === undefined ? [] : [item]
       }),
-    held: () => held.size,
-    size: () => size,
+    held: (lane) => heldOf[lane],
+    size: (lane) => size[lane],
     beginLook: () => {
       if (looks++ === 0) floors.clear()
       return {

@@ -29,6 +29,7 @@ const recordOf = (): DeliveryRecord => {
 const batchQueue = createBatchQueue({ bytes: 0 })
 const consume = createRecordConsumer({
   id: 'd-1',
+  lane: 'live',
   context: {
     clock: () => 0,
     logger: silentLogger,

@@ -5,6 +5,7 @@ import type { ParkedRow } from '../retry/parking.ts'
 import type { BatchQueue } from './batch-queue.ts'
 import { type InFlightRecord, type Item, releaseRecord } from './in-flight-record.ts'
 import { type KeyOrder, laterDelivered, type Open } from './key-order.ts'
+import type { Lane } from './lane.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 
@@ -34,9 +35,10 @@ const bytesOf = ({ payload, json }: Outgoing, { maxEvents }: Batching): number =
 const newInFlightRecord = (
   record: RecordReference,
   row: ParkedRow | undefined,
+  lane: Lane,
   finish: (inFlight: InFlightRecord) => void,
 ): InFlightRecord => {
-  const inFlight: InFlightRecord = { record, row, open: 1, failures: [], finish: () => finish(inFlight) }
+  const inFlight: InFlightRecord = { record, row, lane, open: 1, failures: [], finish: () => finish(inFlight) }
   return inFlight
 }
 
@@ -62,6 +64,7 @@ type Ordered = { held: number; behind: { item: Item; nextTime: number }[] }
  */
 export const createRecordConsumer = (deps: {
   id: string
+  lane: Lane
   context: Pick<WorkerContext, 'clock' | 'logger' | 'destinationCache' | 'workShare'>
   outcomes: Outcomes
   queue: BatchQueue
@@ -75,7 +78,9 @@ export const createRecordConsumer = (deps: {
   const { outcomes, queue, order } = deps
   const { clock, logger, workShare } = deps.context
   const waiting = new Map<Consumption, DeliveryRecord>()
-  const workspace = (): string => deps.context.destinationCache.get(deps.id)?.workspaceId ?? ''
+  // What live events take of the thread is counted by itself: they have their share whatever is replayed.
+  const suffix = deps.lane === 'bulk' ? ' bulk' : ''
+  const workspace = (): string => (deps.context.destinationCache.get(deps.id)?.workspaceId ?? '') + suffix
 
   /** Puts a change of a record where it belongs beside the others of that. */
   const lineUp = (
@@ -183,7 +188,7 @@ export const createRecordConsumer = (deps: {
     finish: (inFlight: InFlightRecord) => void,
   ): void => {
     const { reference } = record
-    const inFlight = newInFlightRecord(reference, row, finish)
+    const inFlight = newInFlightRecord(reference, row, deps.lane, finish)
     const events = record.events()
     const ready = deps.ready()
     if (events === undefined) {

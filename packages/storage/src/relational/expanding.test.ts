@@ -6,7 +6,7 @@ import { migrations } from './migrations/index.ts'
 import type { Relational } from './open.ts'
 
 /** The newest migration of a time when all processes had one version. */
-const lastOfOneVersion = '0093-partition-groups'
+const lastOfOneVersion = '0094-delivery-lanes'
 
 /** What processes of the version before meet, each thing by its name. */
 type Catalog = {

@@ -292,6 +292,10 @@ export type ParkedDeliveriesTable = {
   replay_id: Generated<string | null>
   /** Of a dead letter: which of `event_indexes` that replay has chosen; null for all of them. */
   replay_indexes: Generated<number[] | null>
+  /** It goes behind live events. */
+  bulk: Generated<boolean>
+  /** Which records a range is of; '' for all that name the destination, and for rows. */
+  holds: Generated<'' | 'live' | 'bulk'>
 }
 
 /** Stored events or dead letters that are sent to one destination again. */

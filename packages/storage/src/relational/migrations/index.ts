@@ -75,7 +75,8 @@ import { up as coordination } from './0090-coordination.ts'
 import { up as journals } from './0091-journals.ts'
 import { up as setAsideRequests } from './0092-set-aside-requests.ts'
 import { up as partitionGroups } from './0093-partition-groups.ts'
-import { up as processSchemas } from './0094-process-schemas.ts'
+import { up as deliveryLanes } from './0094-delivery-lanes.ts'
+import { up as processSchemas } from './0095-process-schemas.ts'
 
 /** Those of versions of which no two ran together: a process that does not know all of these refuses to start. No new one comes here. */
 const ofOneVersion: readonly Pick<Migration, 'name' | 'up'>[] = [
@@ -155,10 +156,11 @@ const ofOneVersion: readonly Pick<Migration, 'name' | 'up'>[] = [
   { name: '0091-journals', up: journals },
   { name: '0092-set-aside-requests', up: setAsideRequests },
   { name: '0093-partition-groups', up: partitionGroups },
+  { name: '0094-delivery-lanes', up: deliveryLanes },
 ]
 
 /** Every migration of the relational store. New ones come at the end, and say what they are. */
 export const migrations: readonly Migration[] = [
   ...ofOneVersion.map((migration) => ({ ...migration, kind: 'expand' as const })),
-  { name: '0094-process-schemas', kind: 'expand', up: processSchemas },
+  { name: '0095-process-schemas', kind: 'expand', up: processSchemas },
 ]
