@@ -613,6 +613,23 @@ describe('delivery records', () => {
     ])
   })
 
+  it('say of rows of a sync, and of what was blocked and is sent again, that they go behind live events, and never hold them beside those', () => {
+    const { batch } = run(
+      record({ ...track, messageId: 'm-1', userId: 'u-1' }, {}, 0),
+      record({ ...track, messageId: 'm-2', userId: 'u-2' }, { h: true }, 1),
+      record({ ...track, messageId: 'm-3', userId: 'u-3' }, { p: ['1-0000000000-0000'] }, 2),
+      record({ ...track, messageId: 'm-4', userId: 'u-4' }, {}, 3),
+    )
+    const told = batch.deliveries.map(({ meta, body }) => [
+      JSON.parse(meta).h,
+      (JSON.parse(Buffer.from(body).toString()) as PipelineEvent[]).map(({ userId }) => userId),
+    ])
+    expect(told).toEqual([
+      [undefined, ['u-1', 'u-4']],
+      [true, ['u-2', 'u-3']],
+    ])
+  })
+
   it('carry all accepted events of a source in order, within their size, whether or not it has destinations', () => {
     const processor = createProcessor({
       journal: { firstSeen: () => undefined },

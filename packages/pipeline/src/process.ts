@@ -259,11 +259,13 @@ export const createProcessor = ({
       fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
     if (status !== 'accepted' || isAppended(raw, raw.eventId)) return
-    // Events of one source that go to its destinations, and such that do not, are never in one record.
-    const together = raw.request.meta.u === undefined ? sourceId : `${sourceId} kept`
+    // Events of one source that go to its destinations at once, those that go later, and such that do not are never in one record.
+    const { p: replayed, u: undelivered, h: imported } = raw.request.meta
+    const isLater = replayed !== undefined || imported !== undefined
+    const together = undelivered !== undefined ? `${sourceId} kept` : isLater ? `${sourceId} later` : sourceId
     let source = batch.deliveries.get(together)
     if (source === undefined) {
-      source = { workspaceId, sourceId, destinations, places: [], lossy: false }
+      source = { workspaceId, sourceId, destinations, isLater, places: [], lossy: false }
       batch.deliveries.set(together, source)
     }
     const from = texts.length

@@ -129,7 +129,7 @@ export const sendEvents = async (
     const time = clock()
     const meta = { w: workspaceId, s: source, k: 'batch', r: time, ip: '', f: true } as const
     for (const body of bodiesOf(events.filter(({ number }) => !statuses.has(number)))) {
-      await appendRequest(toDestinations ? meta : { ...meta, u: true }, body)
+      await appendRequest({ ...meta, ...(toDestinations ? { h: true } : { u: true }) }, body)
       faultPoint('sync.after-request')
     }
     if (!(await stored())) return waits

@@ -90,6 +90,8 @@ export type SourceEvents = {
   readonly workspaceId: string
   readonly sourceId: string
   readonly destinations: readonly string[]
+  /** Whether they go behind live events. */
+  readonly isLater: boolean
   /** Whether one of them loses digits when it is parsed. */
   readonly lossy: boolean
   /** Pairs of offsets: begin and end of each event with `betweenEvents` behind it. */
@@ -117,6 +119,7 @@ export const deliveryRecords = (
     if (count === 0) return
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
     if (source.lossy) meta.e = true
+    if (source.isLater && meta.d.length > 0) meta.h = true
     meta.q = through
     const body = Buffer.allocUnsafe(bytes)
     body[0] = openList
