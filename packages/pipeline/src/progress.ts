@@ -17,6 +17,8 @@ export type Progress = {
   whenCommitted(ends: readonly number[], onWaiting: () => void): Promise<void>
   /** Whether somebody waits in `whenCommitted`. */
   isAwaited(): boolean
+  /** How old the oldest record was that was not committed when that was told last, ms. */
+  behindMs(): number
   lag(): Promise<{ lagRecords: number; lagBytes: number; oldestUnstoredMs: number }>
   close(reason: Error): void
 }
@@ -45,6 +47,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   let reporting: NodeJS.Timeout | undefined
   let expiring: NodeJS.Timeout | undefined
   let meanBytes = 0
+  let behindMs = 0
   let floor: readonly number[] = []
 
   const position = (partition: number): number => Math.max(store.committed().get(partition) ?? 0, floor[partition] ?? 0)
@@ -70,6 +73,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
         floor.map((_, partition) => (owned?.has(partition) === false ? unknownPosition : position(partition))),
       )
     const { lagRecords, lagBytes, oldestUnstoredMs } = await lag()
+    behindMs = oldestUnstoredMs
     coordination.publish(backlogTopic, lagBytes)
     metrics.gauge('pipeline_lag_records', lagRecords)
     metrics.gauge('pipeline_lag_bytes', lagBytes)
@@ -115,6 +119,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
       })
     },
     isAwaited: () => waiters.length > 0,
+    behindMs: () => behindMs,
     lag,
     close(reason) {
       closed = reason

@@ -69,13 +69,16 @@ const pipeline = createPipeline({
 })
 
 const disk = createDiskWatch({ folder: config.dataDir, reserveBytes: config.diskReserveBytes })
+/** How far processing may be behind before what can wait does, ms. */
+const mostBehindMs = 3000
+const mayAppend = (): boolean => disk.ok() && pipeline.behindMs() < mostBehindMs
 const replays = createReplayRunner({
   db: relational.db,
   eventStore: hidingErased(eventStore, relational.db),
   deliveries,
   reader: deliveriesReader,
   isMine,
-  mayAppend: () => disk.ok(),
+  mayAppend,
   onDue: (destinationId) => tell({ kind: 'due', destinationId }),
   clock: systemClock,
   logger,
@@ -86,7 +89,7 @@ const audiences = createAudienceSender({
   db: relational.db,
   stream: deliveries,
   isMine,
-  mayAppend: () => disk.ok(),
+  mayAppend,
   logger,
 })
 const signals = config.signals

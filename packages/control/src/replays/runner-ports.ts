@@ -12,7 +12,7 @@ export type ReplayRunnerDeps = {
   reader: Pick<LogReader, 'read' | 'ends' | 'starts' | 'partitions'>
   /** Whether this process sends for a workspace; for all unless given. */
   isMine?: (workspaceId: string) => boolean
-  /** False while the disk is nearly full: then replays wait. */
+  /** False while the disk is nearly full, or processing is behind: then replays wait. */
   mayAppend(): boolean
   /** Hears of a destination whose dead letters are due again. */
   onDue(destinationId: string): void

@@ -259,8 +259,10 @@ describe('the events pipeline on the real engines', () => {
       .toBeGreaterThanOrEqual(1000)
     await expect.poll(() => failures, { timeout: 30_000 }).toBeGreaterThan(3)
     expect(await world.pipeline.state()).toMatchObject({ running: true, lagRecords: 41 })
+    await expect.poll(() => world.pipeline.behindMs(), { timeout: 30_000 }).toBeGreaterThan(0)
     away = false
     await world.pipeline.idle()
+    await expect.poll(() => world.pipeline.behindMs(), { timeout: 30_000 }).toBe(0)
     expect(await idsOf('away')).toHaveLength(4010)
     expect(new Set(await idsOf('away')).size).toBe(4010)
     expect(await world.pipeline.state()).toMatchObject({

@@ -78,6 +78,8 @@ export type Pipeline = {
   /** Hints that there are new records. */
   wake(): void
   state(): Promise<PipelineState>
+  /** How old the oldest record is that is not committed, ms, as of about a second ago; 0 with none. */
+  behindMs(): number
 }
 
 type Wiring = {
@@ -256,5 +258,6 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       const { rows, bytes, inserts } = store.load()
       return { running: lifecycle.isRunning(), ...lag, rowsWaiting: rows, uncommittedBytes: bytes, inserts }
     },
+    behindMs: progress.behindMs,
   }
 }
