@@ -1,4 +1,5 @@
 export * from './delivery.ts'
+export { sentAgainNote } from './log/sent-again.ts'
 export type { DestinationCache, DestinationEntry } from './ports.ts'
 export * from './settings.ts'
 export type { WorkerSnapshot } from './worker/destination-worker.ts'

@@ -18,6 +18,8 @@ export type Place = {
   end: number
   /** Everything below is done and written down. */
   committed: number
+  /** What lies below is sent again, since the position was set back. */
+  again: number
   readonly tracker: OffsetTracker
 }
 
@@ -30,6 +32,7 @@ export const createPlaces = (partitions: number): Place[] =>
     next: 0,
     end: 0,
     committed: 0,
+    again: 0,
     tracker: createOffsetTracker(),
   }))
 
@@ -84,7 +87,9 @@ export const createLogReading = (deps: {
           'A record of the deliveries log has no readable meta',
         )
         metrics.count('delivery_records_unreadable', 1)
-      } else for (const id of record.reference.meta.d) deps.offer(id, record, entry, place.tracker)
+        // What producers made is not sent again: an old value never replaces a new one.
+      } else if (found.offset >= place.again || record.reference.meta.b === undefined)
+        for (const id of record.reference.meta.d) deps.offer(id, record, entry, place.tracker)
       place.next = found.offset + 1
       place.tracker.release(entry)
     }

@@ -10,6 +10,7 @@ import type { AttemptLog } from './attempts.ts'
 import type { Commit } from './commit.ts'
 import type { LogReading, Place } from './log-reading.ts'
 import type { Maintenance } from './maintenance.ts'
+import { sentAgainBefore } from './sent-again.ts'
 
 /** Partitions that come and go. */
 export type Partitions = {
@@ -29,7 +30,7 @@ export const createPartitions = (deps: {
   workers: ReadonlyMap<string, DestinationWorker>
   workerOf: (id: string) => DestinationWorker
   reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends' | 'find'>
-  journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'rewind'>
+  journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'rewind' | 'notes' | 'commit'>
   parking: Pick<Parking, 'ranges' | 'waitingOfProducers'>
   attempts: Pick<AttemptLog, 'flush'>
   commit: Commit
@@ -53,12 +54,17 @@ export const createPartitions = (deps: {
       if (rewound.size > 0)
         deps.logger.warn({ partitions: [...rewound] }, 'The log is another one: it is delivered from there')
       const positions = deps.journal.positions()
+      // Of another log, such a note says nothing.
+      const over = new Map([...rewound].filter((each) => deps.journal.notes().get(each)).map((each) => [each, '']))
+      if (over.size > 0) await deps.journal.commit(new Map(), over)
+      const notes = deps.journal.notes()
       const starts = await deps.reader.starts()
       const ends = await deps.reader.ends()
       for (const place of given) {
         place.committed = positions.get(place.partition) ?? 0
         place.next = Math.max(place.committed, starts[place.partition] ?? 0)
         place.end = ends[place.partition] ?? 0
+        place.again = sentAgainBefore(notes.get(place.partition))
       }
       const fresh = new Set(given.map(({ partition }) => partition))
       const ranges = await parking.ranges(fresh)

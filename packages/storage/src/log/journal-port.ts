@@ -17,6 +17,9 @@ export type JournalRange = {
 /** An offset behind a record, and the incarnation of that record; undefined where nobody has seen it. */
 export type JournalPlace = { offset: number; incarnation: string | undefined }
 
+/** Where a consumer that does not run is to go on in a partition, and the note that is made of the one beside it ('' for none). */
+export type PlaceToReset = JournalPlace & { partition: number; note(before: string): string }
+
 /** A message id as it is remembered: 16 bytes of hash over source and id, and the position that carried it first. */
 export type SeenId = {
   hash: Uint8Array

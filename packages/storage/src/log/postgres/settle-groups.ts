@@ -10,7 +10,8 @@ export class PartitionGroupsInUse extends Error {
   override readonly name = 'PartitionGroupsInUse'
 }
 
-const readGroups = async (
+/** Into how many groups the partitions are cut. */
+export const readGroups = async (
   client: Pick<PoolClient, 'query'>,
   lock: '' | 'for update' | 'for share',
 ): Promise<number> => {
@@ -18,8 +19,8 @@ const readGroups = async (
   return rows[0]?.groups ?? 1
 }
 
-/** Who had groups of the old number and was paused does nothing more under their leases, and has no locks: nobody takes these leases again. */
-const fence = async (client: PoolClient, leases: readonly string[]): Promise<void> => {
+/** Who had these leases and was paused does nothing more under them, and has no locks. */
+export const fenceLeases = async (client: PoolClient, leases: readonly string[]): Promise<void> => {
   await client.query('update coordination_leases set epoch = epoch + 1 where name = any($1)', [leases])
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -95,7 +96,7 @@ export const settlePartitionGroups = async (
         throw new PartitionGroupsInUse(
           `${change} Start once with ${before}: what is known of the log is in the data folder, and is moved to PostgreSQL then`,
         )
-      await fence(client, names)
+      await fenceLeases(client, names)
       for (const role of roles) await regroup(client, role, before, groups)
       await client.query('update partition_groups set groups = $1', [groups])
     }
