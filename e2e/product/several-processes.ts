@@ -135,5 +135,5 @@ export const startRemoteEngines = async (
     stack.defer(() => product.kill())
     return product
   }
-  return { urls, way: database.way, wayToEventStore: events.way, folder, start }
+  return { urls, way: database.way, wayToEventStore: events.way, folder, env, start }
 }

@@ -120,6 +120,16 @@ export const tasks = {
       'drop <id>        removes it for good: its events are not stored',
     ],
   },
+  positions: {
+    script: 'scripts/positions.ts',
+    does: 'Shows how far processing, delivery, profiles, and signals are, and sets delivery back, so that it sends events again. Tributary can be running or stopped to show, and must be stopped to set back.',
+    usage: '[-- --partitions | reset delivery --to <time> [--yes]]',
+    options: [
+      '--partitions  shows each partition of the logs',
+      '--to <time>   such as 2026-01-31T09:00:00Z, or beginning for all that the log keeps',
+      '--yes         does it; without it, the number of events is shown and nothing changes',
+    ],
+  },
   'realtime-keys': {
     script: 'scripts/realtime-keys.ts',
     does: 'Prints the app ID, key, and secret for server libraries of the Pusher protocol.',

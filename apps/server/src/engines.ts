@@ -34,6 +34,7 @@ export type Addresses = {
 export const folders = (dataDir: string) => ({
   postgres: join(dataDir, 'postgres'),
   eventStore: join(dataDir, 'event-store'),
+  log: join(dataDir, 'log'),
   journal: (group: string) => join(dataDir, 'journal', `${group}.db`),
   blobs: join(dataDir, 'blobs'),
   uploads: join(dataDir, 'uploads'),
