@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { type Peer, startPeer } from '@tributary/connector-kit/testing'
 import { newId } from '@tributary/kernel'
+import { journalFilePlaces, resetJournalFile } from '@tributary/storage'
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, expect, it } from 'vitest'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
@@ -214,4 +216,32 @@ it('live events that died as a range and are replayed go behind live events, wit
   const sent = numbersOf(peer)
   expect(sent.slice(0, 5)).toEqual(upTo(60, 65))
   expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 65))
+})
+
+it('a range of a version without lanes holds records of both, also when they are read again, and each goes once', async () => {
+  const { peer, open } = await start()
+  open()
+  const id = fixture.destination({ url: peer.url }, { enabled: false })
+  await appendBulk('a replay', [id], 20)
+  await fixture.append([id], 20)
+  await appendBulk('a replay', [id], 20)
+  await eventually('all of it is read', () => isRead(60))
+  await fixture.delivery.idle()
+  const [live, ...others] = await database.db.selectFrom('parked_deliveries').selectAll().orderBy('bulk').execute()
+  expect([live?.holds, others.map(({ holds }) => holds)]).toEqual(['live', ['bulk']])
+  await database.db.deleteFrom('parked_deliveries').where('bulk', '=', true).execute()
+  const before = { holds: '' as const, log_offset: 0, log_end: 60, event_count: 60 }
+  await database.db.updateTable('parked_deliveries').set(before).execute()
+  // It was killed before its position was written.
+  const file = join(fixture.folder, 'journal.db')
+  resetJournalFile(
+    file,
+    (journalFilePlaces(file) ?? []).map((each) => ({ ...each, offset: 0, incarnation: undefined, note: () => '' })),
+  )
+  await fixture.restart()
+  await fixture.delivery.idle()
+  fixture.change(id, { enabled: true })
+  await eventually('all of it arrives', () => messageIds(peer).length >= 60)
+  await fixture.delivery.idle()
+  expect(numbersOf(peer).toSorted((a, b) => a - b)).toEqual(upTo(0, 60))
 })
