@@ -104,6 +104,25 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       }
     })
 
+    test('an entry that names its partition goes there, alone and in a group of that partition, and nowhere else', async () => {
+      const partition = (partitionOf('k', 4) + 1) % 4
+      expect((await writer.append({ ...entry('k', 'alone'), partition })).partition).toBe(partition)
+      await writer.appendGroup([
+        { ...entry('k', 'first'), partition },
+        { ...entry('other', 'second'), partition },
+      ])
+      const records = await (await reader()).read(partition, 0, 1_000_000)
+      expect(records.map((record) => [record.key, textOf(record)])).toEqual([
+        ['k', 'alone'],
+        ['k', 'first'],
+        ['other', 'second'],
+      ])
+      await expect(writer.appendGroup([{ ...entry('k', 'apart'), partition }, entry('k', 'own')])).rejects.toThrow(
+        RangeError,
+      )
+      await expect(writer.append({ ...entry('k', 'beyond'), partition: 4 })).rejects.toThrow(RangeError)
+    })
+
     test('a reader sees what another one appends later, and its end is behind the newest record', async () => {
       const opened = await reader()
       await writer.append(entry('k', 'first'))

@@ -2,13 +2,15 @@ import type { IncarnationRange } from './incarnations.ts'
 
 /**
  * The log: an ordered, durable record of what was accepted, split into partitions. One `Log` is one stream
- * (`requests`, `deliveries`). Everything of one key (a workspace) lands in one partition and keeps its order.
+ * (`requests`, `deliveries`). Everything of one key (a workspace) lands in one partition and keeps its order, unless an entry names another.
  * Adapters: SQLite (embedded), Kafka (remote). Offsets ascend within a partition. They need not be dense: whoever
  * reads goes on behind the last record that it got.
  */
 export type LogEntry = {
   /** Decides the partition: the workspace id. */
   key: string
+  /** Where it goes, of a workspace that is spread over several; where its key says unless given. */
+  partition?: number | undefined
   /** Small text kept beside the body, JSON by convention; at most 64 KiB. */
   meta: string
   /** The payload as it is to be read back, byte for byte. */
@@ -19,7 +21,7 @@ export type LogEntry = {
 
 export type LogPosition = { partition: number; offset: number }
 
-export type LogRecord = LogEntry & {
+export type LogRecord = Omit<LogEntry, 'partition'> & {
   partition: number
   offset: number
   /** Which opening of the log for writing it came in, with its first append; '' in logs of before there were any. */
@@ -164,6 +166,16 @@ export class StaleProducer extends Error {
     this.name = 'StaleProducer'
   }
 }
+
+/** The partition that an entry goes to. Throws RangeError for one that the log does not have. */
+export const partitionOfEntry = ({ key, partition }: LogEntry, partitions: number): number => {
+  if (partition === undefined) return partitionOf(key, partitions)
+  if (partition >= 0 && partition < partitions) return partition
+  throw new RangeError(`There is no partition ${partition}`)
+}
+
+/** How many partitions the logs of the product have. */
+export const logPartitions = 64
 
 /** The partition of a key: stable for a given number of partitions (FNV-1a over UTF-16 code units). */
 export const partitionOf = (key: string, partitions: number): number => {

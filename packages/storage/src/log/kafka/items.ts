@@ -1,4 +1,4 @@
-import { type LogEntry, type LogPosition, type ProducerStamp, partitionOf } from '../port.ts'
+import { type LogEntry, type LogPosition, type ProducerStamp, partitionOfEntry } from '../port.ts'
 import { sizeInBatch } from './batches.ts'
 
 /** What is appended as one, and who waits for it. */
@@ -26,8 +26,8 @@ export const itemOf = (
   partitions: number,
 ): Omit<Item, 'resolve' | 'reject'> => {
   const [first] = entries
-  const partition = first === undefined ? -1 : partitionOf(first.key, partitions)
-  if (first === undefined || entries.some(({ key }) => partitionOf(key, partitions) !== partition))
+  const partition = first === undefined ? -1 : partitionOfEntry(first, partitions)
+  if (first === undefined || entries.some((entry) => partitionOfEntry(entry, partitions) !== partition))
     throw new RangeError('A group has entries of one partition')
   if (Buffer.byteLength(stamp?.note ?? '') > maxNoteBytes) throw new RangeError('The note of a producer is over 1 KiB')
   let size = 0

@@ -5,7 +5,7 @@ import {
   LogUnavailable,
   type LogWriter,
   type ProducerStamp,
-  partitionOf,
+  partitionOfEntry,
   StaleProducer,
 } from '../port.ts'
 import { openInlineBackend, openWorkerBackend } from './backend.ts'
@@ -56,7 +56,7 @@ const available = <Value>(answer: Promise<Value>): Promise<Value> =>
 const sizedOf = (entry: LogEntry, partitions: number, stamp?: ProducerStamp): Sized => {
   const metaBytes = Buffer.byteLength(entry.meta)
   if (metaBytes > maxMetaBytes) throw new RangeError('The meta of a log entry is over 64 KiB')
-  const partition = partitionOf(entry.key, partitions)
+  const partition = partitionOfEntry(entry, partitions)
   const sized = { ...entry, partition, metaBytes, keyBytes: Buffer.byteLength(entry.key), stamp, size: 0 }
   sized.size = packedSize(sized)
   return sized
