@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parseEventId } from '@tributary/kernel'
 import { groupOfPartition, partitionOf } from '@tributary/storage'
 import {
   adminCredentials,
@@ -176,13 +177,30 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
 
   test('whichever process of any role is killed, stopped, paused, or without PostgreSQL, on the schema of the next version, every acknowledged event is stored once and delivered, in order', async () => {
     const shops = await createShops(main, receiver.url)
-    const load = createSdkLoad(
-      shops.flatMap(({ key }, at) => [
+    const { workspace: wide } = await createWorkspace(main.api, 'Wide')
+    const wideSource = await createSource(main.api, wide)
+    await createWebhook(main.api, wide, wideSource.source, { url: receiver.url, ordered: true })
+    const wideId = wide.split('/').at(-1) ?? ''
+    const load = createSdkLoad([
+      ...shops.flatMap(({ key }, at) => [
         { key, url: c1.url, users: [`u${at}a`] },
         { key, url: c2.url, users: [`u${at}b`] },
       ]),
-    )
+      { key: wideSource.key, url: c1.url, users: ['u4a', 'u4b', 'u4c', 'u4d'] },
+      { key: wideSource.key, url: c2.url, users: ['u4e', 'u4f', 'u4g', 'u4h'] },
+    ])
+    shops.push(wideSource)
     stack.defer(() => load.stop())
+    const sentTo = (at: number) => new Map([...load.acknowledged].filter(([user]) => user.startsWith(`u${at}`)))
+    const eventOf = (userId: string, messageId: string) => ({ type: 'track', event: 'Ordered', userId, messageId })
+    /** Sends all that was acknowledged of a source once more, as if the answers had been lost. */
+    const sendAgain = async (at: number): Promise<void> => {
+      const events = [...sentTo(at)].flatMap(([userId, ids]) => ids.map((id) => eventOf(userId, id)))
+      for (let from = 0; from < events.length; from += 500) {
+        const batch = events.slice(from, from + 500)
+        expect((await post(c1, '/v1/batch', shops[at]?.key ?? '', { batch })).status).toBe(200)
+      }
+    }
     const took: Record<string, number> = {}
     /** Until the other one has all of it, ms. */
     const takenOver = async (what: string, role: string, by: Product): Promise<void> => {
@@ -192,6 +210,9 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
       await load.more(100)
     }
     await load.more(200)
+    expect(await engines.run('spread', wideId, '4')).toContain('is in 4 partitions')
+    await sendAgain(shops.indexOf(wideSource))
+    await load.more(100)
     await expandAsNextVersion(engines.urls)
 
     const all = () => Promise.all([shared('pipeline', p1, p2), shared('delivery', d1, d2)])
@@ -213,6 +234,8 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     ])
     ;[p1, d1] = await Promise.all([start('p1', 'pipeline'), start('d1', 'delivery')])
     await all()
+    expect(await engines.run('spread', wideId, '2')).toContain('is in 2 partitions')
+    await sendAgain(shops.indexOf(wideSource))
 
     const ending = [p2.stop(), d2.stop()]
     await Promise.all([takenOver('pipeline stopped', 'pipeline', p1), takenOver('delivery stopped', 'delivery', d1)])
@@ -242,11 +265,19 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     await load.more(100)
     await load.stop()
 
+    // What comes again is known, whoever had it first, and wherever it was then.
+    for (const at of shops.keys()) {
+      await sendAgain(at)
+      // Behind it in each partition.
+      const last = [...sentTo(at).keys()].map((userId) => eventOf(userId, `last-${userId}`))
+      expect((await post(c1, '/v1/batch', shops[at]?.key ?? '', { batch: last })).status).toBe(200)
+    }
+
     await main.api.login(adminCredentials)
     let count = 0
     for (const [at, { source }] of shops.entries()) {
-      const sent = new Map([...load.acknowledged].filter(([user]) => user.startsWith(`u${at}`)))
-      const ids = [...sent.values()].flat()
+      const sent = sentTo(at)
+      const ids = [...sent].flatMap(([user, acknowledged]) => [...acknowledged, `last-${user}`])
       await eventually(
         'what was acknowledged is stored',
         async () => {
@@ -258,6 +289,8 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
       const stored = await storedEvents(main, source)
       expect(stored).toHaveLength(new Set(stored.map((event) => event.message_id)).size)
       expectInOrder(stored, sent)
+      const partitions = new Set(stored.map(({ event_id: id }) => parseEventId(id)?.partition))
+      expect(partitions.size).toBe(source === wideSource.source ? groups : 1)
       count += ids.length
     }
     await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 120_000)

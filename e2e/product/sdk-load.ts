@@ -48,7 +48,7 @@ export const createSdkLoad = (places: readonly { key: string; url: string; users
   }
 }
 
-/** Expects that what a user sent was stored in that order. */
+/** Expects that what a user sent was stored in that order, where both are in one partition. */
 export const expectInOrder = (
   stored: readonly StoredEvent[],
   acknowledged: ReadonlyMap<string, readonly string[]>,
@@ -57,7 +57,7 @@ export const expectInOrder = (
   for (const [user, sent] of acknowledged)
     for (const [at, id] of sent.entries()) {
       const [before, place] = [places.get(sent[at - 1] ?? ''), places.get(id)]
-      if (before === undefined || place === undefined) continue
+      if (before === undefined || place === undefined || before.partition !== place.partition) continue
       const isInOrder = isEarlier(before, place) || (before.offset === place.offset && before.index < place.index)
       expect(isInOrder, `${id} of ${user}`).toBe(true)
     }

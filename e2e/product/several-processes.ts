@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import {
   type Product,
   startKafka,
@@ -135,5 +138,15 @@ export const startRemoteEngines = async (
     stack.defer(() => product.kill())
     return product
   }
-  return { urls, way: database.way, wayToEventStore: events.way, folder, env, start }
+  /** Runs a root command with these engines; resolves to what it prints. */
+  const run = async (name: string, ...args: readonly string[]): Promise<string> => {
+    const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', script, ...args],
+      { env: { ...process.env, ...env, TRIBUTARY_DATA_DIR: folder('commands') } },
+    )
+    return stdout
+  }
+  return { urls, way: database.way, wayToEventStore: events.way, folder, env, start, run }
 }

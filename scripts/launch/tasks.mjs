@@ -110,6 +110,11 @@ export const tasks = {
     usage: '[-- --workspace <id>]',
     options: ['--workspace <id>  only profiles of this workspace'],
   },
+  spread: {
+    script: 'scripts/spread.ts',
+    does: 'Shows the workspaces that are in more than one partition, or puts one into as many as are given.',
+    usage: '[-- <workspace> <partitions>]',
+  },
   'set-aside': {
     script: 'scripts/set-aside.ts',
     does: 'Lists accepted requests that could not be processed, and has them processed again. Tributary can be running or stopped.',

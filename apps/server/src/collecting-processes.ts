@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { type Logger, randomToken } from '@tributary/kernel'
-import { createMembers, type Relational } from '@tributary/storage'
+import { createMembers, type Relational, seenMembers } from '@tributary/storage'
 import { version } from './built.ts'
 
 export type CollectingProcesses = {
@@ -9,13 +9,42 @@ export type CollectingProcesses = {
   stop(): Promise<void>
 }
 
-/** Says every `everyMs` that this process collects, and counts those that do: it begins as if it was alone. */
+/** How often a process says that it is there, ms. */
+const defaultEveryMs = 2000
+/** Two beats may fail, and the third be late. */
+const beats = 4
+/** How soon others hear that this process has paused, ms. */
+const pausedEveryMs = 100
+/** One that was seen within this, ms, and has not left, may be cut off from PostgreSQL alone, and go on with what it knew. */
+const lostMs = 10 * 60_000
+
+/**
+ * For each process that collects, the changes of spreads for which it has paused.
+ *
+ * @throws Error while one is missing that may go on collecting
+ */
+export const pausedProcesses = async (pool: Pick<Relational['pool'], 'query'>): Promise<(readonly string[])[]> => {
+  const members = await seenMembers(pool, 'collect', lostMs)
+  const missing = members.find(({ seenMs }) => seenMs > beats * defaultEveryMs)
+  if (missing !== undefined)
+    throw new Error(
+      `A process that collects on ${missing.host} was not stopped, and has not been seen for ${Math.round(missing.seenMs / 1000)} seconds. It may still collect. Stop it with SIGTERM, or wait ten minutes if it is gone`,
+    )
+  return members.map(({ held }) => held)
+}
+
+/**
+ * Says every `everyMs` that this process collects, and at once for which changes of spreads it has paused, and counts those that do: it begins as
+ * if it was alone.
+ */
 export const countCollectingProcesses = ({
   pool,
+  paused = () => [],
   logger,
-  everyMs = 2000,
+  everyMs = defaultEveryMs,
 }: {
   pool: Pick<Relational['pool'], 'query'>
+  paused?: () => readonly string[]
   logger: Pick<Logger, 'warn'>
   everyMs?: number
 }): CollectingProcesses => {
@@ -25,15 +54,17 @@ export const countCollectingProcesses = ({
     host: hostname(),
     version,
     roles: ['collect'],
-    // Two beats may fail, and the third be late.
-    ttlMs: 4 * everyMs,
+    ttlMs: beats * everyMs,
   })
   let known = 1
   let isAway = false
   let looking = Promise.resolve()
+  let told = ''
   const look = async (): Promise<void> => {
     try {
-      known = (await members.beat([])).filter(({ roles }) => roles.includes('collect')).length
+      const held = paused()
+      known = (await members.beat(held)).filter(({ roles }) => roles.includes('collect')).length
+      told = held.join()
       isAway = false
     } catch (error) {
       if (!isAway) logger.warn({ err: error }, 'It cannot be asked how many processes collect')
@@ -41,18 +72,24 @@ export const countCollectingProcesses = ({
     }
   }
   let isLooking = false
-  const timer = setInterval(() => {
+  const lookNow = (): void => {
     if (isLooking) return
     isLooking = true
     looking = look().finally(() => {
       isLooking = false
     })
-  }, everyMs)
-  looking = look()
+  }
+  const timers = [
+    setInterval(lookNow, everyMs),
+    setInterval(() => {
+      if (paused().join() !== told) lookNow()
+    }, pausedEveryMs),
+  ]
+  lookNow()
   return {
     count: () => known,
     async stop() {
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       await looking
       await members.leave().catch(() => {})
     },

@@ -5,7 +5,7 @@ import { createCoordinationHub, openRelational, requireSchema } from '@tributary
 import { announce } from './announce.ts'
 import { assembled } from './assembled.ts'
 import { builtTag, version } from './built.ts'
-import { countCollectingProcesses } from './collecting-processes.ts'
+import { type CollectingProcesses, countCollectingProcesses } from './collecting-processes.ts'
 import type { Config } from './config/config.ts'
 import { createProxyWatch } from './http/client-ip.ts'
 import { createDomainQuestions } from './http/domain-questions.ts'
@@ -21,6 +21,7 @@ import { withinMs } from './operations/readiness.ts'
 import { createTokenCheck } from './secrets/metrics-token.ts'
 import { createProductSecretBox, newSecretKey } from './secrets/secret-key.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
+import { createWorkspaceSpreads } from './spreads/workspace-spreads.ts'
 
 export type RunningCollector = { url: string; stop(): Promise<void> }
 
@@ -73,14 +74,14 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const hub = createCoordinationHub({ logger })
   stack.defer(() => hub.close())
 
-  const collecting = countCollectingProcesses({ pool, logger })
-  stack.defer(() => collecting.stop())
+  let collecting: CollectingProcesses | undefined
   const tag = builtTag()
   const collect = createCollect({
     ...(tag === undefined ? {} : { tag }),
-    processes: collecting.count,
+    processes: () => collecting?.count() ?? 1,
     log,
     keys,
+    spreads: createWorkspaceSpreads(keys),
     webhooks,
     domains,
     refusals: createRefusalSink({ db }),
@@ -93,6 +94,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     settings: { quotaBytes: config.workspaceBacklogBytes },
   })
   collect.start()
+  collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
+  stack.defer(() => collecting?.stop())
   const progress = await logs.progress()
   if (progress !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination }))
 

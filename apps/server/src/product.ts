@@ -16,12 +16,20 @@ import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributar
 import { createWorkShare, systemClock } from '@tributary/kernel'
 import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
-import { closeToOthers, forgottenFileName, lockDataDir, missedTopic, openFolderFiles } from '@tributary/storage'
+import {
+  closeToOthers,
+  forgottenFileName,
+  lockDataDir,
+  missedTopic,
+  openFolderFiles,
+  partitionsOf,
+  widestSpread,
+} from '@tributary/storage'
 import Fastify from 'fastify'
 import { announce, endProcess } from './announce.ts'
 import { assembled } from './assembled.ts'
 import { builtTag, version, webFolder } from './built.ts'
-import { countCollectingProcesses } from './collecting-processes.ts'
+import { type CollectingProcesses, countCollectingProcesses } from './collecting-processes.ts'
 import { auditRetentionOf } from './config/audit-retention.ts'
 import { readBilling } from './config/billing.ts'
 import { clientConfigOf } from './config/client-config.ts'
@@ -55,13 +63,15 @@ import { createUpkeep } from './operations/upkeep.ts'
 import { startProfileApi } from './profile-api.ts'
 import { createProfileReading } from './profile-reading.ts'
 import { createReadYourWritesBarrier } from './read-your-writes.ts'
-import { appendRequests } from './replayed-requests.ts'
 import { createThreads, loadThreads } from './roles/threads.ts'
 import { createTokenCheck, loadMetricsToken } from './secrets/metrics-token.ts'
 import { realtimeCredentials } from './secrets/realtime-credentials.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secrets/secret-key.ts'
 import { settleSecretKey } from './secrets/secret-key-rotation.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
+import { createRequestAppender } from './spreads/append-requests.ts'
+import { createSpreadChanges } from './spreads/spread-changes.ts'
+import { createWorkspaceSpreads } from './spreads/workspace-spreads.ts'
 import { becomeMain, type StandbyTold } from './standby.ts'
 import { createOldestLogged, createStoredBefore, createWhenStored } from './stored-before.ts'
 import { createRemoteStream } from './stream/remote-stream.ts'
@@ -210,7 +220,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   let ownUrl = config.publicUrl ?? ''
   const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
   stack.defer(() => requestClient.close())
-  const storedBefore = createStoredBefore(threads.pipeline, requests.partitions)
+  const spreads = createWorkspaceSpreads(keys)
+  const appender = createRequestAppender(requests, spreads, () => disk.ok())
+  const partitionsOfIt = async (workspaceId: string): Promise<number[]> =>
+    partitionsOf(workspaceId, await widestSpread(pool, workspaceId), requests.partitions)
+  const storedBefore = createStoredBefore(threads.pipeline, partitionsOfIt)
+  const whenStored = createWhenStored({ log: requestsReader, partitionsOf: partitionsOfIt, storedBefore })
   const jobs = await openJobs({ pool: relational.pool, logger, metrics })
   const control = createControl({
     db: relational.db,
@@ -224,7 +239,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     requestClient,
     profileLedger: createProfileLedger(relational.db),
     forgottenHashes: await openForgottenFile(join(config.dataDir, forgottenFileName), relational.db),
-    whenStored: createWhenStored({ log: requestsReader, storedBefore }),
+    whenStored,
     // What a delivery that does not run had in memory is gone, and it begins with what is known then.
     forgetInDeliveries: async () => {
       if (threads.signals?.running()) await threads.signals.ask('forget')
@@ -235,13 +250,16 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
       await threads.pipeline.ask('tell-destinations', { requestId, workspaceId })
     },
     outbound,
-    oldestLogged: createOldestLogged([requestsReader, ...(deliveries === undefined ? [] : [deliveries])]),
+    oldestLogged: createOldestLogged(
+      [requestsReader, ...(deliveries === undefined ? [] : [deliveries])],
+      partitionsOfIt,
+    ),
     logRetentionMs: config.retention.logMs + config.retention.logSegmentMs,
     blobs,
     files: await openFolderFiles(folders(config.dataDir).uploads),
     uploads: { maxBytes: config.uploadMaxBytes, diskOk: () => disk.ok() },
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
-    appendRequest: appendRequests(requests, () => disk.ok()),
+    appendRequest: appender.append,
     storedBefore,
     isPendingEvent: createPendingEvents({ log: requestsReader, storedBefore }),
     deliveries,
@@ -282,18 +300,16 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
       })
     : undefined
   // Only a log on Kafka has others that collect into it.
-  const collecting =
-    has('collect') && config.log.kind === 'kafka' && config.relational.kind === 'remote'
-      ? countCollectingProcesses({ pool, logger })
-      : undefined
-  stack.defer(() => collecting?.stop())
+  const others = config.log.kind === 'kafka' && config.relational.kind === 'remote'
+  let collecting: CollectingProcesses | undefined
   const tag = builtTag()
   const collect = has('collect')
     ? createCollect({
         ...(tag === undefined ? {} : { tag }),
-        ...(collecting === undefined ? {} : { processes: collecting.count }),
+        ...(others ? { processes: () => collecting?.count() ?? 1 } : {}),
         log: requests,
         keys,
+        spreads,
         webhooks,
         domains,
         workShare,
@@ -309,6 +325,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
       })
     : undefined
   collect?.start()
+  if (collect !== undefined && others) collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
+  stack.defer(() => collecting?.stop())
 
   // Whoever may do less stops hearing live events at once; sessions that go on connect again by themselves.
   const stopHearing = hub.coordination.subscribe(accessTopic, (userId) => {
@@ -406,10 +424,23 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
   if (has('jobs')) {
+    const changes = createSpreadChanges({
+      relational,
+      keys,
+      paused: [appender.paused, ...(collect === undefined ? [] : [collect.paused])],
+      others,
+      threads,
+      deliveries,
+      whenStored,
+      logger,
+    })
+    changes.start()
+    stack.defer(() => changes.stop())
     const upkeep = await createUpkeep(config, {
       engines,
       logs,
       requests,
+      appendRequest: appender.appendEntry,
       outcomes: outcomesWriter,
       threads,
       mail,

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { formatRecordPlace } from '@tributary/kernel'
+import { formatRecordPlace, formatRecordPlaces } from '@tributary/kernel'
 import { type LogReader, type LogWriter, openLogReader, openLogWriter, partitionOf } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLogRetention } from './operations/retention.ts'
@@ -21,13 +21,18 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
+const ofIt = async (workspaceId: string): Promise<number[]> => [partitionOf(workspaceId, 4)]
 const append = (key: string, text: string) => log.append({ key, meta: '{}', body: Buffer.from(text) })
 
 test('waits until the pipeline has stored what is in the log now, and for nothing that comes later', async () => {
   const { partition, offset } = await append('w', 'one')
   const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
   let stored = { partition, offset, incarnation }
-  const whenStored = createWhenStored({ log: reader, storedBefore: async () => formatRecordPlace(stored) })
+  const whenStored = createWhenStored({
+    log: reader,
+    partitionsOf: ofIt,
+    storedBefore: async () => formatRecordPlace(stored),
+  })
   let done = false
   const waiting = whenStored('w', new AbortController().signal).then(() => {
     done = true
@@ -39,6 +44,30 @@ test('waits until the pipeline has stored what is in the log now, and for nothin
   await expect(whenStored('w', AbortSignal.timeout(50))).rejects.toThrow()
 })
 
+test('waits for all partitions that something of a workspace may be in', async () => {
+  const partition = partitionOf('w', 4)
+  const other = (partition + 1) % 4
+  await append('w', 'one')
+  await log.append({ key: 'w', partition: other, meta: '{}', body: Buffer.from('two') })
+  const placeOf = async (of: number, offset: number) => {
+    const incarnation = (await reader.incarnations(of)).at(-1)?.incarnation ?? ''
+    return { partition: of, offset, incarnation }
+  }
+  const stored = [await placeOf(partition, 1), await placeOf(other, 0)]
+  const partitionsOf = async () => [partition, other]
+  const whenStored = createWhenStored({
+    log: reader,
+    partitionsOf,
+    storedBefore: async () => formatRecordPlaces(stored),
+  })
+  await expect(whenStored('w', AbortSignal.timeout(150))).rejects.toThrow()
+  stored[1] = await placeOf(other, 1)
+  await expect(whenStored('w', AbortSignal.timeout(5000))).resolves.toBeUndefined()
+  const [first] = await reader.read(other, 0, 1)
+  const oldestLogged = createOldestLogged([reader], async () => [other])
+  expect(await oldestLogged('w')).toBe(first?.time)
+})
+
 test('does not wait where the log was opened again since, and nothing came for the workspace', async () => {
   const { partition, offset } = await append('w', 'one')
   const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
@@ -47,12 +76,12 @@ test('does not wait where the log was opened again since, and nothing came for t
   const others = ['a', 'b', 'c', 'd', 'e'].filter((key) => partitionOf(key, 4) !== partition)
   await append(others[0] ?? '', 'of another partition')
   const stored = formatRecordPlace({ partition, offset: offset + 1, incarnation })
-  const whenStored = createWhenStored({ log: reader, storedBefore: async () => stored })
+  const whenStored = createWhenStored({ log: reader, partitionsOf: ofIt, storedBefore: async () => stored })
   await expect(whenStored('w', AbortSignal.timeout(5000))).resolves.toBeUndefined()
 })
 
 test('a log is clean of what came before a time as soon as retention has let go of it, and no file of it has it', async () => {
-  const oldestLogged = createOldestLogged([reader])
+  const oldestLogged = createOldestLogged([reader], ofIt)
   expect(await oldestLogged('w')).toBe(Number.POSITIVE_INFINITY)
   await append('w', 'u-secret')
   const time = Date.now()

@@ -1,24 +1,30 @@
 import { setTimeout } from 'node:timers/promises'
-import { formatRecordPlace, isEarlier, parseRecordPlace } from '@tributary/kernel'
-import { type LogReader, partitionOf } from '@tributary/storage'
+import { formatRecordPlaces, isEarlier, parseRecordPlaces } from '@tributary/kernel'
+import type { LogReader } from '@tributary/storage'
 import { askPositions } from './operations/retention.ts'
 import type { RoleThread } from './roles/role-thread.ts'
 
-/** Tells the place in the log of requests before which every event of a workspace is stored; '' while nobody can tell. */
+/**
+ * Tells the places in the log of requests before which every event of a workspace is stored, of each partition that something of
+ * it may be in (`formatRecordPlaces`); '' while nobody can tell.
+ */
 type StoredBefore = (workspaceId: string) => Promise<string>
 
-/**
- * Tells the place in the log of requests before which every event of a workspace is stored, which is how far the
- * pipeline has committed; '' while that cannot be asked.
- */
+/** Tells the partitions that something of a workspace may be in. */
+type PartitionsOf = (workspaceId: string) => Promise<readonly number[]>
+
+/** Tells these places, which are how far the pipeline has committed; '' while that cannot be asked. */
 export const createStoredBefore =
-  (pipeline: RoleThread | undefined, partitions: number): StoredBefore =>
+  (pipeline: RoleThread | undefined, partitionsOf: PartitionsOf): StoredBefore =>
   async (workspaceId) => {
     if (pipeline === undefined || !pipeline.running()) return ''
     const positions = await askPositions(pipeline, 'positions')
-    const partition = partitionOf(workspaceId, partitions)
-    const place = positions.find((each) => each.partition === partition)
-    return formatRecordPlace(place ?? { partition, offset: 0, incarnation: '' })
+    const places = new Map(positions.map((place) => [place.partition, place]))
+    return formatRecordPlaces(
+      (await partitionsOf(workspaceId)).map(
+        (partition) => places.get(partition) ?? { partition, offset: 0, incarnation: '' },
+      ),
+    )
   }
 
 /** How often is asked how far the pipeline is, ms. */
@@ -31,35 +37,49 @@ const pollMs = 100
 export const createWhenStored =
   ({
     log,
+    partitionsOf,
     storedBefore,
   }: {
-    log: Pick<LogReader, 'partitions' | 'ends' | 'incarnations'>
+    log: Pick<LogReader, 'ends' | 'incarnations'>
+    partitionsOf: PartitionsOf
     storedBefore: StoredBefore
   }) =>
   async (workspaceId: string, signal: AbortSignal): Promise<void> => {
-    const partition = partitionOf(workspaceId, log.partitions)
-    const end = (await log.ends())[partition] ?? 0
-    // That of the newest record: one that has begun since has none here yet.
-    const newest = (await log.incarnations(partition)).findLast(({ from }) => from < end)
-    // What is no longer held was stored long ago.
-    if (newest === undefined) return
-    const { incarnation } = newest
+    const ends = await log.ends()
+    const wanted = await Promise.all(
+      (await partitionsOf(workspaceId)).map(async (partition) => {
+        const end = ends[partition] ?? 0
+        // That of the newest record: one that has begun since has none here yet.
+        const newest = (await log.incarnations(partition)).findLast(({ from }) => from < end)
+        // What is no longer held was stored long ago.
+        return newest === undefined ? [] : [{ partition, offset: end, incarnation: newest.incarnation }]
+      }),
+    )
+    const waited = wanted.flat()
+    if (waited.length === 0) return
     for (;;) {
-      const stored = parseRecordPlace(await storedBefore(workspaceId))
-      if (stored !== undefined && !isEarlier(stored, { partition, offset: end, incarnation })) return
+      const stored = new Map(
+        parseRecordPlaces(await storedBefore(workspaceId)).map((place) => [place.partition, place]),
+      )
+      const isStored = (place: (typeof waited)[number]): boolean => {
+        const reached = stored.get(place.partition)
+        return reached !== undefined && !isEarlier(reached, place)
+      }
+      if (waited.every(isStored)) return
       await setTimeout(pollMs, undefined, { signal })
     }
   }
 
 /** Tells when the oldest record came that may be of a workspace, epoch ms: Infinity when the logs hold none. */
 export const createOldestLogged =
-  (logs: readonly Pick<LogReader, 'partitions' | 'starts' | 'read'>[]) =>
+  (logs: readonly Pick<LogReader, 'starts' | 'read'>[], partitionsOf: PartitionsOf) =>
   async (workspaceId: string): Promise<number> => {
+    const partitions = await partitionsOf(workspaceId)
     const times = await Promise.all(
       logs.map(async (log) => {
-        const partition = partitionOf(workspaceId, log.partitions)
-        const [first] = await log.read(partition, (await log.starts())[partition] ?? 0, 1)
-        return first?.time ?? Number.POSITIVE_INFINITY
+        const starts = await log.starts()
+        const firsts = await Promise.all(partitions.map((partition) => log.read(partition, starts[partition] ?? 0, 1)))
+        return Math.min(...firsts.map(([first]) => first?.time ?? Number.POSITIVE_INFINITY))
       }),
     )
     return Math.min(...times)

@@ -1,6 +1,7 @@
 import { LogUnavailable } from '@tributary/storage'
 import { describe, expect, test } from 'vitest'
-import { basic, liveKey, type RunningCollect, revokedKey, startCollect } from './testing/server.ts'
+import type { WorkspaceSpread, WorkspaceSpreads } from './ports.ts'
+import { basic, liveKey, otherKey, type RunningCollect, revokedKey, startCollect } from './testing/server.ts'
 
 const key = { authorization: basic(liveKey) }
 const track = { userId: 'u1', event: 'Paid' }
@@ -67,6 +68,76 @@ describe('overload', () => {
     const other = await startCollect()
     await other.collect.stop()
     expect(await answerOf(other)).toEqual([503, '5', 'STOPPING'])
+    await other.stop()
+  })
+})
+
+describe('a workspace that is spread over several partitions', () => {
+  const users = Array.from({ length: 20 }, (_, n) => `u-${n}`)
+  const body = json({ batch: users.map((userId) => ({ type: 'track', event: 'Paid', userId, messageId: userId })) })
+  /** The spread of the first workspace; the others are not. */
+  const spreading = (spread: () => WorkspaceSpread): WorkspaceSpreads => ({
+    of: (workspaceId) => (workspaceId === 'w1' ? spread() : undefined),
+    changes: () => [spread().change ?? []].flat(),
+    refresh: async () => {},
+  })
+  const spread: WorkspaceSpread = { partitions: [2, 3, 0] }
+  const spreads = spreading(() => spread)
+  const send = (other: RunningCollect, key = liveKey): Promise<Response> =>
+    fetch(`${other.origin}/v1/batch`, { method: 'POST', body, headers: { authorization: basic(key) } })
+  const usersIn = async (other: RunningCollect): Promise<string[][]> =>
+    (await other.entries()).map((record) =>
+      (JSON.parse(Buffer.from(record.body).toString()) as { batch: { userId: string }[] }).batch.map(
+        ({ userId }) => userId,
+      ),
+    )
+
+  test('has each user of a request in one of them, and of another workspace a request stays as it is', async () => {
+    const other = await startCollect({ spreads }, 2 ** 26, 4)
+    expect((await send(other)).status).toBe(200)
+    expect((await other.entries()).map(({ partition }) => partition)).toEqual([0, 2, 3])
+    expect((await usersIn(other)).flat().toSorted()).toEqual(users.toSorted())
+    expect((await send(other, otherKey)).status).toBe(200)
+    const [whole] = (await other.entries()).filter(({ key: owner }) => owner === 'w2')
+    expect(Buffer.from(whole?.body ?? []).toString()).toBe(body)
+    await other.stop()
+  })
+
+  test('is answered 200 only when all parts of a request are in the log, and the share that it has waiting is what is', async () => {
+    const other = await startCollect({ spreads, settings: { quotaBytes: body.length } }, 2 ** 26, 4)
+    Object.assign(other.faults, { failWith: new LogUnavailable('disk'), failIn: 3 })
+    const refused = await send(other)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect((await other.entries()).map(({ partition }) => partition)).toEqual([0, 2])
+    delete other.faults.failWith
+    const gate = Promise.withResolvers<void>()
+    other.faults.hold = gate.promise
+    let answered = 0
+    const sending = send(other).then(({ status }) => {
+      answered = status
+    })
+    await expect.poll(async () => (await other.entries()).length).toBe(5)
+    expect(answered).toBe(0)
+    gate.resolve()
+    await sending
+    expect(answered).toBe(200)
+    expect((await send(other)).status).toBe(429)
+    other.coordination.publish('pipeline.positions', [9, 9, 9, 9])
+    expect((await send(other)).status).toBe(200)
+    await other.stop()
+  })
+
+  test('waits with its requests while that is changed, and then sends them where they belong; others go on', async () => {
+    let now: WorkspaceSpread = { partitions: [2], change: 'w1 1' }
+    const other = await startCollect({ spreads: spreading(() => now) }, 2 ** 26, 4)
+    const waiting = send(other)
+    expect((await send(other, otherKey)).status).toBe(200)
+    expect(await other.entries()).toHaveLength(1)
+    await expect.poll(() => other.collect.paused()).toEqual(['w1 1'])
+    now = spread
+    expect((await waiting).status).toBe(200)
+    const own = (await other.entries()).filter(({ key: owner }) => owner === 'w1')
+    expect(own.map(({ partition }) => partition)).toEqual([0, 2, 3])
     await other.stop()
   })
 })

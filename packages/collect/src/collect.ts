@@ -21,6 +21,8 @@ export type Collect = {
   handles(req: IncomingMessage): boolean
   /** Answers the request, at once or when it is on disk. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void
+  /** Names of the changes of spreads for which nothing of their workspace is on its way to the log here; a new one is in the next answer. */
+  paused(): string[]
   /** Loads the browser SDK and begins to write refusals and metrics about every second. */
   start(): void
   /** Answers what runs, refuses what is new with 503, writes what was counted. Close the server's listener first. */
@@ -111,6 +113,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
         context.fail({ req, res }, error)
       }
     },
+    paused: context.producer.paused,
     start() {
       sdk = loadBrowserSdk()
       unsubscribe = deps.coordination.subscribe(positionsTopic, context.quota.processed)

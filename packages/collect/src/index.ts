@@ -1,12 +1,15 @@
 export { snippet } from './calls/browser-sdk.ts'
 export { clientAddress, parseProxies } from './client.ts'
 export { type Collect, createCollect, positionsTopic } from './collect.ts'
+export { createPauses } from './pauses.ts'
 export {
   type CollectDeps,
   type CollectSettings,
   defaultCollectSettings,
   type RefusalRow,
   type RefusalSink,
+  type WorkspaceSpread,
+  type WorkspaceSpreads,
   type WriteKeyCache,
   type WriteKeyEntry,
   type WriteKeyUse,

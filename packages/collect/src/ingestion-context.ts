@@ -30,6 +30,7 @@ type RetryLaterAnswers = Record<
   | 'busy'
   | 'largeBusy'
   | 'unavailable'
+  | 'moving'
   | 'settingsUnreadable',
   Refusal
 >
@@ -101,6 +102,7 @@ const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
   tooSlow: refusals.tooSlow(seconds),
   quota: refusals.quotaExceeded(seconds),
   unavailable: refusals.unavailable(seconds),
+  moving: refusals.moving(seconds),
   busy: refusals.workspaceBusy(seconds),
   largeBusy: refusals.largeBodiesBusy(seconds),
   settingsUnreadable: refusals.settingsUnreadable(seconds),

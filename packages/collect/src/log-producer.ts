@@ -1,42 +1,43 @@
 import type { RequestMeta } from '@tributary/contract'
 import { faultPoint } from '@tributary/kernel'
-import { LogOverloaded } from '@tributary/storage'
+import { cutRequest, LogOverloaded, type RequestPart } from '@tributary/storage'
+import { createPauses, type Pauses } from './pauses.ts'
 import type { CollectDeps, WriteKeyEntry } from './ports.ts'
 import type { Quota } from './quota.ts'
 import type { Refusal } from './refusal.ts'
 
 /** One checked request on its way into the log. */
 type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
+type Done = (refusal?: Refusal) => void
 
 export type LogProducer = {
   /**
-   * Appends a request to the log and calls `done` once: with nothing when it is on disk, else with why it is not. Then
-   * nothing of it is kept.
+   * Appends a request to the log and calls `done` once: with nothing when all of it is on disk, else with why it is not. Then
+   * nothing of it is kept here. Of a workspace that is spread over several partitions it is cut, and a part may be on disk all the same. Goes on,
+   * when called again, with a large body that is cut in turns.
    */
-  append(accepted: Accepted, done: (refusal?: Refusal) => void): void
+  append(accepted: Accepted, done: Done): Generator<void, void>
+  /** The same at once. */
+  appendNow(accepted: Accepted, done: Done): void
   /** Resolves when nothing is on its way to the disk. */
   idle(): Promise<void>
+  /** As of `Pauses`. */
+  paused: Pauses['paused']
 }
 
 const observeEvery = 32
 
 /** The way into the log, within each workspace's quota. */
 export const createLogProducer = (
-  deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock'>,
+  deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads' | 'processes'>,
   quota: Quota,
-  retryLater: Record<'overloaded' | 'unavailable' | 'quota', Refusal>,
+  retryLater: Record<'overloaded' | 'unavailable' | 'quota' | 'moving', Refusal>,
 ): LogProducer => {
-  const { log, logger, metrics, clock } = deps
-  let running = 0
+  const { log, logger, metrics, clock, spreads } = deps
+  const pauses = createPauses(spreads, deps.processes !== undefined)
   let appended = 0
   let lastComplaint = 0
-  let waiters: (() => void)[] = []
 
-  const finished = (): void => {
-    if (--running > 0) return
-    for (const waiter of waiters) waiter()
-    waiters = []
-  }
   const failed = (error: unknown): Refusal => {
     if (error instanceof LogOverloaded) return retryLater.overloaded
     const now = clock()
@@ -47,35 +48,73 @@ export const createLogProducer = (
     return retryLater.unavailable
   }
   /** Nothing above catches what is thrown here: by now the outcome for the record is decided, only its answer is lost. */
-  const settle = (done: (refusal?: Refusal) => void, refusal?: Refusal): void => {
+  const settle = (done: Done, refusal?: Refusal): void => {
     try {
       done(refusal)
     } catch (error) {
       logger.error({ err: error }, 'An answer of collection failed')
     }
   }
-  return {
-    append({ entry, meta, body }, done) {
-      if (!quota.reserve(entry.workspaceId, body.length)) return done(retryLater.quota)
-      running++
-      const from = ++appended % observeEvery === 0 ? performance.now() : 0
-      log.append({ key: entry.workspaceId, meta: JSON.stringify(meta), body }).then(
-        (place) => {
-          quota.placed(entry.workspaceId, body.length, place)
-          if (from !== 0) metrics.observe('collect_append', performance.now() - from)
-          faultPoint('collect.appended')
-          finished()
-          settle(done)
-        },
-        (error: unknown) => {
-          quota.release(entry.workspaceId, body.length)
-          finished()
-          settle(done, failed(error))
-        },
-      )
-    },
-    idle() {
-      return running === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))
-    },
+
+  /** Appends what is of one partition: the whole request, unless it was cut. */
+  const put = (
+    workspaceId: string,
+    { meta, body, partition }: Omit<RequestPart, 'partition'> & { partition?: number },
+    done: Done,
+  ): void => {
+    const finished = pauses.begin()
+    const from = ++appended % observeEvery === 0 ? performance.now() : 0
+    const key = workspaceId
+    log.append({ key, partition, meta: JSON.stringify(meta), body }).then(
+      (place) => {
+        quota.placed(workspaceId, body.length, place)
+        if (from !== 0) metrics.observe('collect_append', performance.now() - from)
+        faultPoint('collect.appended')
+        finished()
+        settle(done)
+      },
+      (error: unknown) => {
+        quota.release(workspaceId, body.length)
+        finished(!(error instanceof LogOverloaded))
+        settle(done, failed(error))
+      },
+    )
   }
+
+  const putAll = (workspaceId: string, parts: readonly RequestPart[], done: Done): void => {
+    let open = parts.length
+    let refused: Refusal | undefined
+    for (const part of parts)
+      put(workspaceId, part, (refusal) => {
+        refused ??= refusal
+        // An answer says that all of it is there, or that none may be: what is sent again meets its parts by their message ids.
+        if (--open === 0) done(refused)
+      })
+  }
+
+  function* append(accepted: Accepted, done: Done): Generator<void, void> {
+    const { workspaceId } = accepted.entry
+    if (pauses.isPaused(workspaceId))
+      return pauses.wait(workspaceId, (isOver) =>
+        isOver ? appendNow(accepted, done) : settle(done, retryLater.moving),
+      )
+    const spread = spreads?.of(workspaceId)
+    if (spread === undefined) {
+      if (!quota.reserve(workspaceId, accepted.body.length)) return done(retryLater.quota)
+      return put(workspaceId, accepted, done)
+    }
+    const parts = yield* cutRequest(accepted.meta, accepted.body, spread.partitions)
+    // Others had their turns meanwhile.
+    if (spreads?.of(workspaceId) !== spread) return appendNow(accepted, done)
+    const bytes = parts.reduce((sum, { body }) => sum + body.length, 0)
+    if (!quota.reserve(workspaceId, bytes)) return done(retryLater.quota)
+    putAll(workspaceId, parts, done)
+  }
+
+  const appendNow: LogProducer['appendNow'] = (accepted, done) => {
+    const appending = append(accepted, done)
+    while (appending.next().done !== true) {}
+  }
+
+  return { append, appendNow, idle: pauses.idle, paused: pauses.paused }
 }

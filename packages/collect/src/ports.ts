@@ -104,11 +104,29 @@ export const defaultCollectSettings: CollectSettings = {
   drainMs: 10_000,
 }
 
+/** Workspaces that are in more than one partition, or are being changed, as known at the moment. */
+export type WorkspaceSpreads = {
+  /** The same object while nothing of it changes; undefined for one that is in the partition of its key. */
+  of(workspaceId: string): WorkspaceSpread | undefined
+  /** Names of the changes that go on: nothing of their workspaces is accepted. */
+  changes(): readonly string[]
+  /** Resolves when what was committed before the call is known, or cannot be had. */
+  refresh(): Promise<void>
+}
+
+export type WorkspaceSpread = {
+  partitions: readonly number[]
+  /** The name of the change that goes on; undefined while there is none. */
+  change?: string | undefined
+}
+
 export type CollectDeps = {
   /** How many processes collect now, this one included; one unless given. */
   processes?: () => number
   log: Pick<LogAppender, 'append'>
   keys: WriteKeyCache
+  /** None is spread unless given. */
+  spreads?: WorkspaceSpreads
   refusals: RefusalSink
   coordination: Pick<Coordination, 'subscribe'>
   /** How calls to the webhooks of some kinds of sources are handled. */

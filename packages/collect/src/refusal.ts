@@ -167,6 +167,13 @@ export const tooSlow = (seconds: number): Refusal =>
   later(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.', seconds)
 export const unavailable = (seconds: number): Refusal =>
   later(503, 'LOG_UNAVAILABLE', "The server can't store events right now. Send the request again later.", seconds)
+export const moving = (seconds: number): Refusal =>
+  later(
+    503,
+    'WORKSPACE_MOVING',
+    'Events of this workspace are being moved to other partitions. Send the request again later.',
+    seconds,
+  )
 export const settingsUnreadable = (seconds: number): Refusal =>
   later(
     503,

@@ -60,8 +60,8 @@ export type ControlDeps = {
   live: LiveChannel
   appendRequest: AppendRequest
   /**
-   * The place in the log of requests before which every event of a workspace is stored, as `<partition>-<offset>-<incarnation>`:
-   * so a count of what lies before it stays true. '' where nobody can tell.
+   * The places in the log of requests before which every event of a workspace is stored (`formatRecordPlaces`): so a count
+   * of what lies before them stays true. '' where nobody can tell.
    */
   storedBefore?(workspaceId: string): Promise<string>
   /** Whether an event with this id was accepted and is not stored yet; absent where nobody can tell. */

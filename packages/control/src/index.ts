@@ -7,7 +7,12 @@ export type { CacheFollowerDeps } from './configuration-cache/cache-follower.ts'
 export { createCustomDomainCache } from './configuration-cache/custom-domain-cache.ts'
 export { createProfileKeyCache } from './configuration-cache/profile-key-cache.ts'
 export { createSyncTokenCache } from './configuration-cache/sync-token-cache.ts'
-export { createWriteKeyCache, type WriteKeyCache, type WriteKeyEntry } from './configuration-cache/write-key-cache.ts'
+export {
+  createWriteKeyCache,
+  spreadChange,
+  type WriteKeyCache,
+  type WriteKeyEntry,
+} from './configuration-cache/write-key-cache.ts'
 export { type Control, createControl } from './control.ts'
 export { createDns } from './custom-domains/dns.ts'
 export type { Catalog, ControlDeps, Counters } from './deps.ts'

@@ -33,6 +33,8 @@ export type DeliveryDeps = {
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   /** For destinations that need a grant of OAuth 2. */
   accessTokens?: AccessTokens
+  /** Into how many groups the partitions are cut, of which this delivery has one; one unless given. */
+  groups?: number
   clock: Clock
   logger: Logger
   metrics: Metrics
@@ -96,6 +98,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const places = createPlaces(reader.partitions)
   const context: WorkerContext = {
     reader,
+    groups: deps.groups ?? 1,
     owned,
     isRead: (partition, offset) => {
       const place = places[partition]

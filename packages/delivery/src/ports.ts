@@ -22,6 +22,8 @@ export type DestinationEntry = {
   /** Slug of its connector. */
   app: string
   enabled: boolean
+  /** Over how many partitions its workspace is spread; one unless given. */
+  spread?: number
   /** All settings, secrets in clear. */
   settings: Readonly<Record<string, unknown>>
   /** Its own mappings; undefined while it uses the presets of its connector. */
@@ -65,6 +67,8 @@ export type ForgottenUsers = {
 /** What all workers share. */
 export type WorkerContext = {
   reader: LogReader
+  /** Into how many groups the partitions are cut, of which this delivery has one. */
+  groups: number
   /** Partitions that this delivery was given: of others nothing is read, sent or looked up. */
   owned: ReadonlySet<number>
   /** Whether the log was read through an offset: what lies there and before was offered. */

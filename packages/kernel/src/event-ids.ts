@@ -39,6 +39,15 @@ export const parseRecordPlace = (text: string): RecordPlace | undefined => {
   return partition === undefined ? undefined : { partition: Number(partition), offset: Number(offset), incarnation }
 }
 
+/** Places of several partitions as text, one behind the other; '' for none. */
+export const formatRecordPlaces = (places: readonly RecordPlace[]): string => places.map(formatRecordPlace).join(',')
+
+/** The places that a text names, of several partitions; none for any other text. */
+export const parseRecordPlaces = (text: string): RecordPlace[] => {
+  const places = text.split(',').map(parseRecordPlace)
+  return places.every((place) => place !== undefined) ? places : []
+}
+
 /**
  * True when the first of two places of one partition came earlier. Incarnations sort as they began, the nameless one
  * before all others; within one, offsets decide. A log that was lost begins again at low offsets, and is later all the same.

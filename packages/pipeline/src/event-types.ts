@@ -1,7 +1,7 @@
 import type { Compatibility, Enforcement, EventType, RequestMeta, SourceSchema } from '@tributary/contract'
 import type { JsonObject } from '@tributary/kernel'
+import type { Span } from '@tributary/storage'
 import type { Reject } from './outcome.ts'
-import type { Span } from './steps/split.ts'
 
 /** One request of the log, as its events see it. */
 export type Request = {

@@ -1,11 +1,10 @@
 import { type PipelineEvent, parseSourceSchema, type RequestMeta, type StreamedEvent } from '@tributary/contract'
 import { jsonMembers } from '@tributary/kernel'
-import { type ConsumerJournal, type LogRecord, rowPieces } from '@tributary/storage'
+import { type ConsumerJournal, type LogRecord, rowPieces, splitSingle } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import type { SchemaInForce } from './event-types.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
 import { readRow } from './rows/rows.ts'
-import { splitSingle } from './steps/split.ts'
 
 const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
 

@@ -11,10 +11,15 @@ import {
 import {
   type ConsumerJournal,
   createRowWriter,
+  type EventSlice,
   type LogEntry,
   type LogRecord,
   type Rows,
   type SeenId,
+  type Slice,
+  type SplitBody,
+  splitBatch,
+  splitSingle,
 } from '@tributary/storage'
 import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
 import type { AcceptedStatus, Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
@@ -30,7 +35,6 @@ import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './
 import { createTextBytes } from './rows/text-bytes.ts'
 import { isoTime } from './rows/timestamps.ts'
 import { RecordFailed } from './set-aside.ts'
-import { type EventSlice, type Slice, type SplitBody, splitBatch, splitSingle } from './steps/split.ts'
 
 /** An event on its way to the live channel of its source. */
 export type LiveEvent = {
@@ -353,7 +357,7 @@ export const createProcessor = ({
       if (open === undefined) throw new Error('There is no open micro-batch')
       const { events: _, records: __, deliveries, ...batch } = open
       const entries = [...deliveries.values()].flatMap((source) =>
-        deliveryRecords(source, texts, deliveryRecordBytes, batch.to),
+        deliveryRecords(source, texts, deliveryRecordBytes, batch),
       )
       const result = { ...batch, rows: rows.take(), deliveries: entries }
       texts.clear()

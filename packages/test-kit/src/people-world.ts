@@ -72,10 +72,14 @@ export const createStreamWorld = async (eventStore: EventStore) => {
   })
   pipeline.start()
   let sent = 0
-  const append = async (meta: Omit<RequestMeta, 'k' | 'r' | 'ip'>, batch: readonly object[]): Promise<void> => {
+  const append = async (
+    meta: Omit<RequestMeta, 'k' | 'r' | 'ip'>,
+    batch: readonly object[],
+    partition?: number,
+  ): Promise<void> => {
     const full: RequestMeta = { ...meta, k: 'batch', r: Date.now(), ip: '' }
     const body = Buffer.from(JSON.stringify({ batch }))
-    await requests.append({ key: meta.w, meta: JSON.stringify(full), body })
+    await requests.append({ key: meta.w, partition, meta: JSON.stringify(full), body })
   }
   return {
     dir,
@@ -83,9 +87,14 @@ export const createStreamWorld = async (eventStore: EventStore) => {
     pipeline,
     stream,
     readers,
-    /** Sends a request of these events. */
-    async sendEvents(workspaceId: string, sourceId: string, batch: readonly object[]): Promise<void> {
-      await append({ w: workspaceId, s: sourceId }, batch)
+    /** Sends a request of these events, to the partition of the workspace unless another one is given. */
+    async sendEvents(
+      workspaceId: string,
+      sourceId: string,
+      batch: readonly object[],
+      partition?: number,
+    ): Promise<void> {
+      await append({ w: workspaceId, s: sourceId }, batch, partition)
       pipeline.wake()
     },
     /** Sends requests of three events each, of several workspaces with two sources; resolves to the ids of the messages, which are their names, too. */

@@ -1,4 +1,11 @@
-import { type Consumer, createEventConsumer, createReadingProgress, partitionOf } from '@tributary/storage'
+import {
+  type AcceptedEvent,
+  type Consumer,
+  createEventConsumer,
+  createReadingProgress,
+  partitionOf,
+  partitionsOf,
+} from '@tributary/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEventStore, type TestEventStore } from './event-store.ts'
 import { consumerDeps, createStreamWorld } from './people-world.ts'
@@ -32,7 +39,12 @@ test('how much of the earlier events is read is known while it is, also after a 
     )
   await world.pipeline.idle()
   const { journal } = world.readers
-  const progress = createReadingProgress({ eventStore, journal, partitions: world.partitions })
+  const progress = createReadingProgress({
+    eventStore,
+    journal,
+    partitions: world.partitions,
+    widestSpread: async () => 1,
+  })
   const both = () => Promise.all([first, second].map(progress))
   expect(await both()).toEqual([undefined, undefined])
 
@@ -87,4 +99,46 @@ test('how much of the earlier events is read is known while it is, also after a 
   await rest.idle()
   expect(await both()).toEqual([undefined, undefined])
   await rest.stop()
+})
+
+test('of a workspace that is spread, each earlier event is read once, whichever partition it is in, and its progress is that of all', async () => {
+  await using world = await createStreamWorld(eventStore)
+  const [wide, narrow] = ['wide', 'wide-2']
+  const partitions = partitionsOf(wide, 3, world.partitions)
+  const sent: string[] = []
+  for (const [at, partition] of partitions.entries()) {
+    const ids = Array.from({ length: 2 + at }, (_, n) => `${partition}-${n}`)
+    const events = ids.map((messageId) => ({ type: 'track', event: messageId, userId: 'u', messageId }))
+    await world.sendEvents(wide, 's', events, partition)
+    sent.push(...ids)
+  }
+  await world.sendEvents(narrow, 's', [{ type: 'track', event: 'narrow', userId: 'u', messageId: 'narrow' }])
+  await world.pipeline.idle()
+  const progress = createReadingProgress({
+    eventStore,
+    journal: world.readers.journal,
+    partitions: world.partitions,
+    widestSpread: async (workspaceId) => (workspaceId === wide ? 3 : 1),
+  })
+  const handled: AcceptedEvent[] = []
+  const told: unknown[] = []
+  const deps = consumerDeps(world.readers, eventStore, () => world.pipeline.idle())
+  const consumer = createEventConsumer({
+    ...deps,
+    history: { ...deps.history, spreads: async () => new Map([[wide, 3]]) },
+    name: 'spread',
+    async handle(events) {
+      told.push(await progress(wide))
+      handled.push(...events)
+    },
+  })
+  consumer.give([0, 1, 2, 3])
+  await consumer.idle()
+  await consumer.stop()
+  // Others of the event store are of other logs.
+  const own = handled.filter(({ workspaceId }) => workspaceId === wide || workspaceId === narrow)
+  const names = own.map(({ json }) => String((JSON.parse(json) as { event: string }).event))
+  expect(names.toSorted()).toEqual([...sent, 'narrow'].toSorted())
+  expect(told).toContainEqual({ read: expect.any(Number), total: sent.length })
+  expect(await progress(wide)).toBeUndefined()
 })

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@tributary/kernel'
-import { createCoordinationHub } from '@tributary/storage'
+import { createCoordinationHub, groupOfPartition, partitionOf } from '@tributary/storage'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGroupQuestions, GroupBeginning, GroupUnowned } from './group-questions.ts'
 import type { GroupRole, OwnedGroups } from './owned-groups.ts'
 import { createRoleGroups } from './role-groups.ts'
 
-type Answer = (question: string, about: unknown) => Promise<unknown>
+type Answer = (question: string, about: unknown, group?: number) => Promise<unknown>
 
 const closing: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -20,7 +20,9 @@ const startWorld = (has: readonly (readonly number[])[], answer: Answer, running
   const held = new Set(has.flat())
   const processes = has.map((own) => {
     const thread = (role: GroupRole, group: number) =>
-      role === 'delivery' && own.includes(group) ? { ask: answer, running } : undefined
+      role === 'delivery' && own.includes(group)
+        ? { ask: (question: string, about: unknown) => answer(question, about, group), running }
+        : undefined
     const isHeld = async (_role: GroupRole, group: number) => held.has(group)
     const questions = createGroupQuestions({ coordination: hub.coordination, thread, isHeld, logger: silentLogger })
     closing.push(questions.close)
@@ -33,6 +35,7 @@ const startWorld = (has: readonly (readonly number[])[], answer: Answer, running
       stop: async () => {},
       questions,
       places: async () => [],
+      widestSpread: async (workspaceId) => (workspaceId === 'wide' ? 2 : 1),
     })
     return { questions, role, lose: (group: number) => held.delete(group) }
   })
@@ -108,6 +111,21 @@ describe('questions to groups', () => {
     const { from, id } = sent[4] ?? {}
     hub.coordination.publish('groups.answer', { from: 'x', to: from, id, at: 0, count: 1, text: 'AAAA', v: 2 })
     await waiting
+  })
+
+  it('of a workspace go to all groups that something of it is in, and fail when one of these has no answer', async () => {
+    const asked: number[] = []
+    const [one, two] = startProcesses([[0, 2], [1]], async (_question, _about, group) => void asked.push(group ?? -1))
+    const heard = async (workspaceId: string): Promise<number[]> => {
+      asked.length = 0
+      await one?.role.ask('retry', { workspaceId, destinationId: 'd' })
+      return asked.toSorted()
+    }
+    const first = groupOfPartition(partitionOf('wide', 64), 3)
+    expect(await heard('wide')).toEqual([first, (first + 1) % 3].toSorted())
+    expect(await heard('narrow')).toEqual([groupOfPartition(partitionOf('narrow', 64), 3)])
+    for (const group of [0, 1, 2]) two?.lose(group)
+    await expect(heard('wide')).rejects.toThrow()
   })
 
   it('that nobody answers fail in time: who could not forget a deleted user says so', async () => {

@@ -8,22 +8,20 @@ import {
   freeLeases,
   groupOfPartition,
   journalPlaces,
+  logPartitions,
   openLeases,
   type Relational,
   requirePartitionGroups,
   settlePartitionGroups,
+  widestSpread,
 } from '@tributary/storage'
 import { version } from '../built.ts'
 import type { Config } from '../config/config.ts'
 import { folders } from '../engines.ts'
+import type { DueDeliveries } from '../roles/role-thread.ts'
 import { createGroupQuestions } from './group-questions.ts'
 import { createOwnedGroups, type GroupRole, groupRoles, type OwnedGroupsDeps } from './owned-groups.ts'
 import { createRoleGroups, type RoleGroups } from './role-groups.ts'
-
-/** The partitions that the logs have. */
-const partitions = 64
-/** How long another process has to take up what is due, ms. */
-const takeUpMs = 5000
 
 /** The roles whose work processes share, of which this one does its part; whoever does none asks the others. */
 export type Groups = Readonly<Record<GroupRole, RoleGroups>> & {
@@ -48,7 +46,7 @@ export const openGroups = async (
     /** As of `OwnedGroupsDeps`. */
     onRefused(why: string): void
     make: (
-      ...given: [...Parameters<OwnedGroupsDeps['make']>, takeUp: (destinationId: string) => void]
+      ...given: [...Parameters<OwnedGroupsDeps['make']>, onDue: (due: DueDeliveries) => void]
     ) => ReturnType<OwnedGroupsDeps['make']>
     logger: Logger
   },
@@ -74,9 +72,9 @@ export const openGroups = async (
     free: (names) => freeLeases(relational, names),
     onRefused: deps.onRefused,
     make: (role, group, tenure, onReplaced) =>
-      deps.make(role, group, tenure, onReplaced, (destinationId) => {
+      deps.make(role, group, tenure, onReplaced, (due) => {
         // An owner that is not there now looks what is due when it begins.
-        questions.ask('delivery', group.group, 'take-up', { destinationId }, takeUpMs).catch(() => {})
+        delivery.ask('take-up', due).catch(() => {})
       }),
     logger,
   })
@@ -92,16 +90,18 @@ export const openGroups = async (
     createRoleGroups({
       role,
       groups,
-      partitions,
+      partitions: logPartitions,
       owned,
       start: () => (started ??= roles.length === 0 ? Promise.resolve() : owned.start()),
       stop: () => (stopped ??= started === undefined ? Promise.resolve() : owned.stop()),
       questions,
       places: () => journalPlaces(relational, role, groups),
+      widestSpread: (workspaceId) => widestSpread(relational.pool, workspaceId),
     })
+  const delivery = roleOf('delivery')
   return {
     pipeline: roleOf('pipeline'),
-    delivery: roleOf('delivery'),
+    delivery,
     owns: (role, partition) => owned.thread(role, groupOfPartition(partition, groups))?.running() === true,
     async close() {
       questions.close()

@@ -1,4 +1,4 @@
-import { groupOfPartition, type LogPosition, partitionOf } from '@tributary/storage'
+import { groupOfPartition, type LogPosition, partitionOf, partitionsOf } from '@tributary/storage'
 import type { RoleThread } from '../roles/role-thread.ts'
 import { GroupBeginning, type GroupQuestions, GroupUnowned } from './group-questions.ts'
 import type { GroupRole, OwnedGroups } from './owned-groups.ts'
@@ -7,8 +7,10 @@ type Constructor = abstract new (...given: never[]) => Error
 
 /** Which groups a question to a role goes to, and how their answers are combined. */
 type Route =
-  /** Of the group of a workspace, which `about` names. */
+  /** Of the group of the first partition of a workspace, which `about` names: of what is of no user. */
   | { kind: 'of-workspace' }
+  /** Of all groups that something of a workspace is in. */
+  | { kind: 'of-spread'; combine(answers: unknown[]): unknown }
   /** Of all; the answers are put together, of groups that are not passed over: those that nobody has, or that begin. */
   | { kind: 'of-all'; combine(answers: unknown[]): unknown; passesOver?: readonly Constructor[] }
 
@@ -26,14 +28,15 @@ const routes: Readonly<Record<GroupRole, Readonly<Record<string, Route>>>> = {
     'stream-begin-epoch': { kind: 'of-workspace' },
     'stream-last-sequences': { kind: 'of-workspace' },
     'stream-trim': { kind: 'of-all', combine: sum },
+    refill: { kind: 'of-spread', combine: nothing },
     idle: { kind: 'of-all', combine: nothing },
   },
   delivery: {
     refresh: { kind: 'of-all', combine: nothing, passesOver: [GroupUnowned, GroupBeginning] },
     // What a delivery that does not run had in memory is gone, and it begins with what is known then.
     forget: { kind: 'of-all', combine: nothing, passesOver: [GroupUnowned] },
-    retry: { kind: 'of-workspace' },
-    'take-up': { kind: 'of-workspace' },
+    retry: { kind: 'of-spread', combine: nothing },
+    'take-up': { kind: 'of-spread', combine: nothing },
     needed: { kind: 'of-all', combine: side },
     idle: { kind: 'of-all', combine: nothing },
   },
@@ -69,18 +72,30 @@ export const createRoleGroups = (deps: {
   stop: () => Promise<void>
   questions: GroupQuestions
   places: () => Promise<readonly LogPosition[]>
+  /** Over how many partitions a workspace was ever spread. */
+  widestSpread: (workspaceId: string) => Promise<number>
 }): RoleGroups => {
   const { role, groups, owned, questions, partitions } = deps
   const all = Array.from({ length: groups }, (_, group) => group)
 
-  const askAll = async (question: string, about: unknown, route: Extract<Route, { kind: 'of-all' }>) => {
-    const answers = await Promise.allSettled(all.map((group) => questions.ask(role, group, question, about, answerMs)))
+  const askAll = async (
+    question: string,
+    about: unknown,
+    of: readonly number[],
+    { combine, passesOver = [] }: Pick<Extract<Route, { kind: 'of-all' }>, 'combine' | 'passesOver'>,
+  ) => {
+    const answers = await Promise.allSettled(of.map((group) => questions.ask(role, group, question, about, answerMs)))
     const given: unknown[] = []
     for (const each of answers) {
       if (each.status === 'fulfilled') given.push(each.value)
-      else if (route.passesOver?.some((kind) => each.reason instanceof kind) !== true) throw each.reason
+      else if (!passesOver.some((kind) => each.reason instanceof kind)) throw each.reason
     }
-    return route.combine(given)
+    return combine(given)
+  }
+
+  const groupsOf = async (workspaceId: string): Promise<number[]> => {
+    const spread = partitionsOf(workspaceId, await deps.widestSpread(workspaceId), partitions)
+    return [...new Set(spread.map((partition) => groupOfPartition(partition, groups)))]
   }
 
   return {
@@ -100,8 +115,10 @@ export const createRoleGroups = (deps: {
       if (question === 'positions') return await deps.places()
       const route = Object.hasOwn(routes[role], question) ? routes[role][question] : undefined
       if (route === undefined) throw new Error(`There is no way for the question "${question}" to the ${role}`)
-      if (route.kind === 'of-all') return await askAll(question, about, route)
-      const group = groupOfPartition(partitionOf(workspaceOf(question, about), partitions), groups)
+      if (route.kind === 'of-all') return await askAll(question, about, all, route)
+      const workspaceId = workspaceOf(question, about)
+      if (route.kind === 'of-spread') return await askAll(question, about, await groupsOf(workspaceId), route)
+      const group = groupOfPartition(partitionOf(workspaceId, partitions), groups)
       return await questions.ask(role, group, question, about, answerMs)
     },
   }

@@ -1,5 +1,5 @@
-import { isEarlier, parseEventId, parseRecordPlace } from '@tributary/kernel'
-import { type LogReader, partitionOf } from '@tributary/storage'
+import { isEarlier, parseEventId, parseRecordPlaces } from '@tributary/kernel'
+import type { LogReader } from '@tributary/storage'
 
 /**
  * Tells whether an event of a workspace was accepted and is not stored yet: its id names a record of the log of requests that
@@ -7,14 +7,16 @@ import { type LogReader, partitionOf } from '@tributary/storage'
  */
 export const createPendingEvents =
   (deps: {
-    log: Pick<LogReader, 'partitions' | 'find'>
-    /** The place before which every event of a workspace is stored; '' while that cannot be asked. */
+    log: Pick<LogReader, 'find'>
+    /** The places before which every event of a workspace is stored; '' while that cannot be asked. */
     storedBefore: (workspaceId: string) => Promise<string>
   }) =>
   async (workspaceId: string, eventId: string): Promise<boolean> => {
     const place = parseEventId(eventId)
-    if (place?.partition !== partitionOf(workspaceId, deps.log.partitions)) return false
-    const stored = parseRecordPlace(await deps.storedBefore(workspaceId))
+    if (place === undefined) return false
+    const stored = parseRecordPlaces(await deps.storedBefore(workspaceId)).find(
+      ({ partition }) => partition === place.partition,
+    )
     if (stored === undefined || isEarlier(place, stored)) return false
     const [record] = await deps.log.find([place])
     return record?.key === workspaceId && record.incarnation === place.incarnation

@@ -1,6 +1,6 @@
 import type { Control } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
-import type { LogWriter } from '@tributary/storage'
+import type { LogEntry, LogWriter } from '@tributary/storage'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
@@ -29,6 +29,8 @@ export const createUpkeep = async (
     engines: Engines
     logs: Logs
     requests: LogWriter
+    /** Appends a request of before where its workspace is now. */
+    appendRequest: (entry: LogEntry) => Promise<unknown>
     /** Of the log of outcomes, where delivery only appends to it. */
     outcomes: LogWriter | undefined
     threads: Threads
@@ -110,7 +112,7 @@ export const createUpkeep = async (
   }
   const setAside = createSetAsideWatch({
     db: engines.relational.db,
-    append: (entry) => requests.append(entry),
+    append: deps.appendRequest,
     notify: (count) => control.notifySetAside(count),
     logger,
     metrics: deps.metrics,

@@ -68,6 +68,7 @@ const delivery = createDelivery({
   outcomes: { appendGroup: inTenure(outcomes.appendGroup) },
   destinationCache: { get: (id) => destinationCache.get(id), ready: () => started },
   forgotten,
+  groups: context.groups,
   connectors,
   requestClient,
   accessTokens: createAccessTokens({
@@ -109,6 +110,7 @@ await hostRole({
     idle: () => delivery.idle(),
     state: () => delivery.state(),
     needed: () => delivery.minimumNeeded(),
+    positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),
     'outcomes-trim': async (before) => {
       if (!('trim' in outcomes)) throw new Error('The log of outcomes is trimmed by the main process')
       await outcomes.trim(before as readonly LogPosition[])

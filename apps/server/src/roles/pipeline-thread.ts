@@ -10,7 +10,7 @@ import {
 } from '@tributary/control/threads'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
-import { type EventStore, isInTenure, type LogPosition } from '@tributary/storage'
+import { type EventStore, isInTenure, type LogPosition, widestSpreads } from '@tributary/storage'
 import { z } from 'zod'
 import { createDiskWatch } from '../operations/disk.ts'
 import { createSetAside } from '../set-aside/set-aside.ts'
@@ -50,6 +50,7 @@ const setAside = createSetAside({ db: relational.db, clock: systemClock, logger 
 const pipeline = createPipeline({
   reader,
   ...(owned === undefined ? {} : { owned }),
+  widestSpreads: () => widestSpreads(relational.pool),
   journal,
   eventStore: tenure === undefined ? eventStore : fenced,
   deliveries,
@@ -79,7 +80,7 @@ const replays = createReplayRunner({
   reader: deliveriesReader,
   isMine,
   mayAppend,
-  onDue: (destinationId) => tell({ kind: 'due', destinationId }),
+  onDue: (due) => tell({ kind: 'due', due }),
   clock: systemClock,
   logger,
   metrics,
@@ -119,6 +120,10 @@ await hostRole({
     },
     'tell-destinations': (about) => telling(z.object({ requestId: z.string() }).parse(about).requestId),
     ...streamAnswers(deliveries),
+    refill: (about) => {
+      const { workspaceId, since } = z.object({ workspaceId: z.string(), since: z.number().optional() }).parse(about)
+      return pipeline.refill(workspaceId, since)
+    },
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),

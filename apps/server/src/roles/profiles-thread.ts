@@ -11,7 +11,7 @@ import {
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
 import { createOwnersProjection, createProfileLedger, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
-import { createCut, createReadingProgress } from '@tributary/storage'
+import { createCut, createReadingProgress, widestSpread, widestSpreads } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
@@ -35,6 +35,7 @@ const profiles = createProfiles({
   history: {
     eventStore,
     form: storedForm,
+    spreads: () => widestSpreads(relational.pool),
     cut: createCut({ stream: reader, requests, whenStored: stored.whenStored }),
   },
   logger,
@@ -44,7 +45,12 @@ const profiles = createProfiles({
   settings: { lingerMs: 250, aheadBytes: 2 * 1024 * 1024 },
 })
 
-const progress = createReadingProgress({ eventStore, journal, partitions: reader.partitions })
+const progress = createReadingProgress({
+  eventStore,
+  journal,
+  partitions: reader.partitions,
+  widestSpread: (workspaceId) => widestSpread(relational.pool, workspaceId),
+})
 const owners = createOwnersProjection({ db, eventStore, logger })
 const computing = createComputedTraitWorker({
   db,

@@ -70,6 +70,8 @@ export const openRoleContext = async (
     metrics: createRelayedMetrics(group === undefined || group.groups === 1 ? {} : { group: String(group.group + 1) }),
     /** The partitions that it works on; undefined for all. */
     owned,
+    /** Into how many groups the partitions are cut. */
+    groups: group?.groups ?? 1,
     /** Whether what is of a workspace is in them. */
     isMine: (workspaceId: string) => owned?.has(partitionOf(workspaceId, whole.partitions)) !== false,
     coordination,

@@ -4,12 +4,15 @@ import { backoffMs, type Logger, retryPolicies } from '@tributary/kernel'
 import type { MetricChange } from '../operations/relayed-metrics.ts'
 import type { ThreadBeginning } from './thread-data.ts'
 
+/** Deliveries that were made due, by whom. */
+export type DueDeliveries = { workspaceId: string; destinationId: string }
+
 /** What a role's thread tells the main thread. */
 export type ThreadMessage =
   | { kind: 'ready' }
   | { kind: 'metrics'; changes: MetricChange[] }
   | { kind: 'appended' }
-  | { kind: 'due'; destinationId: string }
+  | { kind: 'due'; due: DueDeliveries }
   | { kind: 'replaced'; message: string }
   | { kind: 'answer'; id: number; value?: unknown; error?: string }
 
@@ -75,7 +78,7 @@ export const createRoleThread = (
     /** Another process has taken a log that the thread writes. */
     onReplaced?: (message: string) => void
     onAppended?: () => void
-    onDue?: (destinationId: string) => void
+    onDue?: (due: DueDeliveries) => void
   },
 ): RoleThread => {
   let ahead = options.loaded
@@ -92,7 +95,7 @@ export const createRoleThread = (
     if (message.kind === 'metrics') options.onMetrics(message.changes)
     else if (message.kind === 'appended') options.onAppended?.()
     else if (message.kind === 'replaced') options.onReplaced?.(message.message)
-    else if (message.kind === 'due') options.onDue?.(message.destinationId)
+    else if (message.kind === 'due') options.onDue?.(message.due)
     else if (message.kind === 'ready') {
       ready = true
       failures = 0

@@ -12,7 +12,7 @@ import {
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions } from '@tributary/pipeline'
 import { createForgottenUsers } from '@tributary/profiles'
-import { createCut } from '@tributary/storage'
+import { createCut, widestSpreads } from '@tributary/storage'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
@@ -43,6 +43,7 @@ const signals = createSignalConsumer({
   history: {
     eventStore,
     form: storedForm,
+    spreads: () => widestSpreads(relational.pool),
     cut: createCut({ stream: reader, requests, whenStored: stored.whenStored }),
   },
   metrics,

@@ -146,7 +146,7 @@ export const createThreads = async (
     ofMain('pipeline', {
       onAppended,
       // A thread that is not there now looks what is due when it starts.
-      onDue: (destinationId) => void delivery?.ask('take-up', { destinationId }).catch(() => {}),
+      onDue: (due) => void delivery?.ask('take-up', due).catch(() => {}),
     })
   return { delivery, pipeline, profiles, signals, consumers, groups }
 }

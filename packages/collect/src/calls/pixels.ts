@@ -60,7 +60,7 @@ export const createPixels = (
       lost(req, foreign, owner, key)
       return sendPixel(req, res)
     }
-    context.producer.append({ entry: owner, meta: context.metaOf(req, owner, route), body }, (refusal) => {
+    context.producer.appendNow({ entry: owner, meta: context.metaOf(req, owner, route), body }, (refusal) => {
       if (refusal === undefined) context.taken('pixel', owner, body.length)
       else lost(req, refusal, owner, key)
       sendPixel(req, res)

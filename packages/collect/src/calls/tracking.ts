@@ -133,7 +133,7 @@ export const createTracking = (
       return release()
     }
     const bytes = body.length
-    context.producer.append({ entry, meta: context.metaOf(request.req, entry, kept), body }, (refusal) => {
+    yield* context.producer.append({ entry, meta: context.metaOf(request.req, entry, kept), body }, (refusal) => {
       release()
       // The log has its own copy, and so large ones need not wait for a collection.
       freeWhole(body)

@@ -15,35 +15,39 @@ import {
 import { type Collect, createCollect } from '../collect.ts'
 import type { CollectDeps, RefusalRow, WriteKeyEntry, WriteKeyUse } from '../ports.ts'
 
-/** `failWith` makes appends fail, `hold` keeps them from being confirmed. */
-type Faults = { failWith?: Error; hold?: Promise<void> }
+/** `failWith` makes appends fail, those to one partition with `failIn`; `hold` keeps them from being confirmed. */
+type Faults = { failWith?: Error; failIn?: number; hold?: Promise<void> }
 
 /** The real log in a folder of its own. */
-const openTestLog = async (maxQueuedBytes: number) => {
+const openTestLog = async (maxQueuedBytes: number, partitions: number) => {
   const dir = await mkdtemp(join(tmpdir(), 'collect-'))
-  const writer = await openLogWriter({ dir, partitions: 1, maxQueuedBytes })
+  const writer = await openLogWriter({ dir, partitions, maxQueuedBytes })
   const reader = openLogReader({ dir })
   const read: LogRecord[] = []
   const faults: Faults = {}
   const log: LogWriter = {
     ...writer,
     async append(entry) {
-      if (faults.failWith !== undefined) throw faults.failWith
+      const fails = faults.failIn === undefined || faults.failIn === entry.partition
+      if (faults.failWith !== undefined && fails) throw faults.failWith
       const position = await writer.append(entry)
       await faults.hold
       return position
     },
   }
+  const readOn = async (partition: number): Promise<number> => {
+    const last = read.findLast((record) => record.partition === partition)
+    const more = await reader.read(partition, (last?.offset ?? -1) + 1, 2 ** 30)
+    read.push(...more)
+    return more.length
+  }
   return {
     log,
     faults,
-    /** Everything in the log, in order. */
+    /** Everything in the log, partition by partition in order. */
     entries: async (): Promise<readonly LogRecord[]> => {
-      for (;;) {
-        const more = await reader.read(0, (read.at(-1)?.offset ?? -1) + 1, 2 ** 30)
-        if (more.length === 0) return read
-        read.push(...more)
-      }
+      for (let partition = 0; partition < partitions; ) if ((await readOn(partition)) === 0) partition++
+      return read.toSorted((a, b) => a.partition - b.partition)
     },
     close: async (): Promise<void> => {
       reader.close()
@@ -120,8 +124,9 @@ export type RunningCollect = {
 export const startCollect = async (
   options: Partial<CollectDeps> = {},
   maxQueuedBytes = 2 ** 26,
+  partitions = 1,
 ): Promise<RunningCollect> => {
-  const { log, faults, entries, close } = await openTestLog(maxQueuedBytes)
+  const { log, faults, entries, close } = await openTestLog(maxQueuedBytes, partitions)
   const hub = createCoordinationHub()
   const { coordination } = hub
   const refused: RefusalRow[] = []

@@ -63,8 +63,9 @@ const check = (scope: Scope, context: z.RefinementCtx): void => {
 export const replayScope = z.object(scopeFields).superRefine(check)
 export type ReplayScope = z.infer<typeof replayScope>
 
+const place = String.raw`\d{1,9}-\d{1,15}-[0-9a-z]{0,32}`
 /** Where in the stored events a preview ended: events stored later are no part of it. Opaque. */
-const storedBefore = z.string().regex(/^(\d{1,9}-\d{1,15}-[0-9a-z]{0,32})?$/, "Must match the preview's count")
+const storedBefore = z.string().regex(new RegExp(`^(${place}(,${place}){0,63})?$`), "Must match the preview's count")
 
 const newReplay = z
   .object({

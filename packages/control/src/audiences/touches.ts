@@ -1,5 +1,5 @@
 import type { Db } from '@tributary/api-kit'
-import { parseRecordPlace } from '@tributary/kernel'
+import { parseRecordPlaces } from '@tributary/kernel'
 import { sql } from 'kysely'
 
 /** Whether the requests of a partition before an offset are stored; true where nobody can tell. */
@@ -20,15 +20,17 @@ const touchesAtOnce = 2000
 
 /**
  * Below which transaction everything that happened is seen by what is evaluated from now on: of younger touches the events may not be
- * stored yet, and of those behind the place before which events are stored (`<partition>-<offset>-<incarnation>`, '' for unknown).
+ * stored yet, and of those behind the places before which events are stored (`formatRecordPlaces`, '' for unknown).
  */
 export const markNow = async (db: Db, workspaceId: string, storedBefore: string): Promise<string> => {
-  const place = parseRecordPlace(storedBefore)
+  const places = parseRecordPlaces(storedBefore)
   const { rows } = await sql<{ mark: string }>`
     select least(pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (
       select min(transaction) from audience_touches
       where workspace_id = ${workspaceId}::uuid and (time > now() - ${storingMs} * interval '1 millisecond'
-        or log_partition = ${place?.partition ?? null}::integer and log_offset >= ${place?.offset ?? null}::bigint)
+        or exists (select from unnest(
+            ${places.map(({ partition }) => partition)}::integer[], ${places.map(({ offset }) => offset)}::bigint[]) as s (partition, place)
+          where log_partition = s.partition and log_offset >= s.place))
     ))::text as mark`.execute(db)
   return rows[0]?.mark ?? '0'
 }

@@ -18,6 +18,8 @@ export type CachedDestination = {
   app: string
   /** False also when its secrets or mappings cannot be read: then what is for it is held, not lost. */
   enabled: boolean
+  /** Over how many partitions its workspace is spread. */
+  spread: number
   settings: Settings
   /** What it was permitted by OAuth 2, its tokens excepted; undefined when nothing was. */
   grant: GrantState | undefined
@@ -147,7 +149,7 @@ export const createDestinationCache = (
   }
 
   const destinationOf = (
-    row: Selectable<Database['destinations']>,
+    row: Selectable<Database['destinations']> & { spread: number | null },
     grant: GrantState | undefined,
     { filters, signals }: Pick<CachedDestination, 'filters' | 'signals'>,
   ): CachedDestination => {
@@ -159,6 +161,7 @@ export const createDestinationCache = (
       title: row.title,
       app: row.app,
       enabled: row.enabled && settings !== undefined && mappings !== unreadable,
+      spread: row.spread ?? 1,
       settings: settings ?? {},
       grant,
       mappings: mappings === unreadable ? [] : mappings,
@@ -174,7 +177,9 @@ export const createDestinationCache = (
       ids === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = any(${ids})`
     const rows = await tx
       .selectFrom('destinations')
-      .selectAll()
+      .leftJoin('workspace_spreads', 'workspace_spreads.workspace_id', 'destinations.workspace_id')
+      .selectAll('destinations')
+      .select('workspace_spreads.spread')
       .where('delete_time', 'is', null)
       .where(among('id'))
       .execute()

@@ -6,6 +6,9 @@ import { openSettings, type StoredSettings } from '../app-settings/stored-settin
 import { hashToken } from '../secret-tokens.ts'
 import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './cache-follower.ts'
 
+/** The name of a change of a workspace's spread, by when its requests were paused. */
+export const spreadChange = (workspaceId: string, time: Date): string => `${workspaceId} ${time.getTime()}`
+
 /** What a write key leads to. */
 export type WriteKeyEntry = {
   workspaceId: string
@@ -19,11 +22,31 @@ export type WriteKeyEntry = {
   keyId: string
 }
 
+/** Over how many partitions a workspace is spread, and the name of the change of that for which its requests are paused. */
+export type CachedSpread = { workspaceId: string; spread: number; change: string | undefined }
+
 export type WriteKeyCache = CacheFollower & {
+  /** Workspaces that are spread, or of which that is being changed; the same objects until the next change of anything. */
+  spreads(): ReadonlyMap<string, CachedSpread>
   /** The entry of a valid key, from memory. A revocation shows within two seconds. */
   find(key: string): WriteKeyEntry | undefined
   /** The entry that a revoked key led to, from memory; its source may be deleted. */
   findRevoked(key: string): WriteKeyEntry | undefined
+}
+
+const loadSpreads = async (tx: Tx): Promise<ReadonlyMap<string, CachedSpread>> => {
+  // There are few.
+  const rows = await tx
+    .selectFrom('workspace_spreads')
+    .select(['workspace_id', 'spread', 'pause_time'])
+    .where((row) => row.or([row('spread', '>', 1), row('pause_time', 'is not', null)]))
+    .execute()
+  return new Map(
+    rows.map(({ workspace_id: workspaceId, spread, pause_time }) => [
+      workspaceId,
+      { workspaceId, spread, change: pause_time === null ? undefined : spreadChange(workspaceId, pause_time) },
+    ]),
+  )
 }
 
 /** Texts whose answer is remembered, also that nobody knows them; then all are forgotten. */
@@ -76,6 +99,7 @@ export const createWriteKeyCache = (
       )
       .execute()
 
+  let spreads: ReadonlyMap<string, CachedSpread> = new Map()
   const forget = (keyId: string): void => {
     const hash = hashOf.get(keyId)
     if (hash === undefined) return
@@ -107,6 +131,7 @@ export const createWriteKeyCache = (
     name: 'write keys',
     async load(tx, changed) {
       const rows = await loadKeys(tx, changed)
+      const spread = await loadSpreads(tx)
       await deps.connectors?.load(rows.map(({ app }) => app))
       // Keys of one source share what was opened for it.
       const opened = new Map<string, Settings | undefined>()
@@ -114,6 +139,7 @@ export const createWriteKeyCache = (
         if (row.delete_time === null && !opened.has(row.source_id))
           opened.set(row.source_id, settingsOf(row.source_id, row))
       return () => {
+        spreads = spread
         forgetChanged(changed)
         for (const row of rows) {
           const entry = {
@@ -136,6 +162,7 @@ export const createWriteKeyCache = (
 
   return {
     ...follower,
+    spreads: () => spreads,
     find(key) {
       const known = remembered.get(key)
       if (known !== undefined) return known ?? undefined

@@ -1,7 +1,7 @@
 import { audit, type Db, type Tx } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { conflict, isEarlier, newId, parseRecordPlace } from '@tributary/kernel'
+import { conflict, formatRecordPlaces, isEarlier, newId, parseRecordPlaces } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { asksEvents, chooseDead, markAllDead, markChosenDead } from './choose-dead.ts'
@@ -41,10 +41,14 @@ const dead = async (
   return (tx, replayId, time) => markChosenDead(tx, replayId, { scope, chosen, time })
 }
 
-/** The earlier of two places of the same partition: events stored after the preview are no part of what it counted. */
-const earlierOf = (told: string | undefined, now: string): string => {
-  const [a, b] = [parseRecordPlace(told ?? ''), parseRecordPlace(now)]
-  return told !== undefined && a !== undefined && b?.partition === a.partition && isEarlier(a, b) ? told : now
+/** Of each partition the earlier of two places: events stored after the preview are no part of what it counted. */
+const earlierOf = (told: string, now: string): string => {
+  const earlier = new Map(parseRecordPlaces(told).map((place) => [place.partition, place]))
+  const places = parseRecordPlaces(now).map((place) => {
+    const before = earlier.get(place.partition)
+    return before !== undefined && isEarlier(before, place) ? before : place
+  })
+  return formatRecordPlaces(places)
 }
 
 const refuseCount = (events: number, expected: number | undefined): void => {
@@ -64,7 +68,9 @@ export const createReplay =
     const sourceId = await scopeSource(db, workspace.id, body)
     await refuseSecond(db, destination.id)
     const bound =
-      body.kind === 'history' ? earlierOf(body.stored_before, (await deps.storedBefore?.(workspace.id)) ?? '') : ''
+      body.kind === 'history'
+        ? earlierOf(body.stored_before ?? '', (await deps.storedBefore?.(workspace.id)) ?? '')
+        : ''
     const scope = historyScope(workspace.id, sourceId, body, bound)
     const count =
       body.kind === 'history'

@@ -15,8 +15,8 @@ export type HistoryScope = {
   event: string | undefined
   eventType: string | undefined
   filter: EventConditions
-  /** The place in the log that they lie before; undefined for no bound. */
-  storedBefore: RecordPlace | undefined
+  /** The places in the log that they lie before, of several partitions; none for no bound. */
+  storedBefore: readonly RecordPlace[]
 }
 
 /** The last event that was looked at: its receive time (epoch ms) and its id. */
@@ -56,14 +56,17 @@ const candidates = (scope: HistoryScope): { where: string; params: Record<string
   add('source_id = {source:String}', 'source', scope.sourceId)
   add('event = {event:String}', 'event', scope.event)
   add('type = {type:String}', 'type', scope.eventType)
-  if (scope.storedBefore !== undefined) {
-    const { partition, offset, incarnation } = scope.storedBefore
+  for (const [at, { partition, offset, incarnation }] of scope.storedBefore.entries()) {
     // What came under another partition is from a log of other times: nothing joins it any more. (`isEarlier`)
     where.push(
-      `(not startsWith(event_id, {partition:String}) or
-        (splitByChar('-', event_id)[4], toUInt64OrZero(splitByChar('-', event_id)[2])) < ({incarnation:String}, {offset:UInt64}))`,
+      `(not startsWith(event_id, {partition${at}:String}) or (splitByChar('-', event_id)[4],
+        toUInt64OrZero(splitByChar('-', event_id)[2])) < ({incarnation${at}:String}, {offset${at}:UInt64}))`,
     )
-    Object.assign(params, { partition: `${partition}-`, incarnation, offset })
+    Object.assign(params, {
+      [`partition${at}`]: `${partition}-`,
+      [`incarnation${at}`]: incarnation,
+      [`offset${at}`]: offset,
+    })
   }
   const told = prefilter(scope.filter)
   if (told !== undefined) where.push(told.where)

@@ -1,6 +1,6 @@
 import { eventFilter, type methods, type ReplayScope } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { parseRecordPlace } from '@tributary/kernel'
+import { parseRecordPlaces } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { type EventRow, eventColumns, presentEvent, wireTime } from '../events/read.ts'
@@ -27,7 +27,7 @@ export const historyScope = (
   from: Date.parse(scope.start_time),
   to: Date.parse(scope.end_time),
   ...eventScope(scope),
-  storedBefore: parseRecordPlace(storedBefore),
+  storedBefore: parseRecordPlaces(storedBefore),
 })
 
 /** The dead letters that a request is about. */

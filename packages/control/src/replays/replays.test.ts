@@ -165,6 +165,26 @@ test('what is stored after the preview is no part of the replay', async () => {
   }
 })
 
+test('of a workspace in several partitions, each has a place of its own before which it is sent', async () => {
+  const { row, history, preview, create } = await start()
+  await insertRows(harness, 'events', [row('7-0000000001-0000', 10), row('8-0000000001-0000', 10)])
+  bound = '7-0000000002-,8-0000000002-'
+  try {
+    const counted = await preview(history)
+    expect(counted).toMatchObject({ event_count: 2, stored_before: bound })
+    await insertRows(harness, 'events', [row('7-0000000002-0000', 10), row('8-0000000002-0000', 10)])
+    bound = '7-0000000003-,8-0000000002-'
+    expect((await preview(history)).event_count).toBe(3)
+    // It has come into another one since the preview.
+    bound = '7-0000000003-,8-0000000003-,9-0000000000-'
+    expect((await preview(history)).event_count).toBe(4)
+    const made = await create({ ...history, stored_before: counted.stored_before })
+    expect(made.event_count).toBe(2)
+  } finally {
+    bound = ''
+  }
+})
+
 test('of incarnations of the log, earlier ones are stored whatever their offsets, and later ones are not', async () => {
   const { row, history, preview, create } = await start()
   const events = ['7-0000000900-0000', '7-0000000900-0000-a', '7-0000000001-0000-b', '7-0000000009-0001-b']

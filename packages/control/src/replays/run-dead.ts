@@ -88,7 +88,7 @@ const makePartsDue = async (tx: Tx, { replayId, ids, now, begun }: Due): Promise
 export const createDeadRun = (
   { db, onDue, clock }: Pick<ReplayRunnerDeps, 'db' | 'onDue' | 'clock'>,
   settings: ReplayRunnerSettings,
-  { id, destination_id, create_time, events_per_second }: ReplayState,
+  { id, workspace_id, destination_id, create_time, events_per_second }: ReplayState,
 ): ReplayRun => {
   const size = Math.max(1, Math.min(settings.stepEvents, Math.round(events_per_second / stepsPerSecond)))
   return {
@@ -121,7 +121,7 @@ export const createDeadRun = (
           return ids.length === 0 ? undefined : (events * 1000) / events_per_second
         })
         .then((wait) => {
-          if (wait !== undefined) onDue(destination_id)
+          if (wait !== undefined) onDue({ workspaceId: workspace_id, destinationId: destination_id })
           return wait
         }),
     close: async () => {},

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DeliveryMeta } from '@tributary/contract'
 import { eventFilter } from '@tributary/contract'
-import { faultPoint, losesDigits, parseRecordPlace, type WorkShare } from '@tributary/kernel'
+import { faultPoint, losesDigits, parseRecordPlaces, type WorkShare } from '@tributary/kernel'
 import { type LogEntry, type LogPosition, partitionOf } from '@tributary/storage'
 import { z } from 'zod'
 import { createFilterWork } from './filter-work.ts'
@@ -22,7 +22,7 @@ const scopeOf = (row: ReplayState): HistoryScope => ({
   event: row.event ?? undefined,
   eventType: row.event_type ?? undefined,
   filter: eventFilter.parse(row.filter),
-  storedBefore: parseRecordPlace(row.stored_before),
+  storedBefore: parseRecordPlaces(row.stored_before),
 })
 
 /** Records for the deliveries log in the form that the pipeline writes: a JSON list with one event a line. */

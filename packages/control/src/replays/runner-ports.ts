@@ -15,7 +15,7 @@ export type ReplayRunnerDeps = {
   /** False while the disk is nearly full, or processing is behind: then replays wait. */
   mayAppend(): boolean
   /** Hears of a destination whose dead letters are due again. */
-  onDue(destinationId: string): void
+  onDue(due: { workspaceId: string; destinationId: string }): void
   clock: Clock
   logger: Logger
   metrics: Metrics

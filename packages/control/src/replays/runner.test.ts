@@ -55,7 +55,7 @@ const run = (more: Partial<ReplayRunnerDeps> = {}): ReplayRunner => {
     eventStore: harness.eventStore,
     ...log,
     mayAppend: () => true,
-    onDue: (destinationId) => due.push(destinationId),
+    onDue: ({ destinationId }) => due.push(destinationId),
     clock: Date.now,
     logger: silentLogger,
     metrics: noMetrics,

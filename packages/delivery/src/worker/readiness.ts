@@ -56,7 +56,9 @@ const settingsProblem = (
  * Follows the entry in the configuration cache of one destination. Settings and gate are made anew when their own parts change, what is
  * left of the rate only when the rate does.
  */
-export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'forgotten' | 'settings'>): Readiness => {
+export const createReadiness = (
+  context: Pick<WorkerContext, 'connectors' | 'forgotten' | 'settings' | 'groups'>,
+): Readiness => {
   let looked: { entry: DestinationEntry; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''
@@ -64,8 +66,9 @@ export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'for
   let ungranted = ''
   let rate: { text: string; bucket: Bucket | undefined } = { text: '', bucket: undefined }
 
-  const bucketOf = (definition: DestinationDefinition, settings: Settings): Bucket | undefined => {
-    const limit = definition.rate?.(settings)
+  const bucketOf = (definition: DestinationDefinition, settings: Settings, deliveries: number): Bucket | undefined => {
+    const whole = definition.rate?.(settings)
+    const limit = whole && { ...whole, requests: whole.requests / deliveries }
     const text = limit === undefined ? '' : `${limit.requests}/${limit.perMs}`
     if (text !== rate.text) rate = { text, bucket: limit === undefined ? undefined : createBucket(limit) }
     return rate.bucket
@@ -82,14 +85,17 @@ export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'for
     else {
       const { settings } = parsed
       const ordered = definition.ordered?.(settings) === true
+      // Of a workspace that is spread, several deliveries have equal shares of what the destination allows.
+      const deliveries = Math.min(entry.spread ?? 1, context.groups)
+      const concurrency = definition.concurrency ?? context.settings.concurrency
       ready = {
         definition,
         settings,
         batching: definition.batching(settings),
         gate: createGate(definition, entry, context.forgotten),
-        concurrency: ordered ? 1 : (definition.concurrency ?? context.settings.concurrency),
+        concurrency: ordered ? 1 : Math.max(1, Math.floor(concurrency / deliveries)),
         ordered,
-        bucket: bucketOf(definition, settings),
+        bucket: bucketOf(definition, settings, deliveries),
         client: definition.oauth2?.(settings),
         lifetime: createLifetime(),
       }
@@ -99,7 +105,7 @@ export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'for
   return {
     look: (entry) => {
       if (looked?.entry === entry) return { ready, problem: problem || ungranted }
-      const settings = JSON.stringify([entry.app, entry.settings])
+      const settings = JSON.stringify([entry.app, entry.settings, entry.spread ?? 1])
       const gate = gateText(entry)
       const before = looked
       looked = { entry, settings, gate }

@@ -15,6 +15,7 @@ import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import type { AlreadyAppended } from '../recovery/already-appended.ts'
 import { createAlreadyStored } from '../recovery/already-stored.ts'
+import { refillWorkspace } from '../recovery/refill-ids.ts'
 import { createStoredStatuses } from '../recovery/stored-statuses.ts'
 import { retrying } from '../retrying.ts'
 import { RecordFailed, type SetAside } from '../set-aside.ts'
@@ -31,6 +32,8 @@ export type PipelineDeps = {
   reader: LogReader
   /** The partitions that it processes; all unless given. */
   owned?: ReadonlySet<number>
+  /** Over how many partitions workspaces were ever spread, of more than one; none unless given. */
+  widestSpreads?: () => Promise<ReadonlyMap<string, number>>
   /** What this consumer knows durably. Used by this pipeline alone. */
   journal: ConsumerJournal
   eventStore: EventStore
@@ -75,6 +78,11 @@ export type Pipeline = {
   stop(): Promise<void>
   /** Resolves when everything appended before the call is stored and committed. Rejects when the pipeline ends before. */
   idle(): Promise<void>
+  /**
+   * Learns the message ids of a workspace that comes into its partitions, from `since` on (epoch ms), or those of the window. Rejects when it has not
+   * begun to read, or ends.
+   */
+  refill(workspaceId: string, since?: number): Promise<void>
   /** Hints that there are new records. */
   wake(): void
   state(): Promise<PipelineState>
@@ -127,7 +135,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
   const onAlreadyAppended = (found: AlreadyAppended): void => {
     before = found
   }
-  return { publish, processor, deliver, store, progress, onAlreadyAppended }
+  return { publish, processor, deliver, store, progress, onAlreadyAppended, hasBegun: () => before !== undefined }
 }
 
 /** Asks the event store what it has, until it answers. */
@@ -251,6 +259,10 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       const ends = await reader.ends()
       reader.notice()
       await progress.whenCommitted(ends, () => store.pump(true))
+    },
+    async refill(workspaceId, since) {
+      if (!parts.hasBegun()) throw new Error('The pipeline has not begun to read yet')
+      await refillWorkspace({ ...deps, asking: createAsking(wiring) }, workspaceId, since)
     },
     wake: () => reader.notice(),
     async state() {

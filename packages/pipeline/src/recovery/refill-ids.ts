@@ -4,7 +4,7 @@ import {
   deduplicationWindowMs,
   type EventStore,
   type LogReader,
-  partitionOf,
+  partitionsOf,
   type SeenId,
   systemOwner,
 } from '@tributary/storage'
@@ -80,6 +80,8 @@ export type RefillDeps = {
   reader: Pick<LogReader, 'partitions' | 'starts' | 'ends' | 'read'>
   /** The partitions whose ids are needed; all unless given. */
   owned?: ReadonlySet<number>
+  /** Over how many partitions workspaces were ever spread, of more than one. */
+  widestSpreads?: () => Promise<ReadonlyMap<string, number>>
   eventStore: Pick<EventStore, 'query' | 'queryBinary'>
   clock: Clock
   logger: Logger
@@ -89,43 +91,75 @@ export type RefillDeps = {
   pageRows?: number
 }
 
+/** Takes in all ids of a source from a time (epoch ms) on; resolves to how many. */
+const refillSource = async (
+  { journal, eventStore, clock, asking, pageRows = defaultPageRows }: RefillDeps,
+  { workspace, source }: { workspace: string; source: string },
+  time: number,
+): Promise<number> => {
+  let count = 0
+  let from: Page | undefined = { workspace, source, time: time - 1, id: '', rows: pageRows, before: pageRows - 1 }
+  while (from !== undefined) {
+    const page: Page = from
+    const ids = idsOf(await asking(() => eventStore.queryBinary(pageText, page, { owner: systemOwner, slot: 'heavy' })))
+    journal.remember(ids, clock())
+    count += ids.length
+    const [end] =
+      ids.length < pageRows
+        ? []
+        : await asking(() =>
+            eventStore.query<{ time: number; id: string }>(endText, page, { owner: systemOwner, slot: 'heavy' }),
+          )
+    from = end && { ...page, ...end }
+  }
+  return count
+}
+
+const sourcesSince = (
+  { eventStore, asking }: Pick<RefillDeps, 'eventStore' | 'asking'>,
+  time: number,
+  workspaceId?: string,
+): Promise<{ workspace: string; source: string }[]> =>
+  asking(() =>
+    eventStore.query<{ workspace: string; source: string }>(
+      `select distinct workspace_id as workspace, source_id as source from events
+       where receive_time >= fromUnixTimestamp64Milli({time:Int64})
+       ${workspaceId === undefined ? '' : 'and workspace_id = {workspace:String}'}`,
+      { time, workspace: workspaceId ?? '' },
+      { owner: systemOwner, slot: 'heavy' },
+    ),
+  )
+
+/**
+ * Takes in the ids that a workspace's events had from `since` on (epoch ms; the window unless given), whoever processed them: of a workspace that
+ * comes into these partitions. Nothing where all partitions are one consumer's, who has them.
+ */
+export const refillWorkspace = async (deps: RefillDeps, workspaceId: string, since?: number): Promise<void> => {
+  const { journal, clock } = deps
+  if (journal.apart === undefined) return
+  const time = (since ?? clock() - deduplicationWindowMs) - marginMs
+  for (const source of await sourcesSince(deps, time, workspaceId)) await refillSource(deps, source, time)
+  await journal.apart.idsComplete()
+}
+
 /**
  * Fills the journal's file of message ids with all that the event store has of the window, where the file does not have them. The window begins
  * so long before the oldest record that is still to be processed: what comes again of it is known. Ids that are remembered
  * longer than they would have been are dropped longer.
  */
 export const refillIds = async (deps: RefillDeps): Promise<void> => {
-  const { journal, eventStore, clock, logger, asking, pageRows = defaultPageRows } = deps
+  const { journal, clock, logger } = deps
   if (journal.apart?.lacksIds() !== true) return
   const started = performance.now()
   const time = (await oldestWaiting(deps)) - deduplicationWindowMs - marginMs
-  const sources = await asking(() =>
-    eventStore.query<{ workspace: string; source: string }>(
-      `select distinct workspace_id as workspace, source_id as source from events
-       where receive_time >= fromUnixTimestamp64Milli({time:Int64})`,
-      { time },
-      { owner: systemOwner, slot: 'heavy' },
-    ),
-  )
+  const { owned } = deps
+  const spreads = (await deps.widestSpreads?.()) ?? new Map<string, number>()
   let count = 0
-  for (const { workspace, source } of sources) {
-    if (deps.owned?.has(partitionOf(workspace, deps.reader.partitions)) === false) continue
-    let from: Page | undefined = { workspace, source, time: time - 1, id: '', rows: pageRows, before: pageRows - 1 }
-    while (from !== undefined) {
-      const page: Page = from
-      const ids = idsOf(
-        await asking(() => eventStore.queryBinary(pageText, page, { owner: systemOwner, slot: 'heavy' })),
-      )
-      journal.remember(ids, clock())
-      count += ids.length
-      const [end] =
-        ids.length < pageRows
-          ? []
-          : await asking(() =>
-              eventStore.query<{ time: number; id: string }>(endText, page, { owner: systemOwner, slot: 'heavy' }),
-            )
-      from = end && { ...page, ...end }
-    }
+  for (const source of await sourcesSince(deps, time)) {
+    const { workspace } = source
+    const partitions = partitionsOf(workspace, spreads.get(workspace) ?? 1, deps.reader.partitions)
+    if (owned === undefined || partitions.some((partition) => owned.has(partition)))
+      count += await refillSource(deps, source, time)
   }
   const unstored = await journal.apart.unstoredIds()
   journal.remember(unstored, clock())

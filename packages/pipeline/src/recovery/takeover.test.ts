@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 /** The journal as the next main process opens it, with its file of ids in a folder of this name. */
-const takeOver = async (name: string): Promise<ConsumerJournal> => {
+const takeOver = async (name: string, consumer = 'pipeline'): Promise<ConsumerJournal> => {
   epoch++
   await database.pool.query(
     `insert into coordination_leases values ('main', $1, $2, clock_timestamp() + interval '1 hour')
@@ -38,7 +38,7 @@ const takeOver = async (name: string): Promise<ConsumerJournal> => {
   )
   const journal = await openPostgresJournal({
     url: database.url,
-    consumer: 'pipeline',
+    consumer,
     lease: { name: 'main', epoch },
     file: join(dir, name, 'pipeline.db'),
     filterBytes: 1024 * 1024,
@@ -150,6 +150,32 @@ describe('a takeover', () => {
   })
 })
 
+describe('a workspace that comes to another consumer', () => {
+  it('is known there by the ids of all that was stored of it, also after the next takeover: what comes again is dropped', async () => {
+    await using world = await createWorld(eventStore, { journal: await takeOver('one') })
+    await world.send(batchOf('a', 30))
+    await world.pipeline.idle()
+    await world.pipeline.stop()
+    const other = await takeOver('two', 'other')
+    const next = world.another({ journal: other, owned: new Set() })
+    await expect(next.refill('w-1')).rejects.toThrow('not begun')
+    next.start()
+    // It has nothing of the workspace, until that comes to it.
+    await expect.poll(() => other.apart?.lacksIds()).toBe(false)
+    const [id] = await eventStore.query<{ hash: string }>(
+      `select hex(substring(SHA256(concat('accepted\\n', source_id, '\\n', message_id)), 1, 16)) as hash from events limit 1`,
+    )
+    const hash = Buffer.from(id?.hash ?? '', 'hex')
+    expect(other.firstSeen(hash)).toBeUndefined()
+    await expect.poll(() => next.refill('w-1').then(() => other.firstSeen(hash) !== undefined)).toBe(true)
+    await next.stop()
+    other.close()
+    journals.splice(journals.indexOf(other), 1)
+    const again = await takeOver('two', 'other')
+    expect([again.apart?.lacksIds(), again.firstSeen(hash) !== undefined]).toEqual([false, true])
+  })
+})
+
 describe('ids from the event store', () => {
   const hashOf = (text: string): string => createHash('sha256').update(text).digest().subarray(0, 16).toString('hex')
 
@@ -218,6 +244,14 @@ describe('ids from the event store', () => {
     const elsewhere = [0, 1, 2, 3].filter((partition) => partition !== partitionOf('w', 4))
     await refill({ owned: new Set(elsewhere) })
     expect([found, isComplete]).toEqual([[], true])
+    for (const spread of [
+      { owned: new Set([(partitionOf('w', 4) + 1) % 4]), isIn: true },
+      { owned: new Set([(partitionOf('w', 4) + 2) % 4]), isIn: false },
+    ]) {
+      isComplete = false
+      await refill({ owned: spread.owned, widestSpreads: async () => new Map([['w', 2]]) })
+      expect(found.splice(0)).toHaveLength(spread.isIn ? 23 : 0)
+    }
     isComplete = false
     await refill({ owned: new Set([partitionOf('w', 4)]) })
     expect(isComplete).toBe(true)

@@ -101,13 +101,13 @@ export type SourceEvents = {
 /**
  * The records that carry a source's events to delivery: their order is kept, a body is a JSON list of at most
  * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with `betweenEvents` behind it;
- * `through` is the offset behind the last request of the micro-batch.
+ * the micro-batch's partition is theirs, and `to` is the offset behind its last request.
  */
 export const deliveryRecords = (
   source: SourceEvents,
   texts: Pick<TextBytes, 'copyTo'>,
   recordBytes: number,
-  through: number,
+  { partition, to: through }: { partition: number; to: number },
 ): LogEntry[] => {
   const { places } = source
   const records: LogEntry[] = []
@@ -128,7 +128,13 @@ export const deliveryRecords = (
     // What stands behind the last event makes room for the end of the list.
     body[bytes - betweenEvents.length] = closeList
     body[bytes - betweenEvents.length + 1] = lineFeed
-    records.push({ key: source.workspaceId, meta: JSON.stringify(meta), body, addressed: meta.d.length > 0 })
+    records.push({
+      key: source.workspaceId,
+      partition,
+      meta: JSON.stringify(meta),
+      body,
+      addressed: meta.d.length > 0,
+    })
     runs = []
     bytes = 1
     count = 0

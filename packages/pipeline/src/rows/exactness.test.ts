@@ -1,8 +1,7 @@
 import type { RequestMeta } from '@tributary/contract'
-import { rowPieces } from '@tributary/storage'
+import { rowPieces, splitSingle } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { createProcessor } from '../process.ts'
-import { splitSingle } from '../steps/split.ts'
 import { readRow } from './rows.ts'
 
 const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)

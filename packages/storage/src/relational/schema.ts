@@ -65,6 +65,26 @@ export type WorkspacesTable = {
   usage_kept_time: NullableTime
 }
 
+/** Into how many groups the partitions of the logs are cut: one row. */
+export type PartitionGroupsTable = { id: Generated<boolean>; groups: number }
+
+/** Of workspaces that are in more than one partition, or were. */
+export type WorkspaceSpreadsTable = {
+  workspace_id: string
+  /** Over how many partitions it is spread now. */
+  spread: Generated<number>
+  /** Over how many it ever was: where something of it may be. */
+  widest: Generated<number>
+  /** Over how many it will be; null while it is not being changed. */
+  next: number | null
+  /** When a change was asked for last. */
+  change_time: Time
+  /** Since when nothing of it is accepted, for the change; null while it is. */
+  pause_time: NullableTime
+  /** Why the change does not go on, or the last one was given up; '' when there is no reason. */
+  problem: Generated<string>
+}
+
 export type SourcesTable = {
   id: string
   workspace_id: string
@@ -1391,6 +1411,8 @@ export type Database = {
   organizations: OrganizationsTable
   memberships: MembershipsTable
   workspaces: WorkspacesTable
+  workspace_spreads: WorkspaceSpreadsTable
+  partition_groups: PartitionGroupsTable
   sources: SourcesTable
   source_schemas: SourceSchemasTable
   write_keys: WriteKeysTable

@@ -1,5 +1,5 @@
 import { type EventStore, systemOwner } from '../event-store/port.ts'
-import { partitionOf } from '../log/port.ts'
+import { partitionsOf } from '../log/spread.ts'
 import type { AcceptedEvent, RequestPlace } from './accepted-events.ts'
 
 /** How a row of the table `events` becomes the text that the stream has of the event. */
@@ -8,6 +8,20 @@ export type StoredForm = {
   columns: string
   /** Undefined for what never was in the stream. */
   textOf(row: never): string | undefined
+}
+
+/** Tells over how many partitions workspaces were ever spread, of more than one. */
+export type WidestSpreads = () => Promise<ReadonlyMap<string, number>>
+
+/**
+ * Of a workspace that is in these partitions, which events are of one of them, for a condition: all where there is one. What came under
+ * a partition that is none of them, in a log of other times, is of the first.
+ */
+const ofPartition = (partition: number, partitions: readonly number[]): string | undefined => {
+  const others = partitions.slice(1)
+  if (others.length === 0) return undefined
+  const named = "toUInt32OrZero(splitByChar('-', event_id)[1])"
+  return partition === partitions[0] ? `${named} not in (${others.join()})` : `${named} = ${partition}`
 }
 
 /** Accepted events of a partition: requests from `from` on (from the first one where it is undefined) to before `to`. */
@@ -67,7 +81,7 @@ const chunksOf = (ids: readonly (Id & { bytes: number })[]): Id[][] => {
  * the reason of the signal.
  */
 export const readStored = async function* (
-  deps: { eventStore: Pick<EventStore, 'query'>; form: StoredForm },
+  deps: { eventStore: Pick<EventStore, 'query'>; form: StoredForm; spreads?: WidestSpreads },
   span: StoredSpan,
   after: StoredCursor | undefined,
   signal: AbortSignal,
@@ -77,9 +91,11 @@ export const readStored = async function* (
     eventStore.query<T>(sql, params, { owner: systemOwner, slot: 'heavy', signal })
 
   const known = await query<{ id: string }>('select distinct workspace_id as id from events', {})
+  const spreads = (await deps.spreads?.()) ?? new Map<string, number>()
+  const partitionsOfIt = (id: string): number[] => partitionsOf(id, spreads.get(id) ?? 1, span.partitions)
   const workspaces = known
     .map(({ id }) => id)
-    .filter((id) => partitionOf(id, span.partitions) === span.partition && id >= (after?.workspaceId ?? ''))
+    .filter((id) => id >= (after?.workspaceId ?? '') && partitionsOfIt(id).includes(span.partition))
     .toSorted((a, b) => (a < b ? -1 : 1))
   const within = [`status = 'accepted'`, `${place} < ${bound('to')}`]
   if (span.from !== undefined) within.push(`${place} >= ${bound('from')}`)
@@ -101,6 +117,8 @@ export const readStored = async function* (
     let last = after?.workspaceId === workspaceId ? after.eventId : undefined
     for (;;) {
       const where = ['workspace_id = {workspace:String}', ...within]
+      const own = ofPartition(span.partition, partitionsOfIt(workspaceId))
+      if (own !== undefined) where.push(own)
       if (last !== undefined) where.push(`${place} > ${bound('after')}`)
       const ids: Id[] = await query<Id>(
         `select event_id, toUnixTimestamp64Milli(receive_time) as ms from events where ${where.join(' and ')}
@@ -121,26 +139,29 @@ export const readStored = async function* (
 }
 
 /**
- * How many accepted events of a workspace are stored, and about how many of them `readStored` has handed on when it stands at
- * `after`: those that were received until then.
+ * How many accepted events of a workspace are stored, of one of the partitions that it is in, and about how many of them `readStored` has handed
+ * on when it stands at `after`: those that were received until then; all when it is through.
  */
 export const countStored = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,
-  after: StoredCursor | undefined,
+  of: { partition: number; partitions: readonly number[] },
+  after: StoredCursor | undefined | 'all',
 ): Promise<{ read: number; total: number }> => {
   // Workspaces are read one after the other.
-  const at = after?.workspaceId ?? ''
+  const cursor = after === 'all' ? undefined : after
+  const at = cursor?.workspaceId ?? ''
   const read =
-    workspaceId < at
+    after === 'all' || workspaceId < at
       ? 'count()'
       : workspaceId > at
         ? '0'
         : `countIf(receive_time <= (select max(receive_time) from events
              where workspace_id = {workspace:String} and event_id = {event:String}))`
   const [row] = await eventStore.query<{ read: number; total: number }>(
-    `select ${read} as read, count() as total from events where workspace_id = {workspace:String} and status = 'accepted'`,
-    { workspace: workspaceId, event: after?.eventId ?? '' },
+    `select ${read} as read, count() as total from events where workspace_id = {workspace:String} and status = 'accepted'
+       and ${ofPartition(of.partition, of.partitions) ?? 'true'}`,
+    { workspace: workspaceId, event: cursor?.eventId ?? '' },
     { owner: workspaceId },
   )
   return { read: Number(row?.read ?? 0), total: Number(row?.total ?? 0) }

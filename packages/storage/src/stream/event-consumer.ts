@@ -2,8 +2,9 @@ import { requireKnownFormat } from '@tributary/kernel'
 import { z } from 'zod'
 import type { EventStore } from '../event-store/port.ts'
 import type { ConsumerJournal, JournalPlace } from '../log/journal-port.ts'
-import { type LogReader, type LogRecord, partitionOf } from '../log/port.ts'
+import type { LogReader, LogRecord } from '../log/port.ts'
 import { placeToRewindTo } from '../log/reconcile.ts'
+import { partitionsOf } from '../log/spread.ts'
 import {
   type AcceptedEvent,
   acceptedRecord,
@@ -11,7 +12,7 @@ import {
   type RequestPlace,
   requestPlaceOf,
 } from './accepted-events.ts'
-import { countStored, readStored, type StoredForm } from './catch-up.ts'
+import { countStored, readStored, type StoredForm, type WidestSpreads } from './catch-up.ts'
 import { type Beginning, type Consumer, type ConsumerDeps, createConsumer, type Place } from './consumer.ts'
 
 /** Where a partition of the stream goes on behind what the event store has: no event is in neither, and none in both. */
@@ -23,7 +24,13 @@ export type Cut = {
 }
 
 /** Where accepted events of before are read. */
-export type History = { eventStore: Pick<EventStore, 'query'>; form: StoredForm; cut(partition: number): Promise<Cut> }
+export type History = {
+  eventStore: Pick<EventStore, 'query'>
+  form: StoredForm
+  /** None is spread unless given. */
+  spreads?: WidestSpreads
+  cut(partition: number): Promise<Cut>
+}
 
 /**
  * Makes cuts. Everything in the stream now comes from requests that are in their log now: once the pipeline has stored
@@ -79,10 +86,25 @@ export const createReadingProgress =
     eventStore: Pick<EventStore, 'query'>
     journal: Pick<ConsumerJournal, 'notes'>
     partitions: number
+    /** Over how many partitions a workspace was ever spread. */
+    widestSpread: (workspaceId: string) => Promise<number>
   }): ((workspaceId: string) => Promise<{ read: number; total: number } | undefined>) =>
   async (workspaceId) => {
-    const { catchUp } = noteOf(deps.journal.notes().get(partitionOf(workspaceId, deps.partitions)))
-    return catchUp === undefined ? undefined : await countStored(deps.eventStore, workspaceId, catchUp.after)
+    const partitions = partitionsOf(workspaceId, await deps.widestSpread(workspaceId), deps.partitions)
+    const notes = deps.journal.notes()
+    const catchUps = partitions.map((partition) => ({ partition, ...noteOf(notes.get(partition)) }))
+    if (catchUps.every(({ catchUp }) => catchUp === undefined)) return undefined
+    const counts = await Promise.all(
+      catchUps.map(({ partition, catchUp }) =>
+        countStored(
+          deps.eventStore,
+          workspaceId,
+          { partition, partitions },
+          catchUp === undefined ? 'all' : catchUp.after,
+        ),
+      ),
+    )
+    return counts.reduce((sum, each) => ({ read: sum.read + each.read, total: sum.total + each.total }))
   }
 
 /** Partitions that read the event store at a time: there are dozens, and each asks much of it. */

@@ -14,6 +14,7 @@ export type StartUpDeps = {
   journal: ConsumerJournal
   reader: LogReader
   owned?: ReadonlySet<number>
+  widestSpreads?: () => Promise<ReadonlyMap<string, number>>
   /** Of the deliveries log. */
   deliveriesReader: LogReader
   processor: Processor

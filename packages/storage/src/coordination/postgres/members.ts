@@ -26,6 +26,24 @@ with here as (
 select id, roles, held from processes
 where id <> $1 and seen_time > clock_timestamp() - $6 * interval '1 millisecond'`
 
+/** A process that has a role, and how long ago it was seen, ms. */
+export type SeenMember = Member & { host: string; seenMs: number }
+
+/** All processes that have a role and were seen within `withinMs`, those that left excepted. */
+export const seenMembers = async (
+  pool: Pick<Relational['pool'], 'query'>,
+  role: string,
+  withinMs: number,
+): Promise<SeenMember[]> => {
+  const { rows } = await pool.query<Omit<SeenMember, 'seenMs'> & { seen_ms: string }>({
+    name: 'coordination-seen',
+    text: `select id, host, roles, held, extract(epoch from clock_timestamp() - seen_time) * 1000 as seen_ms from processes
+      where $1 = any(roles) and seen_time > clock_timestamp() - $2 * interval '1 millisecond' order by id`,
+    values: [role, withinMs],
+  })
+  return rows.map(({ seen_ms, ...member }) => ({ ...member, seenMs: Number(seen_ms) }))
+}
+
 /** How processes that share work know of each other: a row of each, which counts for `ttlMs` after its last beat. */
 export const createMembers = (options: {
   pool: Pick<Relational['pool'], 'query'>

@@ -1,0 +1,66 @@
+import { createPauses, type WorkspaceSpreads } from '@tributary/collect'
+import { type RequestMeta, requestMeta } from '@tributary/contract'
+import { cutWhole, type LogEntry, LogOverloaded, LogUnavailable, type LogWriter } from '@tributary/storage'
+
+/** The way into the log of accepted requests for what does not come by collection. */
+export type RequestAppender = {
+  /** Appends a request; resolves when all of it is in the log. When it rejects, parts of it may be there: it is to be appended again. */
+  append(meta: RequestMeta, body: Uint8Array): Promise<void>
+  /** The same for an entry of before, whatever its meta is. */
+  appendEntry(entry: LogEntry): Promise<void>
+  /** As of `Pauses`. */
+  paused(): string[]
+}
+
+const metaOf = (entry: LogEntry): RequestMeta | undefined => {
+  try {
+    return requestMeta.parse(JSON.parse(entry.meta))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Appends events that are sent again or come from syncs, and requests that were set aside: where those of collection go. Like that it takes nothing while
+ * the disk is nearly full, or the workspace's spread is being changed.
+ */
+export const createRequestAppender = (
+  log: Pick<LogWriter, 'append'>,
+  spreads: WorkspaceSpreads,
+  diskOk: () => boolean,
+): RequestAppender => {
+  const pauses = createPauses(spreads)
+
+  const put = async (entry: LogEntry): Promise<void> => {
+    const finished = pauses.begin()
+    try {
+      await log.append(entry)
+      finished()
+    } catch (error) {
+      finished(!(error instanceof LogOverloaded))
+      throw error
+    }
+  }
+
+  const appendEntry: RequestAppender['appendEntry'] = async (entry) => {
+    if (!diskOk()) throw new LogUnavailable(new Error('the disk is nearly full'))
+    if (pauses.isPaused(entry.key)) throw new LogUnavailable(new Error('the workspace is being moved'))
+    const spread = spreads.of(entry.key)
+    if (spread === undefined) return await put(entry)
+    const meta = metaOf(entry)
+    // Nobody knows whose its events are.
+    if (meta === undefined) return await put(entry)
+    const parts = cutWhole(meta, entry.body, spread.partitions)
+    await Promise.all(
+      parts.map((part) =>
+        put({ key: entry.key, partition: part.partition, meta: JSON.stringify(part.meta), body: part.body }),
+      ),
+    )
+  }
+
+  return {
+    append: (meta, body) => appendEntry({ key: meta.w, meta: JSON.stringify(meta), body }),
+    appendEntry,
+    paused: pauses.paused,
+  }
+}

@@ -1,0 +1,169 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { spreadChange } from '@tributary/control'
+import type { Clock, Logger } from '@tributary/kernel'
+import { type LogPosition, logPartitions, partitionsOf, type Relational } from '@tributary/storage'
+
+/** How long a change may be prepared, while events are accepted, ms: message ids of a day are read. */
+const prepareMs = 30 * 60_000
+/** How long a workspace's requests are paused at most, ms. */
+const pausedMs = 60_000
+const pollMs = 50
+/** How soon it is prepared again when that failed, ms: a group of partitions may have no owner for a while. */
+const prepareAgainMs = 2000
+
+export type SpreadChangeDeps = {
+  db: Relational['db']
+  /** Brings this process's configuration cache up to date. */
+  refresh(): Promise<void>
+  /** For each process that accepts requests, the changes for which it has paused (`Pauses`). Rejects while one is missing that may accept some. */
+  paused(): Promise<readonly (readonly string[])[]>
+  /** Resolves once everything of a workspace that is in the log of requests is stored. */
+  whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
+  /** Has whoever processes a part of the workspace learn its message ids, from a time on (epoch ms) or of the window. */
+  refill(workspaceId: string, since: number | undefined): Promise<void>
+  /** Where the stream ends now, by partition. */
+  ends(): Promise<readonly number[]>
+  /** Who reads the stream, and the offset by partition that each reads next. */
+  readers: Readonly<Record<string, () => Promise<readonly LogPosition[]>>>
+  clock: Clock
+  logger: Logger
+  /** Aborted when this process ends. */
+  stopping: AbortSignal
+}
+
+export type SpreadChange = {
+  workspaceId: string
+  next: number
+  widest: number
+  changeTime: Date
+  /** Since when its requests are paused; undefined while they are not. */
+  pauseTime: Date | undefined
+}
+
+/** Waits until something holds; `what` is what it waits for, for people. */
+const until = async (what: string, holds: () => Promise<boolean>, signal: AbortSignal): Promise<void> => {
+  while (!(await holds())) {
+    if (signal.aborted) throw new Error(`Waited too long until ${what}`)
+    await pause(pollMs)
+  }
+}
+
+/** Resolves when all who read the stream have read of these partitions what is there now. */
+const whenRead = async (
+  { ends, readers }: Pick<SpreadChangeDeps, 'ends' | 'readers'>,
+  partitions: readonly number[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const reached = await ends()
+  for (const [name, positions] of Object.entries(readers))
+    await until(
+      `${name} had read its events`,
+      async () => {
+        const next = new Map((await positions()).map(({ partition, offset }) => [partition, offset]))
+        return partitions.every((partition) => (next.get(partition) ?? 0) >= (reached[partition] ?? 0))
+      },
+      signal,
+    )
+}
+
+/** Notes why a change does not go on; resolves to the words. */
+const noteProblem = async (
+  { db }: Pick<SpreadChangeDeps, 'db'>,
+  workspaceId: string,
+  error: unknown,
+  values: { next?: null; pause_time?: null } = {},
+): Promise<string> => {
+  const problem = error instanceof Error ? error.message : String(error)
+  await db
+    .updateTable('workspace_spreads')
+    .set({ ...values, problem })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  return problem
+}
+
+/** Has the message ids learned while events are accepted as before; resolves to the time from which on some may be missing, epoch ms. */
+const prepare = async (deps: SpreadChangeDeps, { workspaceId, changeTime }: SpreadChange): Promise<number> => {
+  for (;;) {
+    const learnedAt = deps.clock()
+    try {
+      // Nothing is paused for as long as one is missing.
+      await deps.paused()
+      // What was accepted before is among what is learned, however long it has waited.
+      await deps.whenStored(workspaceId, deps.stopping)
+      await deps.refill(workspaceId, undefined)
+      return learnedAt
+    } catch (error) {
+      if (deps.stopping.aborted || deps.clock() - changeTime.getTime() > prepareMs) throw error
+      await noteProblem(deps, workspaceId, error)
+      deps.logger.info({ error: String(error) }, 'A change of a spread is prepared again')
+      await pause(prepareAgainMs, undefined, { signal: deps.stopping })
+    }
+  }
+}
+
+/** Moves a workspace whose requests are paused. Message ids from `learnedAt` on may be missing. */
+const move = async (
+  deps: SpreadChangeDeps,
+  { workspaceId, next, widest }: SpreadChange,
+  pauseTime: Date,
+  learnedAt: number,
+): Promise<void> => {
+  const { db, clock } = deps
+  const left = pausedMs - (clock() - pauseTime.getTime())
+  if (left <= 0) throw new Error('The process that made it ended in the middle')
+  const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(left)])
+  const name = spreadChange(workspaceId, pauseTime)
+  const whenPaused = (): Promise<void> =>
+    until(
+      'all processes that collect had paused',
+      async () => (await deps.paused()).every((changes) => changes.includes(name)),
+      signal,
+    )
+  await whenPaused()
+  await deps.whenStored(workspaceId, signal)
+  await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
+  await deps.refill(workspaceId, learnedAt)
+  // One that has come meanwhile.
+  await whenPaused()
+  signal.throwIfAborted()
+  await db
+    .updateTable('workspace_spreads')
+    .set({ spread: next, next: null, pause_time: null, problem: '' })
+    .where('workspace_id', '=', workspaceId)
+    .where('pause_time', '=', pauseTime)
+    .execute()
+  const ms = clock() - pauseTime.getTime()
+  deps.logger.info({ workspaceId, partitions: next, pausedMs: ms }, 'A workspace was spread anew')
+}
+
+/**
+ * Changes over how many partitions a workspace is spread (ADR 74), or goes on with a change of another process. First whoever will process a part of the
+ * workspace learns its message ids, while it is accepted as before. Then its requests are paused: what is accepted already is stored and read by all who read
+ * the stream, the last ids are learned, and only then anything goes to other partitions. So each event is stored once, and in the order
+ * of its user, whoever dies when. What takes too long is given up, and nothing has changed. Rejects when that cannot be written down.
+ */
+export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<void> => {
+  const { db, clock, logger } = deps
+  const { workspaceId } = change
+  try {
+    if (change.pauseTime !== undefined) await move(deps, change, change.pauseTime, change.changeTime.getTime())
+    else {
+      const learnedAt = await prepare(deps, change)
+      const pauseTime = new Date(clock())
+      await db
+        .updateTable('workspace_spreads')
+        .set({ pause_time: pauseTime })
+        .where('workspace_id', '=', workspaceId)
+        .execute()
+      await deps.refresh()
+      await move(deps, change, pauseTime, learnedAt)
+    }
+  } catch (error) {
+    // Whoever comes next goes on.
+    if (deps.stopping.aborted) return
+    const problem = await noteProblem(deps, workspaceId, error, { next: null, pause_time: null })
+    logger.warn({ workspaceId, problem }, 'The change of a spread was given up, and nothing has changed')
+  }
+  await deps.refresh()
+}

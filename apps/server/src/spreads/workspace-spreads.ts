@@ -1,0 +1,26 @@
+import type { WorkspaceSpread, WorkspaceSpreads } from '@tributary/collect'
+import type { WriteKeyCache } from '@tributary/control'
+import { logPartitions, partitionsOf } from '@tributary/storage'
+
+/** The spreads of workspaces as collection knows them, of those that are in the configuration cache now. */
+export const createWorkspaceSpreads = (keys: Pick<WriteKeyCache, 'spreads' | 'refresh'>): WorkspaceSpreads => {
+  let known: ReadonlyMap<string, unknown> | undefined
+  let spreads = new Map<string, WorkspaceSpread>()
+  const current = (): ReadonlyMap<string, WorkspaceSpread> => {
+    const cached = keys.spreads()
+    if (cached === known) return spreads
+    known = cached
+    spreads = new Map(
+      [...cached.values()].map(({ workspaceId, spread, change }) => [
+        workspaceId,
+        { partitions: partitionsOf(workspaceId, spread, logPartitions), change },
+      ]),
+    )
+    return spreads
+  }
+  return {
+    of: (workspaceId) => current().get(workspaceId),
+    refresh: () => keys.refresh(),
+    changes: () => [...current().values()].flatMap(({ change }) => change ?? []),
+  }
+}

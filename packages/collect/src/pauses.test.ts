@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createPauses } from './pauses.ts'
+import type { WorkspaceSpread, WorkspaceSpreads } from './ports.ts'
+
+const setUp = (isOneOfSeveral = false) => {
+  const known = new Map<string, WorkspaceSpread>()
+  let refreshed = Promise.resolve()
+  const spreads: WorkspaceSpreads = {
+    of: (workspaceId) => known.get(workspaceId),
+    changes: () => [...known.values()].flatMap(({ change }) => change ?? []),
+    refresh: () => refreshed,
+  }
+  return {
+    pauses: createPauses(spreads, isOneOfSeveral),
+    begin: (workspaceId: string, change: string) => known.set(workspaceId, { partitions: [0], change }),
+    end: (workspaceId: string) => known.set(workspaceId, { partitions: [0, 1] }),
+    refreshing: (promise: Promise<void>) => {
+      refreshed = promise
+    },
+  }
+}
+
+describe('a change of a spread', () => {
+  test('has paused when all that was on its way before is in the log, and not for what others send later', async () => {
+    const { pauses, begin, end } = setUp()
+    const [first, second] = [pauses.begin(), pauses.begin()]
+    expect(pauses.paused()).toEqual([])
+    begin('w', 'w 1')
+    expect([pauses.isPaused('w'), pauses.isPaused('other')]).toEqual([true, false])
+    expect(pauses.paused()).toEqual([])
+    const later = pauses.begin()
+    first()
+    await pause(0)
+    expect(pauses.paused()).toEqual([])
+    second()
+    await expect.poll(() => pauses.paused()).toEqual(['w 1'])
+    end('w')
+    expect([pauses.paused(), pauses.isPaused('w')]).toEqual([[], false])
+    // The next change of the same workspace is another one.
+    begin('w', 'w 2')
+    expect(pauses.paused()).toEqual([])
+    later()
+    await expect.poll(() => pauses.paused()).toEqual(['w 2'])
+  })
+
+  test('lets those who wait go on when it is over, and sends them away when it takes too long', async () => {
+    const { pauses, begin, end } = setUp()
+    begin('w', 'w 1')
+    const told: boolean[] = []
+    pauses.wait('w', (isOver) => told.push(isOver))
+    await pause(60)
+    expect(told).toEqual([])
+    end('w')
+    await expect.poll(() => told).toEqual([true])
+  })
+
+  describe('by the clock', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+    })
+    afterEach(() => {
+      vi.useRealTimers()
+    })
+
+    test('sends those who wait away after eight seconds', () => {
+      const { pauses, begin } = setUp()
+      begin('w', 'w 1')
+      const told: boolean[] = []
+      pauses.wait('w', (isOver) => told.push(isOver))
+      vi.advanceTimersByTime(7900)
+      expect(told).toEqual([])
+      vi.advanceTimersByTime(200)
+      expect(told).toEqual([false])
+    })
+
+    test('has not paused for ten seconds after something failed that may still come to be in the log', async () => {
+      const { pauses, begin } = setUp()
+      begin('w', 'w 1')
+      pauses.paused()
+      await Promise.resolve()
+      expect(pauses.paused()).toEqual(['w 1'])
+      pauses.begin()(true)
+      vi.advanceTimersByTime(9900)
+      expect(pauses.paused()).toEqual([])
+      vi.advanceTimersByTime(200)
+      expect(pauses.paused()).toEqual(['w 1'])
+    })
+
+    test('may have been missed by a process that stood still: it appends nothing before it has looked, unless it is alone', async () => {
+      for (const isOneOfSeveral of [true, false]) {
+        const { pauses, refreshing } = setUp(isOneOfSeveral)
+        const looked = Promise.withResolvers<void>()
+        refreshing(looked.promise)
+        pauses.paused()
+        vi.advanceTimersByTime(3900)
+        expect(pauses.isPaused('w')).toBe(false)
+        vi.advanceTimersByTime(200)
+        expect(pauses.isPaused('w')).toBe(isOneOfSeveral)
+        vi.advanceTimersByTime(10_000)
+        expect(pauses.isPaused('w')).toBe(isOneOfSeveral)
+        looked.resolve()
+        await vi.waitFor(() => expect(pauses.isPaused('w')).toBe(false))
+      }
+    })
+  })
+})

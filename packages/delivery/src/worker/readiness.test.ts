@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { DestinationEntry } from '../ports.ts'
+import { defaultDeliverySettings } from '../settings.ts'
+import { relay } from '../testing-connector.ts'
+import { createReadiness } from './readiness.ts'
+
+const entry: DestinationEntry = {
+  id: 'd',
+  workspaceId: 'w',
+  title: 'Hook',
+  app: relay.slug,
+  enabled: true,
+  settings: { url: 'http://127.0.0.1:1', rate: 8, rate_ms: 1000 },
+  mappings: undefined,
+  consentCategories: [],
+  filters: new Map(),
+}
+const lookAt = (spread: number | undefined, groups: number) => {
+  const readiness = createReadiness({
+    connectors: new Map([[relay.slug, relay]]),
+    forgotten: { until: () => 0, version: () => '', isOf: () => false },
+    settings: { ...defaultDeliverySettings, concurrency: 6 },
+    groups,
+  })
+  return readiness.look({ ...entry, ...(spread === undefined ? {} : { spread }) }).ready
+}
+/** How many requests start within a second, each as early as it may. */
+const perSecond = (spread: number | undefined, groups: number): number => {
+  const bucket = lookAt(spread, groups)?.bucket
+  let count = 0
+  for (let now = 0; now < 1000; now += bucket?.wait(now) || 1)
+    if (bucket?.wait(now) === 0) {
+      bucket.take(now)
+      count++
+    }
+  return count
+}
+
+describe('what a destination allows', () => {
+  it.each([
+    ['is all for the one delivery that has its workspace', undefined, 4, 8, 6],
+    ['is all for one delivery that has all its partitions', 4, 1, 8, 6],
+    ['is shared by the deliveries of its workspace', 4, 8, 2, 1],
+    ['is shared by no more deliveries than there are', 4, 2, 4, 3],
+  ])('%s', (_, spread, groups, rate, concurrency) => {
+    expect(perSecond(spread, groups)).toBe(rate)
+    expect(lookAt(spread, groups)?.concurrency).toBe(concurrency)
+  })
+
+  it('is never nothing, however many share it', () => {
+    expect(lookAt(64, 64)?.concurrency).toBe(1)
+    expect(lookAt(64, 64)?.bucket?.wait(0)).toBe(0)
+  })
+})

@@ -1,0 +1,35 @@
+import type { Relational } from '../relational/open.ts'
+import { partitionOf } from './port.ts'
+
+/**
+ * The partitions that a workspace's requests and events are in, when it is spread over so many: the first one is where everything of
+ * a workspace is that is not spread. They are neighbours, so that groups of partitions have equal shares of them; those of
+ * a smaller spread are among those of a larger one.
+ */
+export const partitionsOf = (workspaceId: string, spread: number, partitions: number): number[] => {
+  const first = partitionOf(workspaceId, partitions)
+  return Array.from({ length: Math.min(spread, partitions) }, (_, at) => (first + at) % partitions)
+}
+
+const widestText = 'select widest from workspace_spreads where workspace_id = $1'
+
+/**
+ * Over how many partitions a workspace was ever spread, which tells where something of it may be: 1 of most. Read from the store, since
+ * who looks in too few misses something.
+ */
+export const widestSpread = async (pool: Pick<Relational['pool'], 'query'>, workspaceId: string): Promise<number> => {
+  const { rows } = await pool.query<{ widest: number }>({
+    name: 'widest-spread',
+    text: widestText,
+    values: [workspaceId],
+  })
+  return rows[0]?.widest ?? 1
+}
+
+/** The same of all workspaces that were ever spread; others are not in it. */
+export const widestSpreads = async (pool: Pick<Relational['pool'], 'query'>): Promise<Map<string, number>> => {
+  const { rows } = await pool.query<{ workspace_id: string; widest: number }>(
+    'select workspace_id, widest from workspace_spreads where widest > 1',
+  )
+  return new Map(rows.map(({ workspace_id, widest }) => [workspace_id, widest]))
+}

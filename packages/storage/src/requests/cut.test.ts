@@ -1,0 +1,110 @@
+import type { RequestMeta } from '@tributary/contract'
+import { describe, expect, test } from 'vitest'
+import { cutRequest, cutWhole } from './cut.ts'
+import { splitBatch } from './split.ts'
+
+const batch: RequestMeta = { w: 'w', s: 's', k: 'batch', r: 1, ip: '' }
+const partitions = [62, 63, 0, 1]
+
+const textsOf = (body: Uint8Array): string[] =>
+  splitBatch(body).events.map(({ start, end }) => Buffer.from(body).toString('utf8', start, end))
+const cut = (text: string, meta = batch, among = partitions) => cutWhole(meta, Buffer.from(text), among)
+const userOf = (text: string): string => {
+  const { userId, anonymousId } = JSON.parse(text) as { userId?: unknown; anonymousId?: unknown }
+  return String(userId || anonymousId)
+}
+
+describe('a request of a workspace that is spread', () => {
+  const events = Array.from({ length: 200 }, (_, n) =>
+    n % 3 === 0
+      ? `{ "anonymousId": "d-${n % 40}", "event":"Séen", "n": ${n}.0 }`
+      : `{"userId":${n % 7 === 0 ? n % 40 : `"u-${n % 40}"`},"anonymousId":"d","type":"track","n":${n}, "userId2":"]}"}`,
+  )
+  const text = `{"sentAt": "2026-01-01T00:00:00Z","batch": [${events.join(' ,\n')}], "context":{"a":[1,"}"]},"integrations" : {"All":true},"writeKey":"k"}`
+
+  test('has each event in one part, as it was written and with what counts for all, those of a user together and in their order', () => {
+    const parts = cut(text)
+    expect(parts.map(({ partition }) => partition).toSorted()).toEqual([...partitions].toSorted())
+    const found = parts.flatMap(({ body }) => textsOf(body))
+    expect(found.toSorted()).toEqual(events.toSorted())
+    const partsOfUser = new Map<string, Set<number>>()
+    for (const { partition, body, meta } of parts) {
+      const { context, integrations, sentAt } = splitBatch(body)
+      const read = (slice: typeof context) => Buffer.from(body).toString('utf8', slice?.start, slice?.end)
+      expect([read(context), read(integrations), read(sentAt)]).toEqual([
+        '{"a":[1,"}"]}',
+        '{"All":true}',
+        '"2026-01-01T00:00:00Z"',
+      ])
+      expect(meta).toEqual(batch)
+      const places = textsOf(body).map((each) => events.indexOf(each))
+      expect(places).toEqual(places.toSorted((a, b) => a - b))
+      for (const each of textsOf(body)) {
+        const known = partsOfUser.get(userOf(each)) ?? new Set()
+        partsOfUser.set(userOf(each), known.add(partition))
+      }
+    }
+    expect([...partsOfUser.values()].every(({ size }) => size === 1)).toBe(true)
+  })
+
+  test('is cut in the same way whenever it comes, and a user alone goes where the user goes in a batch', () => {
+    expect(cut(text)).toEqual(cut(text))
+    const single = { ...batch, k: 'single' as const }
+    for (const { partition, body } of cut(text))
+      for (const each of textsOf(body)) expect(cut(each, single)).toMatchObject([{ partition, meta: single }])
+  })
+
+  test('takes users for the same however their ids are written, and devices only where there is no user', () => {
+    const single = { ...batch, k: 'single' as const }
+    const many = Array.from({ length: 64 }, (_, n) => n)
+    const partitionOfEvent = (event: string): number | undefined => cut(event, single, many)[0]?.partition
+    const ab = partitionOfEvent('{"userId":"ab"}')
+    for (const event of [
+      '{"anonymousId":"x","userId":"a\\u0062"}',
+      '{"properties":{"userId":"x","a":[{"userId":"y"}]} , "userId" :\t"ab" }',
+      '{"text":"\\",\\"userId\\":\\"x\\"","userId":"x","userId":"ab"}',
+      '{"userId":"","anonymousId":"ab"}',
+      '{"userId":null,"anonymousId":"ab"}',
+    ])
+      expect(partitionOfEvent(event), event).toBe(ab)
+    expect(partitionOfEvent('{"userId":7}')).toBe(partitionOfEvent('{"userId":"7"}'))
+    for (const nobody of ['{}', '{"userId":{"id":"ab"}}', '{"userId":"","anonymousId":false}'])
+      expect(partitionOfEvent(nobody)).toBe(partitionOfEvent('{"event":"x"}'))
+    expect(partitionOfEvent('{"userId":"\\q"}')).toBeDefined()
+  })
+
+  test('keeps the ids that events are sent again for with them, and what is without an id apart in each part', () => {
+    const again = { ...batch, p: events.map((_, n) => `id-${n}`), b: 'aside' }
+    const parts = cut(text, again)
+    expect(new Set(parts.map(({ meta }) => meta.b)).size).toBe(parts.length)
+    for (const { body, meta } of parts)
+      expect(meta.p).toEqual(textsOf(body).map((each) => `id-${events.indexOf(each)}`))
+  })
+
+  test('is not copied when all of it goes to one partition', () => {
+    const body = Buffer.from(`{"batch":[{"userId":"u","n":1},{"userId":"u","n":2}]}`)
+    const [only, ...others] = cutWhole(batch, body, partitions)
+    expect(only?.body).toBe(body)
+    expect(others).toEqual([])
+    expect(cutWhole(batch, body, [5])).toEqual([{ partition: 5, meta: batch, body }])
+  })
+
+  test.each([
+    [
+      'with more events than are taken',
+      `{"batch":[${Array.from({ length: 2501 }, (_, n) => `{"userId":"${n}"}`).join()}]}`,
+    ],
+    ['with an element that is no event', '{"batch":[{"userId":"a"},{"userId":"b"},7]}'],
+    ['that is no JSON', '{"batch":[{"userId":"a"},{"userId":"b"},{"userId":"c]}'],
+    ['without events', '{"batch":[]}'],
+  ])('goes to the first partition whole %s', (_, given) => {
+    expect(cut(given)).toEqual([{ partition: 62, meta: batch, body: Buffer.from(given) }])
+  })
+
+  test('leaves others their turns while a large body is cut', () => {
+    const large = `{"batch":[${Array.from({ length: 2000 }, (_, n) => `{"userId":"${n}","text":"${'x'.repeat(1000)}"}`).join()}]}`
+    let turns = 0
+    for (const _ of cutRequest(batch, Buffer.from(large), partitions)) turns++
+    expect(turns).toBeGreaterThanOrEqual(7)
+  })
+})

@@ -1,0 +1,151 @@
+import { type RequestMeta, trackingLimits } from '@tributary/contract'
+import { partitionOf } from '../log/port.ts'
+import { type EventSlice, type SplitBody, splitBatch, splitSingle } from './split.ts'
+
+/** A request, or a part of one, on its way into the log. */
+export type RequestPart = { partition: number; meta: RequestMeta; body: Uint8Array }
+
+/** Bytes of events that are looked at before others have their turn. */
+const turnBytes = 256 * 1024
+
+const quote = 0x22
+const backslash = 0x5c
+const colon = 0x3a
+const commaByte = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+const isName = (body: Buffer, from: number, to: number, name: string): boolean => {
+  if (to - from !== name.length) return false
+  for (let at = 0; at < name.length; at++) if (body[from + at] !== name.charCodeAt(at)) return false
+  return true
+}
+
+/** The text of a string or number between two places, an id as processing reads it; undefined for any other value, and for an empty one. */
+const idText = (body: Buffer, from: number, to: number): string | undefined => {
+  const text = body.toString('utf8', from, to).trim()
+  if (text[0] !== '"') return /^-?\d/.test(text) ? text : undefined
+  if (text === '""') return undefined
+  if (!text.includes('\\')) return text.slice(1, -1)
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    // It is no text, and its event will be rejected.
+    return text
+  }
+}
+
+/**
+ * Whose an event is: a text of the user, of who is not known yet of the device. Undefined for what is no object from its first byte to its last, so that
+ * what is taken apart here is never taken apart in another way. Parsing all of it would take four times as long.
+ */
+const ownerOf = (body: Buffer, { start, end }: EventSlice): string | undefined => {
+  if (body[start] !== openBrace) return undefined
+  let user: string | undefined
+  let device: string | undefined
+  let depth = 0
+  let isNaming = true
+  let nameFrom = 0
+  let nameTo = 0
+  let valueFrom = 0
+  for (let at = start; at < end; at++) {
+    const byte = body[at] as number
+    if (byte === quote) {
+      const from = ++at
+      while (at < end && body[at] !== quote) at += body[at] === backslash ? 2 : 1
+      if (at >= end) return undefined
+      if (depth === 1 && isNaming) {
+        nameFrom = from
+        nameTo = at
+      }
+    } else if (byte === openBrace || byte === openBracket) depth++
+    else if (depth === 1 && byte === colon && isNaming) {
+      isNaming = false
+      valueFrom = at + 1
+    } else if (byte === closeBrace || byte === closeBracket || (byte === commaByte && depth === 1)) {
+      if (depth === 1 && !isNaming) {
+        if (isName(body, nameFrom, nameTo, 'userId')) user = idText(body, valueFrom, at)
+        else if (isName(body, nameFrom, nameTo, 'anonymousId')) device = idText(body, valueFrom, at)
+        isNaming = true
+      }
+      if (byte !== commaByte && --depth === 0) return at === end - 1 ? (user ?? device ?? '') : undefined
+    }
+  }
+  return undefined
+}
+
+const comma = Buffer.from(',')
+
+/** A body of some of the events of another one, each as it was written, with what counts for all of them. */
+const bodyOf = (body: Buffer, { context, integrations, sentAt }: SplitBody, events: readonly EventSlice[]): Buffer => {
+  const pieces: Buffer[] = [Buffer.from('{"batch":[')]
+  for (const [at, { start, end }] of events.entries()) {
+    if (at > 0) pieces.push(comma)
+    pieces.push(body.subarray(start, end))
+  }
+  pieces.push(Buffer.from(']'))
+  for (const [name, slice] of Object.entries({ context, integrations, sentAt }))
+    if (slice !== undefined) pieces.push(Buffer.from(`,"${name}":`), body.subarray(slice.start, slice.end))
+  pieces.push(Buffer.from('}'))
+  return Buffer.concat(pieces)
+}
+
+/** The meta of a part, whose events were at these places in the whole. */
+const metaOf = (meta: RequestMeta, part: number, places: readonly number[]): RequestMeta => ({
+  ...meta,
+  ...(meta.p === undefined ? {} : { p: places.map((place) => meta.p?.[place] ?? '') }),
+  // What has no id of its own is known by where it is in the request.
+  ...(meta.b === undefined ? {} : { b: `${meta.b}/${part}` }),
+})
+
+/**
+ * Cuts a request of a workspace that is spread over several partitions: each event goes where all of its user go, in the order of
+ * the request. The events of a part are as they were, byte for byte, and the same request is always cut in the same way. What
+ * is of one partition is not copied. A batch with more events than are taken, or with one that is no event, goes to the first partition whole.
+ * Yields between pieces of a large body, so that others can have their turns.
+ */
+export function* cutRequest(
+  meta: RequestMeta,
+  bytes: Uint8Array,
+  partitions: readonly number[],
+): Generator<void, RequestPart[]> {
+  const first = partitions[0] ?? 0
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
+  const whole = (partition: number): RequestPart[] => [{ partition, meta, body: bytes }]
+  if (parts.events.length > trackingLimits.batchEvents) return whole(first)
+  const placesOf = new Map<number, number[]>()
+  let looked = 0
+  for (const [place, event] of parts.events.entries()) {
+    const owner = ownerOf(body, event)
+    if (owner === undefined) return whole(first)
+    const at = partitionOf(owner, partitions.length)
+    const places = placesOf.get(at)
+    if (places === undefined) placesOf.set(at, [place])
+    else places.push(place)
+    looked += event.end - event.start
+    if (looked < turnBytes) continue
+    looked = 0
+    yield
+  }
+  const [only] = placesOf.keys()
+  if (only === undefined || placesOf.size === 1) return whole(partitions[only ?? 0] ?? first)
+  const cut: RequestPart[] = []
+  for (const [at, places] of placesOf) {
+    const events = places.flatMap((place) => parts.events[place] ?? [])
+    cut.push({ partition: partitions[at] ?? first, meta: metaOf(meta, at, places), body: bodyOf(body, parts, events) })
+    if (body.length >= turnBytes) yield
+  }
+  return cut
+}
+
+/** The same at once, for what need not leave others a turn. */
+export const cutWhole = (meta: RequestMeta, bytes: Uint8Array, partitions: readonly number[]): RequestPart[] => {
+  const cutting = cutRequest(meta, bytes, partitions)
+  for (;;) {
+    const next = cutting.next()
+    if (next.done === true) return next.value
+  }
+}
