@@ -3,7 +3,7 @@ import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '.
 import { costsByThread, processorSeconds, threadSeconds } from '../processor-time.ts'
 import { type Bench, startBench } from '../product.ts'
 import { startSink } from '../sink.ts'
-import { measurePipelines, measureTakeovers } from './pipelines.ts'
+import { measurePipelines, measureSpread, measureTakeovers } from './pipelines.ts'
 
 const pairs = 3
 const acknowledgedTarget = 0.5
@@ -99,6 +99,7 @@ export const measureCluster = async (seconds: number, events: number): Promise<F
     await measureAcknowledged(kafka, seconds),
     await measureStored(kafka, events),
     await measurePipelines(kafka, 8 * events),
+    await measureSpread(kafka, 3 * events),
     ...(await measureTakeovers(kafka)),
   ]
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { groupOfPartition, partitionOf } from '@tributary/storage'
+import { silentLogger } from '@tributary/kernel'
+import { groupOfPartition, openRelational, partitionOf } from '@tributary/storage'
 import {
   adminCredentials,
   createSource,
@@ -12,6 +13,7 @@ import {
   withDatabase,
   withEventDatabase,
 } from '@tributary/test-kit'
+import { askSpread, readSpreads } from '../../apps/server/src/spreads/spreads.ts'
 import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '../harness.ts'
 import { benchEnvironment } from '../product.ts'
 
@@ -37,13 +39,14 @@ const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: num
     TRIBUTARY_SECRET_KEY: 'the-same-secret-key-in-each-process',
     TRIBUTARY_PARTITION_GROUPS: String(partitionGroups),
   }
-  const main = stack.use(await startProduct({ env: { ...env, TRIBUTARY_ROLES: 'api,collect' } }))
+  const main = stack.use(await startProduct({ env: { ...env, TRIBUTARY_ROLES: 'api,collect,jobs' } }))
   await main.api.login(adminCredentials)
-  const keys = new Map<number, string>()
-  while (keys.size < groups) {
+  const sources = new Map<number, { key: string; workspaceId: string }>()
+  while (sources.size < groups) {
     const { workspace } = await createWorkspace(main.api)
-    const group = groupOfPartition(partitionOf(workspace.split('/').at(-1) ?? '', 64), groups)
-    if (!keys.has(group)) keys.set(group, (await createSource(main.api, workspace)).key)
+    const workspaceId = workspace.split('/').at(-1) ?? ''
+    const group = groupOfPartition(partitionOf(workspaceId, 64), groups)
+    if (!sources.has(group)) sources.set(group, { ...(await createSource(main.api, workspace)), workspaceId })
   }
   const stored = async (): Promise<number> => {
     const { origin, search, username, password } = new URL(eventsUrl)
@@ -57,8 +60,17 @@ const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: num
   const ended = stack.move()
   return {
     main,
-    /** A write key for each group. */
-    keys: [...keys.values()],
+    /** A workspace in each of two groups. */
+    sources: [...sources.values()],
+    /** A write key of each of these. */
+    keys: [...sources.values()].map(({ key }) => key),
+    /** Puts a workspace into several partitions. */
+    async spread(workspaceId: string, partitions: number): Promise<void> {
+      await using store = openRelational({ url: env.DATABASE_URL, logger: silentLogger, maxConnections: 2 })
+      await askSpread(store.db, { workspaceId, spread: partitions, groups: partitionGroups, time: new Date() })
+      for (let now = 0; now !== partitions; await pause(200))
+        now = (await readSpreads(store.db)).find((each) => each.workspaceId === workspaceId)?.spread ?? 0
+    },
     /** How many events are stored. */
     stored,
     startPipeline: (): Promise<Product> => startProduct({ env: { ...env, TRIBUTARY_ROLES: 'pipeline' } }),
@@ -111,6 +123,41 @@ export const measurePipelines = async (kafka: KafkaPeer, events: number): Promis
     measured: `${thousands(mean(rates.two))}/s (ratio ± ${spreadOfRatio(rates.two, rates.one).toFixed(2)})`,
     ratio,
     pass: ratio >= target,
+  }
+}
+
+const spreadTarget = 0.85
+const spreadOver = 4
+
+/** A workspace in several partitions, of which one process has all, against one in a single one: what cutting its requests costs, from acceptance to a row. */
+export const measureSpread = async (kafka: KafkaPeer, events: number): Promise<Figure> => {
+  await using fleet = await startFleet(kafka, 'spread', spreadOver)
+  await using pipeline = await fleet.startPipeline()
+  while (!(await (await fetch(`${pipeline.url}/health/ready`)).text()).includes(`has ${spreadOver} of`))
+    await pause(200)
+  const [wide, narrow] = fleet.sources
+  if (wide === undefined || narrow === undefined) throw new Error('There are no workspaces')
+  await fleet.spread(wide.workspaceId, spreadOver)
+  const port = Number(new URL(fleet.main.url).port)
+  const rate = async (kind: 'wide' | 'narrow', round: number): Promise<number> => {
+    const { key } = kind === 'wide' ? wide : narrow
+    const before = await fleet.stored()
+    const began = performance.now()
+    // Each request has events of a hundred people.
+    const load = { connections: 16, eventsPerRequest: 100, people: 10_000 }
+    const { accepted } = await runLoad({ ...load, port, key, events, run: `w-${kind}-${round}` })
+    while ((await fleet.stored()) < before + accepted) await pause(20)
+    return accepted / ((performance.now() - began) / 1000)
+  }
+  for (const kind of ['wide', 'narrow'] as const) await rate(kind, -1)
+  const rates = await inTurns(pairs, ['wide', 'narrow'] as const, rate)
+  const ratio = mean(rates.wide) / mean(rates.narrow)
+  return {
+    figure: `a workspace in ${spreadOver} partitions, from acceptance to a row`,
+    target: `>= ${spreadTarget} of ${thousands(mean(rates.narrow))}/s in one partition`,
+    measured: `${thousands(mean(rates.wide))}/s (ratio ± ${spreadOfRatio(rates.wide, rates.narrow).toFixed(2)})`,
+    ratio,
+    pass: ratio >= spreadTarget,
   }
 }
 
