@@ -92,11 +92,11 @@ export const createLogProducer = (
       })
   }
 
-  function* append(accepted: Accepted, done: Done): Generator<void, void> {
+  function* append(accepted: Accepted, done: Done, hasWaited = false): Generator<void, void> {
     const { workspaceId } = accepted.entry
-    if (pauses.isPaused(workspaceId))
+    if (pauses.isPaused(workspaceId) || (!hasWaited && pauses.isAwaited(workspaceId)))
       return pauses.wait(workspaceId, (isOver) =>
-        isOver ? appendNow(accepted, done) : settle(done, retryLater.moving),
+        isOver ? drain(append(accepted, done, true)) : settle(done, retryLater.moving),
       )
     const spread = spreads?.of(workspaceId)
     if (spread === undefined) {
@@ -105,16 +105,20 @@ export const createLogProducer = (
     }
     const parts = yield* cutRequest(accepted.meta, accepted.body, spread.partitions)
     // Others had their turns meanwhile.
-    if (spreads?.of(workspaceId) !== spread) return appendNow(accepted, done)
+    if (spreads?.of(workspaceId) !== spread) return drain(append(accepted, done, hasWaited))
     const bytes = parts.reduce((sum, { body }) => sum + body.length, 0)
     if (!quota.reserve(workspaceId, bytes)) return done(retryLater.quota)
     putAll(workspaceId, parts, done)
   }
 
-  const appendNow: LogProducer['appendNow'] = (accepted, done) => {
-    const appending = append(accepted, done)
+  const drain = (appending: Generator<void, void>): void => {
     while (appending.next().done !== true) {}
   }
 
-  return { append, appendNow, idle: pauses.idle, paused: pauses.paused }
+  return {
+    append,
+    appendNow: (accepted, done) => drain(append(accepted, done)),
+    idle: pauses.idle,
+    paused: pauses.paused,
+  }
 }

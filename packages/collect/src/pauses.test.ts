@@ -55,6 +55,18 @@ describe('a change of a spread', () => {
     await expect.poll(() => told).toEqual([true])
   })
 
+  test('lets many go on in their order, a part of them at a time', async () => {
+    const { pauses, begin, end } = setUp()
+    begin('w', 'w 1')
+    const told: number[] = []
+    for (let n = 0; n < 1000; n++) pauses.wait('w', () => told.push(n))
+    end('w')
+    await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), { interval: 1 })
+    expect(told.length).toBeLessThan(1000)
+    await expect.poll(() => told.length).toBe(1000)
+    expect(told).toEqual(told.toSorted((a, b) => a - b))
+  })
+
   describe('by the clock', () => {
     beforeEach(() => {
       vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })

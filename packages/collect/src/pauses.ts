@@ -7,7 +7,9 @@ export type Pauses = {
   idle(): Promise<void>
   /** Whether nothing of a workspace may be appended now: its spread is being changed, or may have been. */
   isPaused(workspaceId: string): boolean
-  /** Calls back when that is over, or, with false, when it takes too long. */
+  /** Whether some of a workspace wait, behind which others have to. */
+  isAwaited(workspaceId: string): boolean
+  /** Calls back when the pause is over, or, with false, when it takes too long; those of a workspace in their order. */
   wait(workspaceId: string, then: (isOver: boolean) => void): void
   /**
    * Names of changes of which nothing of their workspace is on its way to the log from before, and nothing will be, until they are over. A
@@ -23,6 +25,10 @@ const stalledMs = 4000
 /** How long a request waits for the end of a change, ms: SDKs wait for an answer at least so long. */
 const patienceMs = 8000
 const lookMs = 25
+/** How many go on in one round of the loop: others are to have their turns. */
+const atOnce = 100
+
+type Waiter = { until: number; then(isOver: boolean): void }
 
 /** What was on its way when this began, of which nobody knows more than how much. */
 type Generation = { running: number; ended: (() => void)[] }
@@ -72,6 +78,28 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
     }
     return refreshing
   }
+  /** By workspace, in the order in which they came. */
+  const waiting = new Map<string, Waiter[]>()
+  let looking: NodeJS.Timeout | undefined
+
+  /** Lets go of those of a workspace that wait no longer. */
+  const release = (workspaceId: string): void => {
+    const waiters = waiting.get(workspaceId) ?? []
+    const isOver = !isPaused(workspaceId)
+    const time = performance.now()
+    const count = waiters.findIndex(({ until }) => !isOver && time < until)
+    const done = waiters.splice(0, Math.min(atOnce, count < 0 ? waiters.length : count))
+    if (waiters.length === 0) waiting.delete(workspaceId)
+    for (const { then } of done) then(isOver)
+    if (isOver && waiters.length > 0) setImmediate(() => release(workspaceId))
+  }
+  const look = (): void => {
+    for (const workspaceId of waiting.keys()) release(workspaceId)
+    if (waiting.size > 0) return
+    clearInterval(looking)
+    looking = undefined
+  }
+
   const isPaused = (workspaceId: string): boolean => isStale() || spreads?.of(workspaceId)?.change !== undefined
 
   return {
@@ -84,14 +112,12 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
       await Promise.all([...older, now].map(ended))
     },
     isPaused,
+    isAwaited: (workspaceId) => waiting.has(workspaceId),
     wait(workspaceId, then) {
-      const until = performance.now() + patienceMs
-      const look = setInterval(() => {
-        const isOver = !isPaused(workspaceId)
-        if (!isOver && performance.now() < until) return
-        clearInterval(look)
-        then(isOver)
-      }, lookMs)
+      const waiters = waiting.get(workspaceId) ?? []
+      waiters.push({ until: performance.now() + patienceMs, then })
+      waiting.set(workspaceId, waiters)
+      looking ??= setInterval(look, lookMs)
     },
     paused() {
       if (isStale()) return []
