@@ -17,7 +17,7 @@ import { post, storedEvents, track } from './calls.ts'
 import { listen } from './live-channel.ts'
 import { contractAsVersionAfter, contractUnheard, expandAsNextVersion } from './next-version.ts'
 import { createSdkLoad, expectInOrder } from './sdk-load.ts'
-import { startRemoteEngines } from './several-processes.ts'
+import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 
 const groups = 4
 const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline: 'pipeline', delivery: 'delivery' }
@@ -56,6 +56,7 @@ const shared = async (role: string, ...processes: Product[]): Promise<void> => {
 describe.skipIf(skipsKafka())('two processes of each role beside a main process', () => {
   const stack = new AsyncDisposableStack()
   let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>
+  let kafka: Awaited<ReturnType<typeof startKafkaWithWay>>
   let engines: Awaited<ReturnType<typeof startRemoteEngines>>
   let main: Product
   let c1: Product
@@ -70,7 +71,8 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     })
   beforeAll(async () => {
     receiver = stack.use(await startWebhookReceiver())
-    engines = await startRemoteEngines(stack)
+    kafka = await startKafkaWithWay()
+    engines = await startRemoteEngines(stack, { kafka })
     main = await start('main', 'main')
     ;[c1, c2, p1, p2, d1, d2] = await Promise.all([
       start('c1', 'collect'),
@@ -175,7 +177,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     expect(await storedEvents(main, source)).toEqual([])
   }, 240_000)
 
-  test('whichever process of any role is killed, stopped, paused, or without PostgreSQL, on the schema of the next version, every acknowledged event is stored once and delivered, in order', async () => {
+  test('whichever process of any role is killed, stopped, paused, cut off from Kafka, or without an engine, on the schema of the next version, every acknowledged event is stored once and delivered, in order', async () => {
     const shops = await createShops(main, receiver.url)
     const { workspace: wide } = await createWorkspace(main.api, 'Wide')
     const wideSource = await createSource(main.api, wide)
@@ -201,6 +203,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
         expect((await post(c1, '/v1/batch', shops[at]?.key ?? '', { batch })).status).toBe(200)
       }
     }
+    const byWay = { KAFKA_BROKERS: kafka.way.address }
     const took: Record<string, number> = {}
     /** Until the other one has all of it, ms. */
     const takenOver = async (what: string, role: string, by: Product): Promise<void> => {
@@ -247,6 +250,29 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGSTOP')
     await Promise.all([takenOver('pipeline paused', 'pipeline', p2), takenOver('delivery paused', 'delivery', d2)])
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGCONT')
+    await all()
+
+    // Two reach Kafka by a way that is cut, while all others go on reaching it.
+    expect(await Promise.all([p2.stop(), d2.stop()])).toEqual([0, 0])
+    ;[p2, d2] = await Promise.all([start('p2', 'pipeline', byWay), start('d2', 'delivery', byWay)])
+    await all()
+    kafka.way.cut()
+    await Promise.all([
+      takenOver('pipeline cut off from Kafka', 'pipeline', p1),
+      takenOver('delivery cut off from Kafka', 'delivery', d1),
+    ])
+    kafka.way.mend()
+    await all()
+
+    // Kafka itself is away: nothing is acknowledged, and all goes on by itself when it is back.
+    await kafka.kill()
+    const refused = await eventually('refused', async () => {
+      const answer = await post(c1, '/v1/track', wideSource.key, track('refused'))
+      return answer.status === 503 && answer
+    })
+    expect(refused.headers.get('retry-after')).toBe('5')
+    await kafka.start()
+    await load.more(100)
     await all()
 
     // PostgreSQL is away for longer than a lease: nothing is processed, and collection goes on.

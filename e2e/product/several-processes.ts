@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import {
+  type KafkaPeer,
   type Product,
   startKafka,
   startProduct,
@@ -87,6 +88,23 @@ const wayToEventStore = async (url: string): Promise<{ way: Way; url: string }> 
   const by = new URL(url)
   by.port = String(way.port)
   return { way, url: by.href }
+}
+
+/** A Kafka that some processes can reach by a way that can be cut, while others reach it by `address`. */
+export const startKafkaWithWay = async (): Promise<KafkaPeer & { way: Way & { address: string } }> => {
+  let port = 0
+  const way = await startWay(() => connect(port, '127.0.0.1'))
+  const address = `127.0.0.1:${way.port}`
+  const kafka = await startKafka({ listeners: { APART: 'PLAINTEXT' }, advertised: { APART: address } })
+  port = Number(kafka.listeners.APART?.split(':')[1])
+  return {
+    ...kafka,
+    way: { ...way, address },
+    async [Symbol.asyncDispose]() {
+      await way[Symbol.asyncDispose]()
+      await kafka[Symbol.asyncDispose]()
+    },
+  }
 }
 
 /**

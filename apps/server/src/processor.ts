@@ -67,6 +67,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const logs = openLogs(config)
   const requests = await logs.reader('requests')
   stack.defer(() => requests.close())
+  groups?.watchLog(() => requests.starts())
   const progress = await logs.progress()
   if (progress !== undefined)
     stack.defer(

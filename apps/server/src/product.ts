@@ -174,6 +174,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   stack.defer(() => outcomesWriter?.close())
   const requestsReader = await logs.reader('requests')
   stack.defer(() => requestsReader.close())
+  groups?.watchLog(() => requestsReader.starts())
   const progress = await logs.progress()
   if (progress !== undefined) {
     const owns = (partition: number): boolean => groups?.owns('pipeline', partition) !== false

@@ -23,7 +23,9 @@ export type KafkaPeer = AsyncDisposable & {
 
 export type KafkaPeerOptions = {
   /** Further listeners: their names and their security protocols. */
-  listeners?: Record<string, 'SASL_PLAINTEXT' | 'SASL_SSL' | 'SSL'>
+  listeners?: Record<string, 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL' | 'SSL'>
+  /** `host:port` at which clients of a listener find the broker, of one that is reached by another way. */
+  advertised?: Record<string, string>
   /** More of the broker's settings. */
   settings?: Record<string, string>
   /** Users who sign in by SCRAM-SHA-256, and their passwords. */
@@ -169,7 +171,7 @@ export const startKafka = async (options: KafkaPeerOptions = {}): Promise<KafkaP
     'node.id': '1',
     'controller.quorum.voters': `1@127.0.0.1:${controller}`,
     listeners: urls([...open, ['CONTROLLER', `127.0.0.1:${controller}`]]),
-    'advertised.listeners': urls(open),
+    'advertised.listeners': urls(open.map(([name, at]) => [name, options.advertised?.[name] ?? at])),
     'listener.security.protocol.map': [
       'PLAINTEXT:PLAINTEXT',
       'CONTROLLER:PLAINTEXT',

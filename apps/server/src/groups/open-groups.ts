@@ -20,6 +20,7 @@ import type { Config } from '../config/config.ts'
 import { folders } from '../engines.ts'
 import type { DueDeliveries } from '../roles/role-thread.ts'
 import { createGroupQuestions } from './group-questions.ts'
+import { type LogWatch, watchLog } from './log-watch.ts'
 import { createOwnedGroups, type GroupRole, groupRoles, type OwnedGroupsDeps } from './owned-groups.ts'
 import { createRoleGroups, type RoleGroups } from './role-groups.ts'
 
@@ -27,6 +28,8 @@ import { createRoleGroups, type RoleGroups } from './role-groups.ts'
 export type Groups = Readonly<Record<GroupRole, RoleGroups>> & {
   /** Whether this process has the group of a partition, for a role. */
   owns(role: GroupRole, partition: number): boolean
+  /** Looks from now on whether the log answers, and leaves groups to others while it does not. */
+  watchLog(answers: () => Promise<unknown>): void
   close(): Promise<void>
 }
 
@@ -59,7 +62,9 @@ export const openGroups = async (
   const id = randomToken(9)
   const roles = groupRoles.filter((role) => config.roles.has(role))
   const leases = openLeases({ url: deps.url, logger })
+  let watch: LogWatch | undefined
   const owned = createOwnedGroups({
+    silentMs: () => watch?.silentMs() ?? 0,
     roles,
     groups,
     id,
@@ -103,7 +108,11 @@ export const openGroups = async (
     pipeline: roleOf('pipeline'),
     delivery,
     owns: (role, partition) => owned.thread(role, groupOfPartition(partition, groups))?.running() === true,
+    watchLog(answers) {
+      watch = watchLog(answers)
+    },
     async close() {
+      watch?.stop()
       questions.close()
       await leases.close()
     },

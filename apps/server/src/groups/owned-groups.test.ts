@@ -100,11 +100,13 @@ describe('groups of partitions', () => {
       fails = () => false,
       begins = async () => {},
       check = async () => {},
+      silentMs = () => 0,
     }: {
       drain?: () => Promise<void>
       fails?: () => boolean
       begins?: (lose: (why: string) => void) => Promise<void>
       check?: (lose: (why: string) => void) => Promise<void>
+      silentMs?: () => number
     } = {},
   ) => {
     const log: string[] = []
@@ -127,6 +129,7 @@ describe('groups of partitions', () => {
       // It is asked before each look, too.
       check: async () => (log.length === 0 ? undefined : await check(lose)),
       free: (names) => freeLeases(store, names),
+      silentMs,
       onRefused: (why) => log.push(`refused: ${why}`),
       make(_role, { group }, _tenure, onReplaced): RoleThread {
         return {
@@ -206,6 +209,24 @@ describe('groups of partitions', () => {
     await eventually('taken again', () => one.log.filter((line) => line.startsWith('take')).length === 2)
     await eventually('begun', () => one.has().length === 1)
     expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
+  })
+
+  it('are left to others while the log does not answer here, and taken again when it does; who is alone keeps them', async () => {
+    const silent = { one: 9000, two: 0 }
+    const one = await startProcess('one', 2, { silentMs: () => silent.one })
+    const two = await startProcess('two', 2, { silentMs: () => silent.two })
+    await eventually('shared', () => one.has().length === 1 && two.has().length === 1)
+    silent.one = 10_000
+    await eventually('the other has both', () => two.has().length === 2)
+    expect(one.has()).toEqual([])
+    expect((await said('one')).held).toBe(-1)
+    // Now it answers nobody: who is the last one goes on waiting for it.
+    silent.two = 10_000
+    const { seen } = await said('two')
+    await eventually('it has looked again', async () => (await said('two')).seen > seen + 1)
+    expect(two.has()).toHaveLength(2)
+    Object.assign(silent, { one: 0, two: 0 })
+    await eventually('shared again', () => one.has().length === 1 && two.has().length === 1)
   })
 
   it('that cannot begin here are left to others, all of them', async () => {

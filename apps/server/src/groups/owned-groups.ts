@@ -74,6 +74,8 @@ const createPatience = () => {
   }
 }
 
+/** A process whose log does not answer for so long, ms, leaves its groups to others that share. */
+const cutOffMs = 10_000
 /** How often it is looked who is there and what is free, ms. */
 const lookMs = 400
 /** How long a group that could not be kept is left to others, ms. */
@@ -91,6 +93,8 @@ export type OwnedGroupsDeps = {
   check: () => Promise<void>
   /** Which of some groups nobody has, asked of no connection that leases are renewed over. */
   free(names: readonly string[]): Promise<string[]>
+  /** For how long the log has not answered this process, ms; 0 while it does, or nobody knows. */
+  silentMs?(): number
   /** Told when `check` has rejected with one of these: nothing can be shared with the others any more. */
   onRefused(why: string): void
   /** Makes the thread of a group, which is not started yet. `onReplaced` is called when another process has opened its log or its journal. */
@@ -225,10 +229,29 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
   /** A process that cannot begin what it takes is none of those that share, for longer each time. */
   const failed = createPatience()
 
+  /** Whether others shared a role when they were looked at last: who is alone keeps what it has, whatever the log says. */
+  let isAlone = true
+  let isApart = false
+  /** Whether this process is none of those that share, since its log does not answer, while that of others may. */
+  const standsApart = async (): Promise<boolean> => {
+    const isCutOff = (deps.silentMs?.() ?? 0) >= cutOffMs
+    if (isCutOff && !isApart && !isAlone) {
+      isApart = true
+      logger.error({}, 'the log does not answer: others may have better luck, so this process lets go of its groups')
+      await members.leave()
+      for (const one of holding.kept()) void holding.leave(one, 'at once')
+    } else if (!isCutOff && isApart) {
+      isApart = false
+      logger.info({}, 'the log answers again: this process takes its share of the groups')
+    }
+    return isApart
+  }
+
   const look = async (): Promise<Promise<void>[]> => {
     await deps.check()
-    if (failed.isResting()) return []
+    if (failed.isResting() || (await standsApart())) return []
     const all = await members.beat(holding.kept().map(({ name }) => name))
+    isAlone = roles.every((role) => countsOf(all, role).size === 1)
     const free = new Set(await leases.free(roles.flatMap((role) => namesOfGroups(role, groups))))
     const begun: Promise<void>[] = []
     for (const role of roles) begun.push(...(await lookAtRole(role, all, free)))

@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { watchLog } from './log-watch.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('a log is silent from the question on that it refused or left without an answer, until it answers one', async () => {
+  let answer: () => Promise<unknown> = async () => {}
+  const asked = vi.fn(() => answer())
+  const watch = watchLog(asked)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(watch.silentMs()).toBe(0)
+  answer = () => Promise.reject(new Error('away'))
+  await vi.advanceTimersByTimeAsync(4000)
+  expect(watch.silentMs()).toBe(3000)
+  answer = async () => {}
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(watch.silentMs()).toBe(0)
+  // It hangs: no other question is put meanwhile.
+  const hanging = Promise.withResolvers<void>()
+  answer = () => hanging.promise
+  const before = asked.mock.calls.length
+  await vi.advanceTimersByTimeAsync(8000)
+  expect([watch.silentMs(), asked.mock.calls.length - before]).toEqual([7000, 1])
+  hanging.resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(watch.silentMs()).toBe(0)
+  watch.stop()
+})
