@@ -10,7 +10,7 @@ export type Pauses = {
   /** Whether some of a workspace wait, behind which others have to. */
   isAwaited(workspaceId: string): boolean
   /** Calls back when the pause is over, or, with false, when it takes too long; those of a workspace in their order. */
-  wait(workspaceId: string, then: (isOver: boolean) => void): void
+  wait(workspaceId: string, goOn: (isOver: boolean) => void): void
   /**
    * Names of changes of which nothing of their workspace is on its way to the log from before, and nothing will be, until they are over. A
    * change that is new is among them as soon as what was on its way is there: to be asked again and again, several times a second.
@@ -28,7 +28,7 @@ const lookMs = 25
 /** How many go on in one round of the loop: others are to have their turns. */
 const atOnce = 100
 
-type Waiter = { until: number; then(isOver: boolean): void }
+type Waiter = { until: number; goOn(isOver: boolean): void }
 
 /** What was on its way when this began, of which nobody knows more than how much. */
 type Generation = { running: number; ended: (() => void)[] }
@@ -90,7 +90,7 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
     const count = waiters.findIndex(({ until }) => !isOver && time < until)
     const done = waiters.splice(0, Math.min(atOnce, count < 0 ? waiters.length : count))
     if (waiters.length === 0) waiting.delete(workspaceId)
-    for (const { then } of done) then(isOver)
+    for (const { goOn } of done) goOn(isOver)
     if (isOver && waiters.length > 0) setImmediate(() => release(workspaceId))
   }
   const look = (): void => {
@@ -113,9 +113,9 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
     },
     isPaused,
     isAwaited: (workspaceId) => waiting.has(workspaceId),
-    wait(workspaceId, then) {
+    wait(workspaceId, goOn) {
       const waiters = waiting.get(workspaceId) ?? []
-      waiters.push({ until: performance.now() + patienceMs, then })
+      waiters.push({ until: performance.now() + patienceMs, goOn })
       waiting.set(workspaceId, waiters)
       looking ??= setInterval(look, lookMs)
     },
