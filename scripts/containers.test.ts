@@ -104,7 +104,7 @@ describe('compose.yaml', () => {
     expect(textOf('compose.yaml')).not.toMatch(/\$\{\w+(?::?-|\})/)
   })
 
-  test('gives the product settings that it takes, and the main process and two that only collect the same engines', () => {
+  test('gives the product settings that it takes, each role to some process, and all of them the same engines', () => {
     const configurations = own.map(([, { environment = {} }]) => {
       expect(Object.keys(environment).filter((name) => !(name in settings))).toEqual([])
       const given = Object.entries(environment).map(([name, value]): [string, string] => [
@@ -115,14 +115,18 @@ describe('compose.yaml', () => {
       ])
       return readConfig(Object.fromEntries(given))
     })
-    const [main, ...collectors] = configurations
-    expect(collectors).toHaveLength(2)
-    expect(main?.roles.has('pipeline')).toBe(true)
-    for (const collector of collectors) {
-      expect([...collector.roles]).toEqual(['collect'])
-      expect(collector.log).toEqual(main?.log)
-    }
-    for (const [, { ports = [] }] of own) expect(ports[0]).toMatch(/^127\.0\.0\.1:\d+:3000$/)
+    const [main, ...others] = configurations
+    expect(others.map(({ roles }) => [...roles])).toEqual([['collect'], ['collect'], ['pipeline'], ['delivery']])
+    expect([...(main?.roles ?? [])].toSorted()).toEqual(['api', 'collect', 'jobs', 'profiles', 'realtime'])
+    for (const { log, relational } of others)
+      expect({ log, relational }).toEqual({ log: main?.log, relational: main?.relational })
+    for (const { roles, eventStore, partitionGroups } of others)
+      if (!roles.has('collect'))
+        expect({ eventStore, partitionGroups }).toEqual({ eventStore: main?.eventStore, partitionGroups: 4 })
+    expect(main?.partitionGroups).toBe(4)
+    const published = own.flatMap(([, { ports = [] }]) => ports)
+    expect(published).toHaveLength(3)
+    for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:3000$/)
   })
 
   test('names every image by a version, restarts what runs on, and waits for what tells how it is', () => {
