@@ -57,7 +57,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const threads = await createThreads(config, engines, secretKey, hub, {
     tenure: undefined,
     logger,
-    apply: metrics.apply,
+    relay: metrics.relay,
     // Whoever takes a group over ends its thread, not this process; another number of groups does.
     onReplaced: endProcess,
     announced,

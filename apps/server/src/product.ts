@@ -154,7 +154,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     tenure,
     loaded,
     logger,
-    apply: metrics.apply,
+    relay: metrics.relay,
     onReplaced: endProcess,
     announced,
   })

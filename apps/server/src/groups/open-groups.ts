@@ -107,7 +107,7 @@ export const openGroups = async (
   return {
     pipeline: roleOf('pipeline'),
     delivery,
-    owns: (role, partition) => owned.thread(role, groupOfPartition(partition, groups))?.running() === true,
+    owns: (role, partition) => owned.owns(role, groupOfPartition(partition, groups)),
     watchLog(answers) {
       watch = watchLog(answers)
     },

@@ -193,6 +193,7 @@ describe('groups of partitions', () => {
     )
     await eventually('lost', () => one.log.includes('end 0'), 20_000)
     expect(one.has()).toEqual(['1'])
+    expect([one.owned.owns('pipeline', 0), one.owned.owns('pipeline', 1)]).toEqual([false, true])
   })
 
   it.each(['check', 'begins'] as const)('that are lost before they have begun are taken again: %s', async (when) => {

@@ -1,6 +1,7 @@
 import type { Logger } from '@tributary/kernel'
 import {
   isGroupOf,
+  isInTenure,
   type Leases,
   type Member,
   type Members,
@@ -24,6 +25,8 @@ type Owned = PartitionGroup & { role: GroupRole; name: string; tenure: Tenure; t
 export type OwnedGroups = {
   /** Takes what nobody has, up to this process's share, and resolves when all of that has begun. Rejects when something of it cannot begin. */
   start(): Promise<void>
+  /** Whether this process has a group for sure, and its thread runs. */
+  owns(role: GroupRole, group: number): boolean
   /** The thread of a group, where this process has it. */
   thread(role: GroupRole, group: number): RoleThread | undefined
   /** The threads of a role. */
@@ -288,6 +291,11 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
       const begun = await look()
       again()
       await Promise.all(begun)
+    },
+    owns(role, group) {
+      const one = holding.owned.get(nameOfGroup(role, { group, groups }))
+      // One that was paused beyond its lease has not noticed yet.
+      return one !== undefined && one.thread.running() && isInTenure(one.tenure)
     },
     thread: (role, group) => holding.owned.get(nameOfGroup(role, { group, groups }))?.thread,
     threads: (role) => [...holding.owned.values()].filter((one) => one.role === role).map(({ thread }) => thread),

@@ -13,8 +13,8 @@ test('what a thread counted arrives in the registry once', async () => {
   relay.count('pipeline_events', 1, { outcome: 'rejected' })
   relay.gauge('pipeline_lag', 7)
   relay.observe('insert', 12)
-  registry.apply(relay.drain())
-  registry.apply(relay.drain())
+  registry.relay().apply(relay.drain())
+  registry.relay().apply(relay.drain())
   const text = await registry.render()
   expect(text).toContain('tributary_pipeline_events_total{outcome="accepted"} 5')
   expect(text).toContain('tributary_pipeline_events_total{outcome="rejected"} 1')
@@ -75,4 +75,20 @@ test('the documentation names only metrics that exist', async () => {
   // Cookies of the tag.
   for (const cookie of ['tributary_id', 'tributary_consent']) names.add(cookie)
   for (const name of new Set(named)) expect(names.has(name), name).toBe(true)
+})
+
+test('gauges of a thread that ended are shown no more; what it counted is, and so are gauges of others', async () => {
+  const registry = createPrometheus()
+  const [one, two] = [registry.relay(), registry.relay()]
+  const of = (group: string) => ({ group })
+  one.apply([
+    { kind: 'gauge', name: 'pipeline_lag_records', value: 7, labels: of('1') },
+    { kind: 'count', name: 'pipeline_events', value: 3, labels: {} },
+  ])
+  two.apply([{ kind: 'gauge', name: 'pipeline_lag_records', value: 8, labels: of('2') }])
+  one.end()
+  const text = await registry.render()
+  expect(text).not.toContain('tributary_pipeline_lag_records{group="1"}')
+  expect(text).toContain('tributary_pipeline_lag_records{group="2"} 8')
+  expect(text).toContain('tributary_pipeline_events_total 3')
 })

@@ -9,6 +9,8 @@ const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
 /** Gauges of prom-client whose names end like a counter's; the same numbers stand in metrics without the ending. */
 const misnamed = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
+export type ThreadMetrics = { apply(changes: readonly MetricChange[]): void; end(): void }
+
 /**
  * Metrics backed by a Prometheus registry of its own. Names are given without prefix (`collect_requests`) and appear as
  * `tributary_collect_requests_total`, gauges as they are, durations as `…_seconds` histograms. The labels of a name are
@@ -16,7 +18,8 @@ const misnamed = ['nodejs_active_resources_total', 'nodejs_active_handles_total'
  */
 export const createPrometheus = (): Metrics & {
   render(): Promise<string>
-  apply(changes: readonly MetricChange[]): void
+  /** Takes in what one thread sends; `end` removes its gauges, which are those of nobody then. */
+  relay(): ThreadMetrics
 } => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tributary_' })
@@ -76,8 +79,19 @@ export const createPrometheus = (): Metrics & {
   return {
     ...metrics,
     render: () => registry.metrics(),
-    apply(changes) {
-      for (const { kind, name, value, labels } of changes) metrics[kind](name, value, labels)
+    relay() {
+      const shown = new Map<string, Pick<MetricChange, 'name' | 'labels'>>()
+      return {
+        apply(changes) {
+          for (const { kind, name, value, labels } of changes) {
+            metrics[kind](name, value, labels)
+            if (kind === 'gauge') shown.set(`${name} ${JSON.stringify(labels)}`, { name, labels })
+          }
+        },
+        end() {
+          for (const { name, labels } of shown.values()) gauges.get(name)?.remove(labels)
+        },
+      }
     },
   }
 }

@@ -87,6 +87,8 @@ export const createUpkeep = async (
     if (pipeline?.running()) for (const retention of retentions) await retention.run()
     if (delivery?.running()) await outcomes?.run()
     await mail.pruneOutbox()
+    // The stream waits for whoever does not say what it needs; that nobody has a group of it is to be told, too.
+    if (threads.groups !== undefined) await delivery?.ask('needed')
   }
   let unowned = 0
   const note = (error: unknown): void => {

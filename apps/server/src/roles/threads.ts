@@ -3,7 +3,7 @@ import { type AnnouncedProcess, type CoordinationHub, nameOfGroup, type TenureIn
 import { type Config, isProcessor } from '../config/config.ts'
 import type { Engines } from '../engines.ts'
 import { type Groups, openGroups } from '../groups/open-groups.ts'
-import type { MetricChange } from '../operations/relayed-metrics.ts'
+import type { ThreadMetrics } from '../operations/metrics.ts'
 import { isShared } from '../standby.ts'
 import { type StreamConsumer, threadConsumer } from '../stream/consumers.ts'
 import { createRoleThread, type LoadedThread, loadThread, type RoleThread } from './role-thread.ts'
@@ -68,7 +68,8 @@ export const createThreads = async (
     loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
     announced: AnnouncedProcess | undefined
     logger: Logger
-    apply: (changes: MetricChange[]) => void
+    /** As of `createPrometheus`. */
+    relay: () => ThreadMetrics
     onReplaced: (message: string) => void
   },
 ): Promise<Threads> => {
@@ -103,16 +104,26 @@ export const createThreads = async (
   const make = (name: ThreadName, of: Pick<ThreadData, 'tenure' | 'group'>, hears: Hears): RoleThread => {
     const ahead = loaded.get(name)
     loaded.delete(name)
-    return createRoleThread({
+    const metrics = deps.relay()
+    const thread = createRoleThread({
       name: of.group === undefined ? name : nameOfGroup(name, of.group),
       entry: entries[name],
       data: dataOf(of),
       heapMiB,
       loaded: ahead,
       logger: deps.logger,
-      onMetrics: deps.apply,
+      onMetrics: metrics.apply,
       ...hears,
     })
+    if (of.group === undefined) return thread
+    return {
+      ...thread,
+      async stop(deadlineMs) {
+        await thread.stop(deadlineMs)
+        // Another process has the group by now, and shows them.
+        metrics.end()
+      },
+    }
   }
   const ofMain = (name: ThreadName, hears: Hears = {}): RoleThread | undefined =>
     runs(config, name)
