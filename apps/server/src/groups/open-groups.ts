@@ -69,7 +69,8 @@ export const openGroups = async (
     groups,
     id,
     leases,
-    members: createMembers({ pool: relational.pool, id, host: hostname(), version, roles: [...config.roles] }),
+    // Those that collect count by rows of their own.
+    members: createMembers({ pool: relational.pool, id, host: hostname(), version, roles }),
     async check() {
       await deps.announced?.check()
       await requirePartitionGroups(relational, groups)

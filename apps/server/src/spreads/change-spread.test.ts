@@ -24,8 +24,7 @@ beforeEach(async () => {
   await database.db.insertInto('workspaces').values({ id: workspaceId, organization_id, title: 'Shop' }).execute()
 })
 
-const ask = (spread: number, groups = 8) =>
-  askSpread(database.db, { workspaceId, spread, groups, time: new Date('2026-01-01') })
+const ask = (spread: number, groups = 8) => askSpread(database.db, { workspaceId, spread, groups, time: new Date() })
 const rowOf = () => database.db.selectFrom('workspace_spreads').selectAll().executeTakeFirstOrThrow()
 const openChange = async () => {
   const change = await readOpenChange(database.db)
@@ -111,7 +110,7 @@ describe('a spread', () => {
   ] satisfies [string, Partial<SpreadChangeDeps>][])('stays what it is when %s, and says why', async (_, fails) => {
     await ask(4)
     // The time to prepare is over when it fails first.
-    const { deps } = steps({ ...fails, clock: () => Date.now() })
+    const { deps } = steps({ ...fails, clock: () => Date.now() + 31 * 60_000 })
     await changeSpread(deps, await openChange())
     const { problem, ...row } = await rowOf()
     expect(row).toMatchObject({ spread: 1, next: null, pause_time: null })

@@ -84,17 +84,19 @@ const noteProblem = async (
 
 /** Has the message ids learned while events are accepted as before; resolves to the time from which on some may be missing, epoch ms. */
 const prepare = async (deps: SpreadChangeDeps, { workspaceId, changeTime }: SpreadChange): Promise<number> => {
+  const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
   for (;;) {
     const learnedAt = deps.clock()
+    const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(Math.max(0, left()))])
     try {
       // Nothing is paused for as long as one is missing.
       await deps.paused()
       // What was accepted before is among what is learned, however long it has waited.
-      await deps.whenStored(workspaceId, deps.stopping)
+      await deps.whenStored(workspaceId, signal)
       await deps.refill(workspaceId, undefined)
       return learnedAt
     } catch (error) {
-      if (deps.stopping.aborted || deps.clock() - changeTime.getTime() > prepareMs) throw error
+      if (deps.stopping.aborted || left() < 0) throw error
       await noteProblem(deps, workspaceId, error)
       deps.logger.info({ error: String(error) }, 'A change of a spread is prepared again')
       await pause(prepareAgainMs, undefined, { signal: deps.stopping })
