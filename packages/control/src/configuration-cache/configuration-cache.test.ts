@@ -15,7 +15,7 @@ import {
 } from '../testing/control-harness.ts'
 import { createDestinationCache, createSchemaCache } from '../threads.ts'
 import type { CacheFollowerDeps } from './cache-follower.ts'
-import { createWriteKeyCache } from './write-key-cache.ts'
+import { createWriteKeyCache, spreadChange } from './write-key-cache.ts'
 
 let harness: Harness
 let organization: Organization
@@ -176,6 +176,31 @@ describe('the configuration cache of write keys', () => {
   })
 })
 
+describe('a spread of a workspace', () => {
+  test('is known of its destinations, and with its change to who has write keys, as soon as it is written', async () => {
+    const own = await startOrganization(harness)
+    const [keys, destinations] = [await startKeys(), await startDestinations()]
+    const { destination } = await makeResources(own.workspaceId, own.administrator)
+    const id = idIn(destination.name)
+    await eventually('made', () => destinations.get(id) !== undefined)
+    const [time, values] = [new Date(), { spread: 1, widest: 4, next: 4 }]
+    await harness.db
+      .insertInto('workspace_spreads')
+      .values({ workspace_id: own.workspaceId, ...values, change_time: time })
+      .execute()
+    const set = (change: { pause_time: Date | null; spread?: number; next?: null }) =>
+      harness.db.updateTable('workspace_spreads').set(change).where('workspace_id', '=', own.workspaceId).execute()
+    const known = () => keys.spreads().get(own.workspaceId)
+    await set({ pause_time: time })
+    await eventually('paused', () => known()?.change === spreadChange(own.workspaceId, time))
+    expect(known()?.spread).toBe(1)
+    await set({ pause_time: null, spread: 4, next: null })
+    await eventually('spread', () => known()?.spread === 4 && known()?.change === undefined)
+    await eventually('its destinations', () => destinations.get(id)?.spread === 4)
+    expect(keys.spreads().has(organization.workspaceId)).toBe(false)
+  })
+})
+
 describe('the configuration cache of destinations', () => {
   test('leads from a source to the destinations of its enabled connections, paused ones included', async () => {
     const { administrator, workspaceId } = organization
@@ -193,6 +218,7 @@ describe('the configuration cache of destinations', () => {
       title: 'Receiver',
       app: 'webhook',
       enabled: true,
+      spread: 1,
       settings: { url: 'https://receiver.example/hook', signing_secret: 'very secret', batch_size: 10 },
       grant: undefined,
       mappings: undefined,
