@@ -34,3 +34,35 @@ test('a process tells how far its own partitions are, hears of the others, and t
   for (const stop of stops) stop()
   await hub.close()
 })
+
+test('what waits to be told of a partition that is not its own any more is not told: another has told more by then', async () => {
+  const hub = createCoordinationHub()
+  const told: [number, number][][] = []
+  const first = Promise.withResolvers<void>()
+  let owned = [0, 1]
+  const stop = tellLogProgress({
+    progress: {
+      async tell(positions) {
+        told.push([...positions])
+        if (told.length === 1) await first.promise
+      },
+      ask: async () => [],
+      close: () => {},
+    },
+    logger: silentLogger,
+    coordination: hub.coordination,
+    owns: (partition) => owned.includes(partition),
+  })
+  let heard = 0
+  hub.coordination.subscribe(positionsTopic, () => heard++)
+  hub.coordination.publish(positionsTopic, [5, -1])
+  await expect.poll(() => told).toEqual([[[0, 5]]])
+  hub.coordination.publish(positionsTopic, [6, 2])
+  await expect.poll(() => heard).toBe(2)
+  // It was paused meanwhile, for longer than a lease.
+  owned = [1]
+  first.resolve()
+  await expect.poll(() => told).toEqual([[[0, 5]], [[1, 2]]])
+  stop()
+  await hub.close()
+})

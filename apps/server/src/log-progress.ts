@@ -51,7 +51,10 @@ export const tellLogProgress = ({
   const news = new Map<number, number>()
   const tell = (): void =>
     void safely(async () => {
-      while (news.size > 0) {
+      for (;;) {
+        // What another process has by now is its own to tell, which has told more.
+        for (const partition of news.keys()) if (!owns(partition)) news.delete(partition)
+        if (news.size === 0) return
         const telling = new Map(news)
         const at = performance.now()
         await progress.tell(telling)
@@ -68,8 +71,6 @@ export const tellLogProgress = ({
       const last = told.get(partition)
       return last?.offset !== offset || now - last.at > againMs
     }
-    // What another process has by now is its own to tell.
-    for (const partition of news.keys()) if (!owns(partition)) news.delete(partition)
     for (const [partition, offset] of positions.map(Number).entries())
       if (offset !== unknownPosition && owns(partition) && isNews(offset, partition)) news.set(partition, offset)
     if (news.size > 0) tell()

@@ -14,7 +14,7 @@ import {
   settlePartitionGroups,
 } from '@tributary/storage'
 import { createTestDatabase, eventually, type TestDatabase } from '@tributary/test-kit'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RoleThread } from '../roles/role-thread.ts'
 import { createOwnedGroups, groupRoles, type OwnedGroups, shareOf } from './owned-groups.ts'
 
@@ -101,18 +101,28 @@ describe('groups of partitions', () => {
       begins = async () => {},
       check = async () => {},
       silentMs = () => 0,
+      leaves = async () => {},
     }: {
       drain?: () => Promise<void>
       fails?: () => boolean
       begins?: (lose: (why: string) => void) => Promise<void>
       check?: (lose: (why: string) => void) => Promise<void>
       silentMs?: () => number
+      leaves?: () => Promise<void>
     } = {},
   ) => {
     const log: string[] = []
     const running = new Map<string, (why: string) => void>()
     const leases = openLeases({ url: store.url, logger: silentLogger })
     let lose: (why: string) => void = () => {}
+    const members = createMembers({
+      pool: store.pool,
+      id,
+      host: 'here',
+      version: '1',
+      roles: ['pipeline'],
+      ttlMs: 2000,
+    })
     const owned: OwnedGroups = createOwnedGroups({
       roles: ['pipeline'],
       groups,
@@ -125,7 +135,13 @@ describe('groups of partitions', () => {
           return leases.take(lease)
         },
       },
-      members: createMembers({ pool: store.pool, id, host: 'here', version: '1', roles: ['pipeline'], ttlMs: 2000 }),
+      members: {
+        ...members,
+        async leave() {
+          await leaves()
+          await members.leave()
+        },
+      },
       // It is asked before each look, too.
       check: async () => (log.length === 0 ? undefined : await check(lose)),
       free: (names) => freeLeases(store, names),
@@ -228,6 +244,33 @@ describe('groups of partitions', () => {
     expect(two.has()).toHaveLength(2)
     Object.assign(silent, { one: 0, two: 0 })
     await eventually('shared again', () => one.has().length === 1 && two.has().length === 1)
+  })
+
+  it('are left to others also when PostgreSQL does not answer just when the log does not', async () => {
+    let silent = 0
+    let refusals = 0
+    const leaves = async (): Promise<void> => {
+      if (silent > 0 && refusals++ === 0) throw new Error('PostgreSQL does not answer')
+    }
+    const one = await startProcess('one', 2, { silentMs: () => silent, leaves })
+    const two = await startProcess('two', 2)
+    await eventually('shared', () => one.has().length === 1 && two.has().length === 1)
+    silent = 10_000
+    await eventually('the other has both', () => two.has().length === 2)
+    expect(one.has()).toEqual([])
+    expect(refusals).toBeGreaterThan(0)
+  })
+
+  it('of a process that was paused for longer than its leases are not its own, before it has noticed', async () => {
+    const one = await startProcess('one', 1)
+    expect(one.owned.owns('pipeline', 0)).toBe(true)
+    const now = Date.now()
+    vi.spyOn(Date, 'now').mockReturnValue(now + 60_000)
+    try {
+      expect([one.has(), one.owned.owns('pipeline', 0)]).toEqual([['0'], false])
+    } finally {
+      vi.restoreAllMocks()
+    }
   })
 
   it('that cannot begin here are left to others, all of them', async () => {

@@ -239,9 +239,10 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
   const standsApart = async (): Promise<boolean> => {
     const isCutOff = (deps.silentMs?.() ?? 0) >= cutOffMs
     if (isCutOff && !isApart && !isAlone) {
-      isApart = true
       logger.error({}, 'the log does not answer: others may have better luck, so this process lets go of its groups')
+      // Tried again when it fails: who counted no more, and kept its groups, would keep them from all others.
       await members.leave()
+      isApart = true
       for (const one of holding.kept()) void holding.leave(one, 'at once')
     } else if (!isCutOff && isApart) {
       isApart = false
