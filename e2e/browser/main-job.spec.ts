@@ -142,7 +142,7 @@ test('a webhook made by its form, wrong entries fixed at their fields, gets the 
   await rowsOf(page, 'Live events').first().click()
   const event = page.getByRole('dialog', { name: 'Order Completed' })
   await event.getByRole('tab', { name: 'Deliveries' }).click()
-  await expect(event.getByText('Delivered')).toBeVisible()
+  await expect(event.getByText('Delivered', { exact: true })).toBeVisible()
   await event.getByRole('link', { name: 'Own service' }).click()
   await expect(page.getByRole('heading', { name: 'Own service', level: 1 })).toBeVisible()
 })
