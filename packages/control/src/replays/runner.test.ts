@@ -86,9 +86,8 @@ const sentIds = async () => (await records()).flatMap(({ events }) => events.map
 const at = (ms: number): string => new Date(ms).toISOString()
 const eventId = (n: number): string => `9-${String(n).padStart(10, '0')}-0000`
 
-/** A destination of its own with `count` events of its source, one a second. */
-const start = async (count: number) => {
-  const { administrator, workspaceId } = organization
+/** A destination of its own with `count` events of its source, one a second, in a workspace of an organization. */
+const start = async (count: number, { administrator, workspaceId } = organization) => {
   const { source, destination } = await makeResources(workspaceId, administrator)
   const ids = { workspaceId, sourceId: idIn(source.name), destinationId: idIn(destination.name) }
   const params = { workspace: workspaceId, destination: ids.destinationId }
@@ -260,6 +259,22 @@ test('it waits while deliveries are far behind it or the disk is nearly full', a
   await insertRows(harness, 'deliveries', attempts)
   await eventually('the next go', async () => (await replay.get()).sent_count === 60)
   expect(await sentIds()).toEqual(range(60))
+})
+
+test('replays of one workspace take turns with those of others, however many it has and whoever was first', async () => {
+  const settings = { replays: 2, stepEvents: 10, aheadSeconds: 0, aheadEvents: 25 }
+  // None of them is ever done: their deliveries do not follow.
+  const many = await Promise.all([start(100), start(100), start(100)])
+  const replays: Awaited<ReturnType<(typeof many)[number]['create']>>[] = []
+  for (const { create } of many) replays.push(await create())
+  const sent = () => Promise.all(replays.map(async ({ get }) => (await get()).sent_count))
+  run({ settings, isMine: () => true })
+  await eventually('two of them send', async () => (await sent()).join() === '30,30,0')
+  const other = await start(20, await startOrganization(harness))
+  const replay = await other.create()
+  expect(await replay.until('done')).toMatchObject({ sent_count: 20 })
+  await replays[0]?.cancel()
+  await eventually('the next one of the workspace sends', async () => (await sent()).join() === '30,30,30')
 })
 
 test('dead letters become due in steps, each once, though they fail again meanwhile; a range goes as a whole', async () => {

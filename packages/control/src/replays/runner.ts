@@ -1,5 +1,6 @@
 import { AppError, createWorkShare } from '@tributary/kernel'
 import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
+import { sql } from 'kysely'
 import { createDeadRun } from './run-dead.ts'
 import { createHistoryRun } from './run-history.ts'
 import {
@@ -92,15 +93,26 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       .execute()
   }
 
-  /** Takes up what runs, and lets go of what does not any more. */
+  /** Takes up what runs, the oldest of each workspace before the second oldest of any, and lets go of what does not any more. */
   const look = async (): Promise<void> => {
     const running = await db
-      .selectFrom('replays')
+      .with('placed', (of) =>
+        of
+          .selectFrom('replays')
+          .select(['id as placed_id'])
+          .select(sql<string>`row_number() over (partition by workspace_id order by create_time, id)`.as('place'))
+          .where('state', '=', 'running'),
+      )
+      .selectFrom('placed')
+      .innerJoin('replays', 'replays.id', 'placed.placed_id')
       .innerJoin('destinations', 'destinations.id', 'replays.destination_id')
       .selectAll('replays')
       .select('destinations.delete_time')
-      .where('replays.state', '=', 'running')
+      // More than that of one workspace never send at the same time.
+      .where('placed.place', '<=', String(settings.replays))
+      .orderBy('placed.place')
       .orderBy('replays.create_time')
+      .orderBy('replays.id')
       .$if(isMine === undefined, (query) => query.limit(settings.replays))
       .execute()
     const mine = running.filter(({ workspace_id: workspaceId }) => isMine?.(workspaceId) !== false)
