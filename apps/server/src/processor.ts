@@ -67,8 +67,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const logs = openLogs(config)
   const requests = await logs.reader('requests')
   stack.defer(() => requests.close())
-  groups?.watchLog(() => requests.starts())
   const progress = await logs.progress()
+  // Of a partition that no broker leads others get no answer, either.
+  groups?.watchLog(() => Promise.any([requests.starts(), progress?.ask() ?? requests.starts()]))
   if (progress !== undefined)
     stack.defer(
       tellLogProgress({

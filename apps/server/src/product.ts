@@ -174,8 +174,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   stack.defer(() => outcomesWriter?.close())
   const requestsReader = await logs.reader('requests')
   stack.defer(() => requestsReader.close())
-  groups?.watchLog(() => requestsReader.starts())
   const progress = await logs.progress()
+  // Of a partition that no broker leads others get no answer, either.
+  groups?.watchLog(() => Promise.any([requestsReader.starts(), progress?.ask() ?? requestsReader.starts()]))
   if (progress !== undefined) {
     const owns = (partition: number): boolean => groups?.owns('pipeline', partition) !== false
     stack.defer(tellLogProgress({ progress, logger, coordination: hub.coordination, owns }))

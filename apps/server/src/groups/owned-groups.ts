@@ -253,7 +253,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
 
   const look = async (): Promise<Promise<void>[]> => {
     await deps.check()
-    if (failed.isResting() || (await standsApart())) return []
+    if ((await standsApart()) || failed.isResting()) return []
     const all = await members.beat(holding.kept().map(({ name }) => name))
     isAlone = roles.every((role) => countsOf(all, role).size === 1)
     const free = new Set(await leases.free(roles.flatMap((role) => namesOfGroups(role, groups))))
