@@ -95,6 +95,10 @@ describe('a request of a workspace that is spread', () => {
       `{"batch":[${Array.from({ length: 2501 }, (_, n) => `{"userId":"${n}"}`).join()}]}`,
     ],
     ['with an element that is no event', '{"batch":[{"userId":"a"},{"userId":"b"},7]}'],
+    [
+      'with a context that is larger than an event may be',
+      `{"context":{"a":"${'x'.repeat(32 * 1024)}"},"batch":[{"userId":"a"},{"userId":"b"},{"userId":"c"},{"userId":"d"}]}`,
+    ],
     ['that is no JSON', '{"batch":[{"userId":"a"},{"userId":"b"},{"userId":"c]}'],
     ['without events', '{"batch":[]}'],
   ])('goes to the first partition whole %s', (_, given) => {

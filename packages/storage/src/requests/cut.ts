@@ -103,7 +103,7 @@ const metaOf = (meta: RequestMeta, part: number, places: readonly number[]): Req
 /**
  * Cuts a request of a workspace that is spread over several partitions: each event goes where all of its user go, in the order of
  * the request. The events of a part are as they were, byte for byte, and the same request is always cut in the same way. What
- * is of one partition is not copied. A batch with more events than are taken, or with one that is no event, goes to the first partition whole.
+ * is of one partition is not copied. A batch with more events than are taken, with one that is no event, or with a context larger than an event may be goes to the first partition whole.
  * Yields between pieces of a large body, so that others can have their turns.
  */
 export function* cutRequest(
@@ -116,6 +116,12 @@ export function* cutRequest(
   const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
   const whole = (partition: number): RequestPart[] => [{ partition, meta, body: bytes }]
   if (parts.events.length > trackingLimits.batchEvents) return whole(first)
+  // Each part has what counts for all: of a large one the parts would be many times the body.
+  const shared = [parts.context, parts.integrations].reduce(
+    (sum, slice) => sum + (slice ? slice.end - slice.start : 0),
+    0,
+  )
+  if (shared > trackingLimits.eventBytes) return whole(first)
   const placesOf = new Map<number, number[]>()
   let looked = 0
   for (const [place, event] of parts.events.entries()) {
