@@ -75,6 +75,7 @@ export const googleSheets = defineDestination({
   batching: () => ({ maxEvents: 1000, maxBytes: 512 * 1024, maxWaitMs: 5000 }),
   rate: () => ({ requests: 15, perMs: 60_000 }),
   concurrency: 1,
+  exclusive: true,
   testConnection,
   deliver,
   deliverRows,

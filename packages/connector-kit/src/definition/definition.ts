@@ -317,6 +317,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   rate?: (settings: S) => RateLimit | undefined
   /** Requests under way at once; the delivery's own bound unless told. */
   concurrency?: number
+  /** Two of its requests at once, whoever sends them, would spoil each other's. */
+  exclusive?: boolean
   /** True: events of one user arrive in their order. One request at a time, and what fails holds what is behind it. */
   ordered?: (settings: S) => boolean
   /** Events that happened longer ago are left out, ms. */

@@ -15,15 +15,16 @@ const entry: DestinationEntry = {
   consentCategories: [],
   filters: new Map(),
 }
-const lookAt = (spread: number | undefined, groups: number) => {
-  const readiness = createReadiness({
-    connectors: new Map([[relay.slug, relay]]),
+const readinessOf = (groups: number, definition = relay) => {
+  return createReadiness({
+    connectors: new Map([[relay.slug, definition]]),
     forgotten: { until: () => 0, version: () => '', isOf: () => false },
     settings: { ...defaultDeliverySettings, concurrency: 6 },
     groups,
   })
-  return readiness.look({ ...entry, ...(spread === undefined ? {} : { spread }) }).ready
 }
+const lookAt = (spread: number | undefined, groups: number) =>
+  readinessOf(groups).look({ ...entry, ...(spread === undefined ? {} : { spread }) }).ready
 /** How many requests start within a second, each as early as it may. */
 const perSecond = (spread: number | undefined, groups: number): number => {
   const bucket = lookAt(spread, groups)?.bucket
@@ -45,6 +46,17 @@ describe('what a destination allows', () => {
   ])('%s', (_, spread, groups, rate, concurrency) => {
     expect(perSecond(spread, groups)).toBe(rate)
     expect(lookAt(spread, groups)?.concurrency).toBe(concurrency)
+  })
+
+  it('waits where it takes one request at a time, and several deliveries would send to it', () => {
+    const look = (spread: number, groups: number) =>
+      readinessOf(groups, { ...relay, exclusive: true }).look({ ...entry, spread })
+    expect(look(4, 4)).toMatchObject({ ready: undefined, problem: expect.stringContaining('several partitions') })
+    for (const [spread, groups] of [
+      [1, 4],
+      [4, 1],
+    ] as const)
+      expect(look(spread, groups)).toMatchObject({ ready: { concurrency: 6 }, problem: '' })
   })
 
   it('is never nothing, however many share it', () => {

@@ -8,6 +8,7 @@ import {
   validatePartialSettings,
   validateSettings,
 } from '@tributary/connector-kit'
+import { groupOfPartition, logPartitions, partitionsOf } from '@tributary/storage'
 import type { DestinationEntry, WorkerContext } from '../ports.ts'
 import { createGate, type Gate } from './gate.ts'
 import { type Bucket, createBucket } from './rate-limit.ts'
@@ -86,7 +87,15 @@ export const createReadiness = (
       const { settings } = parsed
       const ordered = definition.ordered?.(settings) === true
       // Of a workspace that is spread, several deliveries have equal shares of what the destination allows.
-      const deliveries = Math.min(entry.spread ?? 1, context.groups)
+      const deliveries = new Set(
+        partitionsOf(entry.workspaceId, entry.spread ?? 1, logPartitions).map((partition) =>
+          groupOfPartition(partition, context.groups),
+        ),
+      ).size
+      if (definition.exclusive === true && deliveries > 1) {
+        problem = 'It takes one request at a time, and its workspace is in several partitions: put that into one'
+        return
+      }
       const concurrency = definition.concurrency ?? context.settings.concurrency
       ready = {
         definition,
