@@ -1,6 +1,7 @@
-// npm run spread [-- <workspace> <partitions>]: over how many partitions workspaces are spread.
+// npm run spread [-- <workspace> <partitions> [--gone]]: over how many partitions workspaces are spread.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { forgetGone } from '../apps/server/src/collecting-processes.ts'
 import { openDatabase } from '../apps/server/src/open-database.ts'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { askSpread, readGroups, readSpreads } from '../apps/server/src/spreads/spreads.ts'
@@ -12,7 +13,7 @@ const partitions = (count: number): string => (count === 1 ? '1 partition' : `${
 const patienceMs = 35 * 60_000
 
 await runCommand('spread', async () => {
-  const { positionals } = given({}, 2)
+  const { values, positionals } = given({ gone: { type: 'boolean' } }, 2)
   const [workspaceId, wanted] = positionals
   if (workspaceId !== undefined && wanted === undefined) misused('Say over how many partitions')
   const spread = Number(wanted ?? 1)
@@ -30,6 +31,7 @@ await runCommand('spread', async () => {
     }
     return
   }
+  if (values.gone === true) await forgetGone(store.relational.pool)
   await askSpread(db, { workspaceId, spread, groups: await readGroups(db), time: new Date() })
   console.log(
     'The main process changes this now, in seconds if it runs. Events are accepted, and wait for up to 8 seconds while they are moved.',

@@ -113,7 +113,8 @@ export const tasks = {
   spread: {
     script: 'scripts/spread.ts',
     does: 'Shows the workspaces that are in more than one partition, or puts one into as many as are given.',
-    usage: '[-- <workspace> <partitions>]',
+    usage: '[-- <workspace> <partitions> [--gone]]',
+    options: ['--gone  processes that collect and have not been seen for a while do not run any more'],
   },
   'set-aside': {
     script: 'scripts/set-aside.ts',

@@ -3,7 +3,17 @@ import { type Logger, randomToken } from '@tributary/kernel'
 import { createMembers, type Relational, seenMembers } from '@tributary/storage'
 import { version } from './built.ts'
 
+/** Forgets processes that collect and have not been seen for a while: somebody says that they do not run any more. */
+export const forgetGone = async (pool: Pick<Relational['pool'], 'query'>): Promise<void> => {
+  await pool.query(
+    `delete from processes where 'collect' = any(roles) and seen_time < clock_timestamp() - $1 * interval '1 millisecond'`,
+    [beats * defaultEveryMs],
+  )
+}
+
 export type CollectingProcesses = {
+  /** Resolves when this process was counted, or could not be. */
+  begun: Promise<void>
   /** How many processes collect, this one included; while PostgreSQL is away as many as were known last. */
   count(): number
   stop(): Promise<void>
@@ -16,7 +26,7 @@ const beats = 4
 /** How soon others hear that this process has paused, ms. */
 const pausedEveryMs = 100
 /** One that was seen within this, ms, and has not left, may be cut off from PostgreSQL alone, and go on with what it knew. */
-const lostMs = 10 * 60_000
+const lostMs = 24 * 3_600_000
 
 /**
  * For each process that collects, the changes of spreads for which it has paused.
@@ -28,7 +38,7 @@ export const pausedProcesses = async (pool: Pick<Relational['pool'], 'query'>): 
   const missing = members.find(({ seenMs }) => seenMs > beats * defaultEveryMs)
   if (missing !== undefined)
     throw new Error(
-      `A process that collects on ${missing.host} was not stopped, and has not been seen for ${Math.round(missing.seenMs / 1000)} seconds. It may still collect. Stop it with SIGTERM, or wait ten minutes if it is gone`,
+      `A process that collects on ${missing.host} was not stopped, and has not been seen for ${Math.round(missing.seenMs / 1000)} seconds. It may still collect, cut off from PostgreSQL. Add --gone if it does not run any more`,
     )
   return members.map(({ held }) => held)
 }
@@ -86,7 +96,9 @@ export const countCollectingProcesses = ({
     }, pausedEveryMs),
   ]
   lookNow()
+  const begun = looking
   return {
+    begun,
     count: () => known,
     async stop() {
       for (const timer of timers) clearInterval(timer)

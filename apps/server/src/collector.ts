@@ -68,13 +68,15 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   installFault(config.fault)
   await requireFreePort(config.port, config.host)
   const { db, pool, webhooks, keys, domains } = await openConfiguration(config, stack, logger)
+  let collecting: CollectingProcesses | undefined
   const logs = openLogs(config)
+  // It is one of those that collect until nothing of it is on its way any more.
+  stack.defer(() => collecting?.stop())
   const log = await logs.appender('requests')
   stack.defer(() => log.close())
   const hub = createCoordinationHub({ logger })
   stack.defer(() => hub.close())
 
-  let collecting: CollectingProcesses | undefined
   const tag = builtTag()
   const collect = createCollect({
     ...(tag === undefined ? {} : { tag }),
@@ -95,7 +97,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   })
   collect.start()
   collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
-  stack.defer(() => collecting?.stop())
+  await collecting.begun
+  // What changed before others counted it is known before it takes anything.
+  await keys.refresh()
   const progress = await logs.progress()
   if (progress !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination }))
 

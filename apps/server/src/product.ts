@@ -162,6 +162,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   stack.defer(() => groups?.close())
   const logs = openLogs(config)
   await logs.prepare()
+  let collecting: CollectingProcesses | undefined
+  // It is one of those that collect until nothing of it is on its way any more.
+  stack.defer(() => collecting?.stop())
   const requests = await logs.writer('requests', {
     onCommit: () => threads.pipeline?.wake(),
     onReplaced: ({ message }) => endProcess(message),
@@ -303,7 +306,6 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     : undefined
   // Only a log on Kafka has others that collect into it.
   const others = config.log.kind === 'kafka' && config.relational.kind === 'remote'
-  let collecting: CollectingProcesses | undefined
   const tag = builtTag()
   const collect = has('collect')
     ? createCollect({
@@ -328,7 +330,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
     : undefined
   collect?.start()
   if (collect !== undefined && others) collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
-  stack.defer(() => collecting?.stop())
+  await collecting?.begun
+  // What changed before others counted it is known before it takes anything.
+  await keys.refresh()
 
   // Whoever may do less stops hearing live events at once; sessions that go on connect again by themselves.
   const stopHearing = hub.coordination.subscribe(accessTopic, (userId) => {

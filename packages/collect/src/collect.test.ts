@@ -79,7 +79,6 @@ describe('a workspace that is spread over several partitions', () => {
   const spreading = (spread: () => WorkspaceSpread): WorkspaceSpreads => ({
     of: (workspaceId) => (workspaceId === 'w1' ? spread() : undefined),
     changes: () => [spread().change ?? []].flat(),
-    refresh: async () => {},
   })
   const spread: WorkspaceSpread = { partitions: [2, 3, 0] }
   const spreads = spreading(() => spread)

@@ -123,6 +123,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
     async stop() {
       draining = true
       clearInterval(timer)
+      context.producer.close()
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, context.settings.drainMs).unref())
       await Promise.race([context.producer.idle(), deadline])
       context.close()

@@ -26,7 +26,7 @@ test('what comes when a change of the spread is just over goes behind what waite
           return { partition: 0, offset: appended.length }
         },
       },
-      spreads: { of: () => spread, changes: () => [], refresh: async () => {} },
+      spreads: { of: () => spread, changes: () => [] },
       logger: silentLogger,
       metrics: noMetrics,
       clock: Date.now,

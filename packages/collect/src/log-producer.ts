@@ -23,18 +23,20 @@ export type LogProducer = {
   idle(): Promise<void>
   /** As of `Pauses`. */
   paused: Pauses['paused']
+  /** Sends away who waits for a change of a spread. */
+  close(): void
 }
 
 const observeEvery = 32
 
 /** The way into the log, within each workspace's quota. */
 export const createLogProducer = (
-  deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads' | 'processes'>,
+  deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads'>,
   quota: Quota,
   retryLater: Record<'overloaded' | 'unavailable' | 'quota' | 'moving', Refusal>,
 ): LogProducer => {
   const { log, logger, metrics, clock, spreads } = deps
-  const pauses = createPauses(spreads, deps.processes !== undefined)
+  const pauses = createPauses(spreads, () => log.isUnsure?.() === true)
   let appended = 0
   let lastComplaint = 0
 
@@ -120,5 +122,6 @@ export const createLogProducer = (
     appendNow: (accepted, done) => drain(append(accepted, done)),
     idle: pauses.idle,
     paused: pauses.paused,
+    close: pauses.close,
   }
 }

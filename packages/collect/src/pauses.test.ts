@@ -3,21 +3,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createPauses } from './pauses.ts'
 import type { WorkspaceSpread, WorkspaceSpreads } from './ports.ts'
 
-const setUp = (isOneOfSeveral = false) => {
+const setUp = (isUnsure = () => false) => {
   const known = new Map<string, WorkspaceSpread>()
-  let refreshed = Promise.resolve()
   const spreads: WorkspaceSpreads = {
     of: (workspaceId) => known.get(workspaceId),
     changes: () => [...known.values()].flatMap(({ change }) => change ?? []),
-    refresh: () => refreshed,
   }
   return {
-    pauses: createPauses(spreads, isOneOfSeveral),
+    pauses: createPauses(spreads, isUnsure),
     begin: (workspaceId: string, change: string) => known.set(workspaceId, { partitions: [0], change }),
     end: (workspaceId: string) => known.set(workspaceId, { partitions: [0, 1] }),
-    refreshing: (promise: Promise<void>) => {
-      refreshed = promise
-    },
   }
 }
 
@@ -59,12 +54,37 @@ describe('a change of a spread', () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const told: number[] = []
+    let atOnce = 0
+    pauses.wait('w', () => setImmediate(() => (atOnce = told.length)))
     for (let n = 0; n < 1000; n++) pauses.wait('w', () => told.push(n))
     end('w')
-    await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), { interval: 1 })
-    expect(told.length).toBeLessThan(1000)
     await expect.poll(() => told.length).toBe(1000)
+    expect(atOnce).toBeLessThan(1000)
     expect(told).toEqual(told.toSorted((a, b) => a - b))
+  })
+
+  test('has not paused while something that failed is still being sent, however long that takes', async () => {
+    let isUnsure = true
+    const { pauses, begin } = setUp(() => isUnsure)
+    begin('w', 'w 1')
+    pauses.paused()
+    await pause(0)
+    expect(pauses.paused()).toEqual([])
+    isUnsure = false
+    expect(pauses.paused()).toEqual(['w 1'])
+  })
+
+  test('holds so many requests, sends others away at once, and all of them when nothing is taken any more', async () => {
+    const { pauses, begin } = setUp()
+    begin('w', 'w 1')
+    const told: boolean[] = []
+    for (let n = 0; n < 5001; n++) pauses.wait('w', (isOver) => told.push(isOver))
+    expect(told).toEqual([false])
+    pauses.close()
+    await expect.poll(() => told.length).toBe(5001)
+    expect(told.includes(true)).toBe(false)
+    pauses.wait('w', (isOver) => told.push(isOver))
+    expect(told).toHaveLength(5002)
   })
 
   describe('by the clock', () => {
@@ -97,23 +117,6 @@ describe('a change of a spread', () => {
       expect(pauses.paused()).toEqual([])
       vi.advanceTimersByTime(200)
       expect(pauses.paused()).toEqual(['w 1'])
-    })
-
-    test('may have been missed by a process that stood still: it appends nothing before it has looked, unless it is alone', async () => {
-      for (const isOneOfSeveral of [true, false]) {
-        const { pauses, refreshing } = setUp(isOneOfSeveral)
-        const looked = Promise.withResolvers<void>()
-        refreshing(looked.promise)
-        pauses.paused()
-        vi.advanceTimersByTime(3900)
-        expect(pauses.isPaused('w')).toBe(false)
-        vi.advanceTimersByTime(200)
-        expect(pauses.isPaused('w')).toBe(isOneOfSeveral)
-        vi.advanceTimersByTime(10_000)
-        expect(pauses.isPaused('w')).toBe(isOneOfSeveral)
-        looked.resolve()
-        await vi.waitFor(() => expect(pauses.isPaused('w')).toBe(false))
-      }
     })
   })
 })

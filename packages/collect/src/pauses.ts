@@ -5,12 +5,14 @@ export type Pauses = {
   begin(): (isUnknown?: boolean) => void
   /** Resolves when nothing is on its way to the disk. */
   idle(): Promise<void>
-  /** Whether nothing of a workspace may be appended now: its spread is being changed, or may have been. */
+  /** Whether nothing of a workspace may be appended now: its spread is being changed. */
   isPaused(workspaceId: string): boolean
   /** Whether some of a workspace wait, behind which others have to. */
   isAwaited(workspaceId: string): boolean
-  /** Calls back when the pause is over, or, with false, when it takes too long; those of a workspace in their order. */
+  /** Calls back when the pause is over, or, with false, when it takes too long or too many wait; those of a workspace in their order. */
   wait(workspaceId: string, goOn: (isOver: boolean) => void): void
+  /** Nobody waits any more. */
+  close(): void
   /**
    * Names of changes of which nothing of their workspace is on its way to the log from before, and nothing will be, until they are over. A
    * change that is new is among them as soon as what was on its way is there: to be asked again and again, several times a second.
@@ -20,11 +22,11 @@ export type Pauses = {
 
 /** Within this something that failed may still come to be in the log, ms: it was on its way to another machine. */
 const unknownMs = 10_000
-/** A process that stood still for so long, ms, may be taken for dead by now, and not have been waited for. */
-const stalledMs = 4000
 /** How long a request waits for the end of a change, ms: SDKs wait for an answer at least so long. */
 const patienceMs = 8000
 const lookMs = 25
+/** Requests that wait at most, of one workspace and of all: beyond it, they are sent away at once. */
+const mostWaiting = { ofOne: 5000, ofAll: 20_000 }
 /** How many go on in one round of the loop: others are to have their turns. */
 const atOnce = 100
 
@@ -34,18 +36,15 @@ type Waiter = { until: number; goOn(isOver: boolean): void }
 type Generation = { running: number; ended: (() => void)[] }
 
 /**
- * Holds requests of workspaces whose spread is being changed, and knows when nothing of them is on its way. `isOneOfSeveral`: another process changes
- * spreads, which does not wait for this one when it stands still for long; `paused` has to be asked several times a second then.
+ * Holds requests of workspaces whose spread is being changed, and knows when nothing of them is on its way. `isUnsure` tells whether something that
+ * failed is still being sent.
  */
-export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSeveral = false): Pauses => {
+export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: () => boolean = () => false): Pauses => {
   let now: Generation = { running: 0, ended: [] }
   /** By the name of a change, whether what was before it is in the log. */
   const changes = new Map<string, boolean>()
   const older = new Set<Generation>()
   let unknownAt = Number.NEGATIVE_INFINITY
-  /** When it was asked last; undefined before that. */
-  let askedAt: number | undefined
-  let refreshing = false
 
   const end = (generation: Generation, isUnknown: boolean): void => {
     if (isUnknown) unknownAt = performance.now()
@@ -66,20 +65,10 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
     })
   }
 
-  /** Whether what is known of spreads may be old, since this process stood still: then it is looked at again first. */
-  const isStale = (): boolean => {
-    const time = performance.now()
-    if (isOneOfSeveral && !refreshing && askedAt !== undefined && time - askedAt > stalledMs) {
-      refreshing = true
-      askedAt = time
-      void spreads?.refresh().finally(() => {
-        refreshing = false
-      })
-    }
-    return refreshing
-  }
   /** By workspace, in the order in which they came. */
   const waiting = new Map<string, Waiter[]>()
+  let count = 0
+  let isClosed = false
   let looking: NodeJS.Timeout | undefined
 
   /** Lets go of those of a workspace that wait no longer. */
@@ -87,11 +76,12 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
     const waiters = waiting.get(workspaceId) ?? []
     const isOver = !isPaused(workspaceId)
     const time = performance.now()
-    const count = waiters.findIndex(({ until }) => !isOver && time < until)
-    const done = waiters.splice(0, Math.min(atOnce, count < 0 ? waiters.length : count))
+    const first = waiters.findIndex(({ until }) => !isOver && !isClosed && time < until)
+    const done = waiters.splice(0, Math.min(atOnce, first < 0 ? waiters.length : first))
+    count -= done.length
     if (waiters.length === 0) waiting.delete(workspaceId)
     for (const { goOn } of done) goOn(isOver)
-    if (isOver && waiters.length > 0) setImmediate(() => release(workspaceId))
+    if ((isOver || isClosed) && waiters.length > 0) setImmediate(() => release(workspaceId))
   }
   const look = (): void => {
     for (const workspaceId of waiting.keys()) release(workspaceId)
@@ -100,7 +90,7 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
     looking = undefined
   }
 
-  const isPaused = (workspaceId: string): boolean => isStale() || spreads?.of(workspaceId)?.change !== undefined
+  const isPaused = (workspaceId: string): boolean => spreads?.of(workspaceId)?.change !== undefined
 
   return {
     begin() {
@@ -115,17 +105,21 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isOneOfSever
     isAwaited: (workspaceId) => waiting.has(workspaceId),
     wait(workspaceId, goOn) {
       const waiters = waiting.get(workspaceId) ?? []
+      if (isClosed || waiters.length >= mostWaiting.ofOne || count >= mostWaiting.ofAll) return goOn(false)
+      count++
       waiters.push({ until: performance.now() + patienceMs, goOn })
       waiting.set(workspaceId, waiters)
       looking ??= setInterval(look, lookMs)
     },
+    close() {
+      isClosed = true
+      look()
+    },
     paused() {
-      if (isStale()) return []
-      askedAt = performance.now()
       const open = new Set(spreads?.changes() ?? [])
       for (const change of changes.keys()) if (!open.has(change)) changes.delete(change)
       for (const change of open) if (!changes.has(change)) settle(change)
-      if (performance.now() - unknownAt < unknownMs) return []
+      if (isUnsure() || performance.now() - unknownAt < unknownMs) return []
       return [...changes].filter(([, isSettled]) => isSettled).map(([change]) => change)
     },
   }

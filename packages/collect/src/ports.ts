@@ -110,8 +110,6 @@ export type WorkspaceSpreads = {
   of(workspaceId: string): WorkspaceSpread | undefined
   /** Names of the changes that go on: nothing of their workspaces is accepted. */
   changes(): readonly string[]
-  /** Resolves when what was committed before the call is known, or cannot be had. */
-  refresh(): Promise<void>
 }
 
 export type WorkspaceSpread = {
@@ -123,7 +121,7 @@ export type WorkspaceSpread = {
 export type CollectDeps = {
   /** How many processes collect now, this one included; one unless given. */
   processes?: () => number
-  log: Pick<LogAppender, 'append'>
+  log: Pick<LogAppender, 'append' | 'isUnsure'>
   keys: WriteKeyCache
   /** None is spread unless given. */
   spreads?: WorkspaceSpreads

@@ -25,11 +25,11 @@ const metaOf = (entry: LogEntry): RequestMeta | undefined => {
  * the disk is nearly full, or the workspace's spread is being changed.
  */
 export const createRequestAppender = (
-  log: Pick<LogWriter, 'append'>,
+  log: Pick<LogWriter, 'append' | 'isUnsure'>,
   spreads: WorkspaceSpreads,
   diskOk: () => boolean,
 ): RequestAppender => {
-  const pauses = createPauses(spreads)
+  const pauses = createPauses(spreads, () => log.isUnsure?.() === true)
 
   const put = async (entry: LogEntry): Promise<void> => {
     const finished = pauses.begin()

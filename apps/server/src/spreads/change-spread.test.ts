@@ -75,7 +75,17 @@ describe('a spread', () => {
         askSpread(database.db, { workspaceId: unknown, spread: 2, groups: 8, time: new Date() }),
       ).rejects.toThrow(`no workspace ${unknown}`)
     expect(await readSpreads(database.db)).toEqual([])
+    await database.pool.query(
+      `insert into process_schemas (id, host, version, roles, knows, seen_time)
+       values ('old', 'shop-1', '1', '{collect}', '{0095-process-schemas}', now())`,
+    )
+    await expect(ask(4)).rejects.toThrow('Processes of an earlier version run')
+    expect(await readSpreads(database.db)).toEqual([])
+    await database.pool.query('delete from process_schemas')
     await ask(4)
+    // None of them can begin from now on.
+    const { rows } = await database.pool.query('select name, oldest from schema_migrations where oldest is not null')
+    expect(rows).toEqual([{ name: '0096-workspace-spreads', oldest: '0096-workspace-spreads' }])
     await expect(ask(2)).rejects.toThrow('not done yet')
     // Who looks for what is of the workspace looks wherever it will be, from now on.
     expect(await rowOf()).toMatchObject({ spread: 1, widest: 4, next: 4, pause_time: null })
@@ -89,6 +99,7 @@ describe('a spread', () => {
     expect(noted).toEqual([
       'paused?',
       'stored',
+      'delivered?',
       'ids of the window',
       'refresh, paused',
       'paused?, paused',

@@ -78,12 +78,14 @@ const noteProblem = async (
     .updateTable('workspace_spreads')
     .set({ ...values, problem })
     .where('workspace_id', '=', workspaceId)
+    // One that was made, whose answer was lost, is no failure.
+    .where('next', 'is not', null)
     .execute()
   return problem
 }
 
 /** Has the message ids learned while events are accepted as before; resolves to the time from which on some may be missing, epoch ms. */
-const prepare = async (deps: SpreadChangeDeps, { workspaceId, changeTime }: SpreadChange): Promise<number> => {
+const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime }: SpreadChange): Promise<number> => {
   const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
   for (;;) {
     const learnedAt = deps.clock()
@@ -93,6 +95,7 @@ const prepare = async (deps: SpreadChangeDeps, { workspaceId, changeTime }: Spre
       await deps.paused()
       // What was accepted before is among what is learned, however long it has waited.
       await deps.whenStored(workspaceId, signal)
+      await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
       await deps.refill(workspaceId, undefined)
       return learnedAt
     } catch (error) {
@@ -129,12 +132,13 @@ const move = async (
   // One that has come meanwhile.
   await whenPaused()
   signal.throwIfAborted()
-  await db
+  const { numUpdatedRows } = await db
     .updateTable('workspace_spreads')
     .set({ spread: next, next: null, pause_time: null, problem: '' })
     .where('workspace_id', '=', workspaceId)
     .where('pause_time', '=', pauseTime)
-    .execute()
+    .executeTakeFirst()
+  if (numUpdatedRows !== 1n) throw new Error('Another process has ended it')
   const ms = clock() - pauseTime.getTime()
   deps.logger.info({ workspaceId, partitions: next, pausedMs: ms }, 'A workspace was spread anew')
 }

@@ -1,4 +1,4 @@
-import type { Relational } from '@tributary/storage'
+import { OlderProcessesRun, type Relational, requireKnownByAll } from '@tributary/storage'
 
 type Db = Relational['db']
 
@@ -67,6 +67,13 @@ export const askSpread = async (
       .forUpdate()
       .executeTakeFirst()
     if (workspace === undefined) throw new SpreadRefused(`There is no workspace ${workspaceId}.`)
+    // A version without spreads would append and process as if there was none.
+    await requireKnownByAll(tx, '0096-workspace-spreads').catch((error: unknown) => {
+      if (!(error instanceof OlderProcessesRun)) throw error
+      throw new SpreadRefused(
+        'Processes of an earlier version run, which do not know of this. Update or stop all of them first.',
+      )
+    })
     const known = await tx
       .selectFrom('workspace_spreads')
       .select(['spread', 'widest', 'next'])

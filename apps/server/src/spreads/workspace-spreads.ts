@@ -3,7 +3,7 @@ import type { WriteKeyCache } from '@tributary/control'
 import { logPartitions, partitionsOf } from '@tributary/storage'
 
 /** The spreads of workspaces as collection knows them, of those that are in the configuration cache now. */
-export const createWorkspaceSpreads = (keys: Pick<WriteKeyCache, 'spreads' | 'refresh'>): WorkspaceSpreads => {
+export const createWorkspaceSpreads = (keys: Pick<WriteKeyCache, 'spreads'>): WorkspaceSpreads => {
   let known: ReadonlyMap<string, unknown> | undefined
   let spreads = new Map<string, WorkspaceSpread>()
   const current = (): ReadonlyMap<string, WorkspaceSpread> => {
@@ -20,7 +20,6 @@ export const createWorkspaceSpreads = (keys: Pick<WriteKeyCache, 'spreads' | 're
   }
   return {
     of: (workspaceId) => current().get(workspaceId),
-    refresh: () => keys.refresh(),
     changes: () => [...current().values()].flatMap(({ change }) => change ?? []),
   }
 }

@@ -80,6 +80,8 @@ export interface LogWriter {
   lastSequences(producer: string): Promise<ProducerSequence[]>
   /** Bytes that wait for their sync. */
   queuedBytes(): number
+  /** As of the appender. */
+  isUnsure?(): boolean
   /**
    * Drops whole segments whose every record lies below `before[partition]` for its partition. Called again and again, it
    * drops a record at most the age of a segment later than it could, whether more is appended or not.
@@ -98,6 +100,8 @@ export interface LogAppender {
   appendGroup(entries: readonly LogEntry[]): Promise<LogPosition | undefined>
   /** Resolves when the log answers; rejects when it cannot be reached. */
   check(): Promise<void>
+  /** Whether something that was refused is still being sent, and so may come to be in the log. Never of a log that does not have this. */
+  isUnsure?(): boolean
   /** Waits for what was appended, then releases what it holds. */
   close(): Promise<void>
 }

@@ -55,6 +55,18 @@ export const noteContraction = async (
     )
   })
 
+/**
+ * Has a migration that was applied taken for one that contracts from now on, in this transaction: what it made is about to be used, and no process goes on that does not
+ * know it.
+ *
+ * @throws OlderProcessesRun
+ */
+export const requireKnownByAll = async (tx: QueryExecutorProvider, name: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(tx)
+  await requireNoneOlder(tx, name)
+  await sql`update schema_migrations set oldest = ${name} where name = ${name}`.execute(tx)
+}
+
 /** A process whose version others count with. */
 export type AnnouncedProcess = {
   /**

@@ -64,6 +64,7 @@ export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Pr
       return position
     },
     appendGroup: (entries) => appending.append(entries),
+    isUnsure: appending.isUnsure,
     async check() {
       await data.offsets('next')
     },

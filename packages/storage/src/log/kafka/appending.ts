@@ -20,6 +20,8 @@ const closeMs = 10_000
 export type Appending<As extends Sending> = {
   append(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
   queuedBytes(): number
+  /** Whether something that was refused is still being sent. */
+  isUnsure(): boolean
   /** Does a task in its turn; who waits for a Kafka that does not answer is told in time. */
   answered<Value>(task: (now: As) => Promise<Value>): Promise<Value>
   /** Waits for what was appended, then does what is left to do; nothing is appended any more. */
@@ -171,6 +173,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
         schedule()
       }),
     queuedBytes: () => queued,
+    isUnsure: () => isLate,
     answered: (task) =>
       inTime(
         answerMs,

@@ -157,6 +157,7 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
   return {
     partitions,
     queuedBytes: appending.queuedBytes,
+    isUnsure: appending.isUnsure,
     async append(entry) {
       const position = await appending.append([entry])
       if (position === undefined) throw new Error('An entry without a stamp cannot be there already')
