@@ -10,7 +10,7 @@ import { configOf, given, misused, runCommand } from './command-line.ts'
 const partitions = (count: number): string => (count === 1 ? '1 partition' : `${count} partitions`)
 
 /** How long it is waited for the main process to begin and end, ms. */
-const patienceMs = 35 * 60_000
+const patienceMs = 7 * 3_600_000
 
 await runCommand('spread', async () => {
   const { values, positionals } = given({ gone: { type: 'boolean' } }, 2)
@@ -34,7 +34,7 @@ await runCommand('spread', async () => {
   if (values.gone === true) await forgetGone(store.relational.pool)
   await askSpread(db, { workspaceId, spread, groups: await readGroups(db), time: new Date() })
   console.log(
-    'The main process changes this now, in seconds if it runs. Events are accepted, and wait for up to 8 seconds while they are moved.',
+    'The main process changes this now: in seconds if it runs, in minutes for many millions of events in a day. Events are accepted, and wait for up to 8 seconds while they are moved.',
   )
   let told = ''
   for (const until = Date.now() + patienceMs; Date.now() < until; await pause(500)) {

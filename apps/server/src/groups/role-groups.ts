@@ -28,7 +28,7 @@ const routes: Readonly<Record<GroupRole, Readonly<Record<string, Route>>>> = {
     'stream-begin-epoch': { kind: 'of-workspace' },
     'stream-last-sequences': { kind: 'of-workspace' },
     'stream-trim': { kind: 'of-all', combine: sum },
-    refill: { kind: 'of-spread', combine: nothing },
+    refill: { kind: 'of-spread', combine: (answers) => answers.every((isDone) => isDone === true) },
     idle: { kind: 'of-all', combine: nothing },
   },
   delivery: {

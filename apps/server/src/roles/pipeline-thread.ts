@@ -14,6 +14,7 @@ import { type EventStore, isInTenure, type LogPosition, widestSpreads } from '@t
 import { z } from 'zod'
 import { createDiskWatch } from '../operations/disk.ts'
 import { createSetAside } from '../set-aside/set-aside.ts'
+import { refills } from '../spreads/refills.ts'
 import { streamAnswers } from '../stream/remote-stream.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, startCache, tell, tellReplaced } from './thread-host.ts'
@@ -120,10 +121,7 @@ await hostRole({
     },
     'tell-destinations': (about) => telling(z.object({ requestId: z.string() }).parse(about).requestId),
     ...streamAnswers(deliveries),
-    refill: (about) => {
-      const { workspaceId, since } = z.object({ workspaceId: z.string(), since: z.number().optional() }).parse(about)
-      return pipeline.refill(workspaceId, since)
-    },
+    refill: refills((workspaceId, since) => pipeline.refill(workspaceId, since)),
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),

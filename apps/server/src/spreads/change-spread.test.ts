@@ -121,7 +121,7 @@ describe('a spread', () => {
   ] satisfies [string, Partial<SpreadChangeDeps>][])('stays what it is when %s, and says why', async (_, fails) => {
     await ask(4)
     // The time to prepare is over when it fails first.
-    const { deps } = steps({ ...fails, clock: () => Date.now() + 31 * 60_000 })
+    const { deps } = steps({ ...fails, clock: () => Date.now() + 7 * 3_600_000 })
     await changeSpread(deps, await openChange())
     const { problem, ...row } = await rowOf()
     expect(row).toMatchObject({ spread: 1, next: null, pause_time: null })

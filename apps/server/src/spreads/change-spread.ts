@@ -4,10 +4,12 @@ import type { Clock, Logger } from '@tributary/kernel'
 import { type LogPosition, logPartitions, partitionsOf, type Relational } from '@tributary/storage'
 
 /** How long a change may be prepared, while events are accepted, ms: message ids of a day are read. */
-const prepareMs = 30 * 60_000
+const prepareMs = 6 * 3_600_000
 /** How long a workspace's requests are paused at most, ms. */
 const pausedMs = 60_000
 const pollMs = 50
+/** What came within this is learned while requests are paused, ms. */
+const catchUpMs = 30_000
 /** How soon it is prepared again when that failed, ms: a group of partitions may have no owner for a while. */
 const prepareAgainMs = 2000
 
@@ -20,7 +22,7 @@ export type SpreadChangeDeps = {
   /** Resolves once everything of a workspace that is in the log of requests is stored. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   /** Has whoever processes a part of the workspace learn its message ids, from a time on (epoch ms) or of the window. */
-  refill(workspaceId: string, since: number | undefined): Promise<void>
+  refill(workspaceId: string, since: number | undefined, signal: AbortSignal): Promise<void>
   /** Where the stream ends now, by partition. */
   ends(): Promise<readonly number[]>
   /** Who reads the stream, and the offset by partition that each reads next. */
@@ -84,6 +86,24 @@ const noteProblem = async (
   return problem
 }
 
+/** Has those learned that came while the others were, until that takes no time; resolves to the time from which on some may be missing, epoch ms. */
+const catchUp = async (
+  { clock, refill, whenStored, stopping }: SpreadChangeDeps,
+  workspaceId: string,
+  since: number,
+): Promise<number> => {
+  let learnedAt = since
+  while (clock() - learnedAt > catchUpMs) {
+    const from = learnedAt
+    learnedAt = clock()
+    await whenStored(workspaceId, stopping)
+    await refill(workspaceId, from, stopping)
+    // It cannot be quicker than this, which covers what clocks may differ by.
+    if (clock() - learnedAt >= (learnedAt - from) / 2) break
+  }
+  return learnedAt
+}
+
 /** Has the message ids learned while events are accepted as before; resolves to the time from which on some may be missing, epoch ms. */
 const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime }: SpreadChange): Promise<number> => {
   const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
@@ -96,8 +116,8 @@ const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime
       // What was accepted before is among what is learned, however long it has waited.
       await deps.whenStored(workspaceId, signal)
       await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
-      await deps.refill(workspaceId, undefined)
-      return learnedAt
+      await deps.refill(workspaceId, undefined, signal)
+      return await catchUp(deps, workspaceId, learnedAt)
     } catch (error) {
       if (deps.stopping.aborted || left() < 0) throw error
       await noteProblem(deps, workspaceId, error)
@@ -128,7 +148,7 @@ const move = async (
   await whenPaused()
   await deps.whenStored(workspaceId, signal)
   await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
-  await deps.refill(workspaceId, learnedAt)
+  await deps.refill(workspaceId, learnedAt, signal)
   // One that has come meanwhile.
   await whenPaused()
   signal.throwIfAborted()

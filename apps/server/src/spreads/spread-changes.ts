@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WriteKeyCache } from '@tributary/control'
-import { type Logger, systemClock } from '@tributary/kernel'
+import { type Logger, randomToken, systemClock } from '@tributary/kernel'
 import type { LogReader, Relational } from '@tributary/storage'
 import { pausedProcesses } from '../collecting-processes.ts'
 import { askPositions } from '../operations/retention.ts'
 import type { Threads } from '../roles/threads.ts'
 import { changeSpread, type SpreadChange, type SpreadChangeDeps } from './change-spread.ts'
 
+/** How often it is asked whether message ids are learned, ms. */
+const refillMs = 100
 /** How often it is looked for changes, ms. */
 const lookMs = 2000
 
@@ -59,9 +61,11 @@ export const createSpreadChanges = ({
     refresh: () => keys.refresh(),
     paused: async () => [...paused.map((ask) => ask()), ...(others ? await pausedProcesses(pool) : [])],
     whenStored,
-    refill: async (workspaceId, since) => {
+    refill: async (workspaceId, since, signal) => {
       if (pipeline === undefined) throw new Error('The pipeline does not run in this process')
-      await pipeline.ask('refill', { workspaceId, since })
+      const run = randomToken(9)
+      while ((await pipeline.ask('refill', { workspaceId, since, run })) !== true)
+        await pause(refillMs, undefined, { signal })
     },
     ends: async () => (await deliveries?.ends()) ?? [],
     readers: Object.fromEntries(

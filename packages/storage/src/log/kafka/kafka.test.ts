@@ -122,8 +122,11 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
       writer.appendGroup([entry('k', `group ${sequence}`)], { producer: 'p', epoch, sequence })
     await writer.append(entry('k', 'before'))
     await group(1)
+    expect(writer.isUnsure?.()).toBe(false)
     await kafka.kill()
     await expect(group(2)).rejects.toBeInstanceOf(LogUnavailable)
+    // It is sent until Kafka answers, and may be there then.
+    expect(writer.isUnsure?.()).toBe(true)
     const from = performance.now()
     await expect(writer.append(entry('k', 'refused'))).rejects.toBeInstanceOf(LogUnavailable)
     expect(performance.now() - from).toBeLessThan(3000)
@@ -139,6 +142,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
       60_000,
     )
     await writer.append(entry('k', 'after'))
+    expect(writer.isUnsure?.()).toBe(false)
     await writer.close()
     expect(await texts(log)).toEqual(['before', 'group 1', 'group 2', 'after'])
   })
