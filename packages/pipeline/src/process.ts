@@ -50,6 +50,8 @@ export type LiveEvent = {
 /** What a run of records of one partition came to, for the branches behind the steps. */
 export type MicroBatch = {
   readonly partition: number
+  /** Which reading of the partition it is of: its own number, or that of the reading ahead (`Overtakings`). */
+  readonly lane: number
   /** Offsets of the records: `from` to before `to`. */
   readonly from: number
   readonly to: number
@@ -96,9 +98,11 @@ export type ProcessorDeps = {
   /** Whether anybody watches a source's live channel. */
   isWatched(sourceId: string): boolean
   /** Whether an event is in the deliveries log already, from when its record was processed before. */
-  isAppended?(record: RecordPlace, eventId: string): boolean
+  isAppended?(record: RecordPlace, eventId: string, workspaceId: string): boolean
   /** Whether a record is passed over, since processing failed on it; asked once per record. None unless given. */
   isSetAside?(record: RecordPlace): boolean
+  /** Whether a record is for the other reading of its partition; asked once per record. None unless given. */
+  isPassedOver?(record: LogRecord, lane: number): boolean
   /** Largest body of a record for the deliveries log, bytes. */
   deliveryRecordBytes: number
 }
@@ -107,9 +111,9 @@ export type Processor = {
   /**
    * Takes the events of one record through the steps and into the open micro-batch; begins one if there is none. An
    * event that was decided before goes the same way again, whatever its schema says now. Throws RecordFailed when a step
-   * throws; the processor is then of no use any more.
+   * throws; the processor is then of no use any more. A micro-batch is of one lane, that of its partition unless given.
    */
-  add(record: LogRecord, decided?: Decided): void
+  add(record: LogRecord, decided?: Decided, lane?: number): void
   /** Records, events and bytes of rows of the open micro-batch. */
   size(): { records: number; events: number; bytes: number }
   /** Ends the open micro-batch, which holds at least one record. */
@@ -122,6 +126,7 @@ export type Processor = {
 
 type OpenBatch = {
   partition: number
+  lane: number
   from: number
   to: number
   incarnation: string
@@ -137,8 +142,9 @@ type OpenBatch = {
   rejected: Map<string, number>
 }
 
-const begin = (record: LogRecord): OpenBatch => ({
+const begin = (record: LogRecord, lane: number): OpenBatch => ({
   partition: record.partition,
+  lane,
   from: record.offset,
   to: record.offset,
   incarnation: record.incarnation,
@@ -223,6 +229,7 @@ export const createProcessor = ({
   isWatched,
   isAppended = () => false,
   isSetAside = () => false,
+  isPassedOver = () => false,
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
   const path = createEventPath(journal)
@@ -262,7 +269,7 @@ export const createProcessor = ({
       status,
       fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
-    if (status !== 'accepted' || isAppended(raw, raw.eventId)) return
+    if (status !== 'accepted' || isAppended(raw, raw.eventId, workspaceId)) return
     // Events of one source that go to its destinations at once, those that go later, and such that do not are never in one record.
     const { p: replayed, u: undelivered, h: imported } = raw.request.meta
     const isLater = replayed !== undefined || imported !== undefined
@@ -330,14 +337,14 @@ export const createProcessor = ({
   }
 
   return {
-    add(record, decided) {
-      open ??= begin(record)
+    add(record, decided, lane = record.partition) {
+      open ??= begin(record, lane)
       const batch = open
       batch.records++
       batch.to = record.offset + 1
       batch.incarnation = record.incarnation
       batch.since = Math.min(batch.since, record.time)
-      if (isSetAside(record)) return
+      if (isPassedOver(record, lane) || isSetAside(record)) return
       try {
         takeRecord(batch, record, decided)
       } catch (error) {

@@ -6,6 +6,8 @@ export type PipelineSettings = {
   turnBytes: number
   /** Least time between two rounds over the partitions when no partition had a full turn, or some had to wait. */
   roundMs: number
+  /** For how long a partition is behind before others go ahead of the workspaces that hold it up. */
+  overtakeMs: number
   /** Events that go on together to the branches. */
   microBatchEvents: number
   /** A batch for the event store is begun at so many rows, bytes, or at this age. */
@@ -45,6 +47,7 @@ export type PipelineSettings = {
 export const defaultPipelineSettings: PipelineSettings = {
   turnBytes: 1024 * 1024,
   roundMs: 4,
+  overtakeMs: 500,
   microBatchEvents: 2000,
   flushRows: 20_000,
   flushBytes: 32 * 1024 * 1024,

@@ -227,7 +227,7 @@ export const createLearning = ({
       if (error instanceof BeginAnew) recent = createRecent(knownFactBits)
       throw error
     }
-    await writeTouches(db, sifted.touched, { partition: reached?.partition, last: events.at(-1) })
+    await writeTouches(db, sifted.touched, { partition: reached?.partition, events })
     // A fact is known once it is written down.
     for (const fact of facts.values()) recent.add(fact)
     metrics.count('profile_events', events.length)

@@ -16,6 +16,16 @@ export const readFollowed = async (
   return new Set(rows.map(({ workspace_id }) => workspace_id))
 }
 
+/** The offset of the last request that events are of; null of none. Not all come in the order of the log: some workspaces are overtaken by others. */
+const lastOffset = (events: readonly AcceptedEvent[]): number | null => {
+  const places = events.map(({ eventId }) => requestPlaceOf(eventId))
+  const newest = places.at(-1)?.incarnation
+  return places.reduce<number | null>(
+    (last, { incarnation, offset }) => (incarnation === newest ? Math.max(last ?? 0, offset) : last),
+    null,
+  )
+}
+
 /**
  * Notes the profiles of whom the events of a partition are about, once they are known: audiences look at them again when the last of the
  * events is stored. Noted twice is the same as once.
@@ -23,13 +33,13 @@ export const readFollowed = async (
 export const writeTouches = async (
   db: Kysely<Database>,
   touched: Touched,
-  { partition, last }: { partition: number | undefined; last: AcceptedEvent | undefined },
+  { partition, events }: { partition: number | undefined; events: readonly AcceptedEvent[] },
 ): Promise<void> => {
   const all = [...touched].flatMap(([workspace, identifiers]) =>
     [...identifiers.values()].map(({ type, value }) => ({ workspace, type, value })),
   )
   if (all.length === 0) return
-  const offset = partition === undefined || last === undefined ? null : requestPlaceOf(last.eventId).offset
+  const offset = partition === undefined ? null : lastOffset(events)
   await sql`
     insert into audience_touches (workspace_id, profiles, log_partition, log_offset)
     select asked.workspace, array_agg(distinct found.profile_id), ${partition ?? null}::integer, ${offset}::bigint

@@ -10,8 +10,9 @@ import {
 } from '@tributary/control/threads'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
-import { type EventStore, isInTenure, type LogPosition, widestSpreads } from '@tributary/storage'
+import { type EventStore, isInTenure, type LogPosition, logPartitions, widestSpreads } from '@tributary/storage'
 import { z } from 'zod'
+import { createPartitionMates } from '../groups/partition-mates.ts'
 import { createDiskWatch } from '../operations/disk.ts'
 import { createSetAside } from '../set-aside/set-aside.ts'
 import { refills } from '../spreads/refills.ts'
@@ -59,6 +60,7 @@ const pipeline = createPipeline({
   destinationsFor: (sourceId) => destinationCache.destinationsFor(sourceId),
   needsWhole: (sourceId) => config.signals && destinationCache.feedsSignal(sourceId),
   schemaFor: (sourceId) => schemas.schemaFor(sourceId),
+  mayOvertake: createPartitionMates({ relational, logger }),
   setAside,
   coordination,
   clock: systemClock,
@@ -124,7 +126,11 @@ await hostRole({
     refill: refills((workspaceId, since) => pipeline.refill(workspaceId, since)),
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
-    positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),
+    // Without those of second readings.
+    positions: () =>
+      [...journal.places()]
+        .filter(([partition]) => partition < logPartitions)
+        .map(([partition, place]) => ({ partition, ...place })),
     'stream-trim': async (before) => {
       await deliveries.trim(before as readonly LogPosition[])
       return (await deliveries.stats()).bytes

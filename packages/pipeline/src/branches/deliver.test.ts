@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { type LogEntry, LogUnavailable, partitionOf, StaleProducer } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formatOvertaking } from '../overtaking/overtaking.ts'
 import { deliveredIds, type Files, openFiles } from '../pipelines/test-world.ts'
 import { defaultPipelineSettings } from '../settings.ts'
 import { createDeliverBranch, type DeliverDeps } from './deliver.ts'
@@ -19,9 +20,13 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const branch = (deliveries: DeliverDeps['deliveries'] = files.deliveries) =>
+const branch = (
+  deliveries: DeliverDeps['deliveries'] = files.deliveries,
+  overtaking: DeliverDeps['overtaking'] = () => undefined,
+) =>
   createDeliverBranch({
     deliveries,
+    overtaking,
     logger: silentLogger,
     metrics: noMetrics,
     settings: { ...defaultPipelineSettings, retryBaseMs: 5, retryCapMs: 10 },
@@ -34,7 +39,13 @@ const record = (messageId: string): LogEntry => ({
   meta: '{}',
   body: Buffer.from(JSON.stringify([{ messageId }])),
 })
-const batch = (to: number, ...ids: string[]) => ({ partition, to, incarnation: 'a', deliveries: ids.map(record) })
+const batch = (to: number, ...ids: string[]) => ({
+  partition,
+  lane: partition,
+  to,
+  incarnation: 'a',
+  deliveries: ids.map(record),
+})
 
 test('a group that is refused holds those behind it, and all are appended in their order', async () => {
   let refusals = 3
@@ -43,7 +54,7 @@ test('a group that is refused holds those behind it, and all are appended in the
     appendGroup: (...group) =>
       refusals-- > 0 ? Promise.reject(new LogUnavailable('full')) : files.deliveries.appendGroup(...group),
   })
-  expect(await deliver.begin()).toEqual([])
+  expect(await deliver.begin()).toEqual({ behind: [], ahead: [] })
   await Promise.all([deliver.add(batch(4, 'a', 'b')), deliver.add(batch(6)), deliver.add(batch(9, 'c'))])
   expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b', 'c'])
   expect(await files.deliveries.lastSequences('events')).toMatchObject([{ partition, sequence: 9, note: 'a' }])
@@ -54,8 +65,23 @@ test('what a predecessor still wants to append is refused once a successor has b
   await old.begin()
   await old.add(batch(4, 'a'))
   const successor = branch()
-  expect(await successor.begin()).toMatchObject([{ partition, sequence: 4 }])
+  expect(await successor.begin()).toMatchObject({ behind: [{ partition, sequence: 4 }], ahead: [] })
   await expect(old.add(batch(9, 'late'))).rejects.toBeInstanceOf(StaleProducer)
   await successor.add(batch(9, 'b'))
   expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b'])
+})
+
+test('what is read ahead has a sequence of its own, with who is overtaken, and comes before what is behind it', async () => {
+  const overtaking = { from: 3, workspaces: new Map([['w-slow', 3]]), until: undefined }
+  const deliver = branch(files.deliveries, () => overtaking)
+  await deliver.begin()
+  await Promise.all([
+    deliver.add({ ...batch(30, 'fast'), lane: partition + 8 }),
+    deliver.add(batch(5, 'slow')),
+    deliver.add({ ...batch(40, 'faster'), lane: partition + 8 }),
+  ])
+  expect(await deliveredIds(files.deliveriesReader)).toEqual(['fast', 'slow', 'faster'])
+  const { behind, ahead } = await branch().begin()
+  expect(behind).toMatchObject([{ partition, sequence: 5, note: 'a' }])
+  expect(ahead).toMatchObject([{ partition, sequence: 40, note: `a ${formatOvertaking(overtaking)}` }])
 })

@@ -6,25 +6,35 @@ import {
   type ProducerStamp,
   StaleProducer,
 } from '@tributary/storage'
+import { formatOvertaking, type Overtaking } from '../overtaking/overtaking.ts'
 import type { MicroBatch } from '../process.ts'
 import { retrying } from '../retrying.ts'
 import type { PipelineSettings } from '../settings.ts'
 
 /** The pipeline's name as a producer of the deliveries log. */
 const producer = 'events'
+/** Its name for what it reads ahead, where some workspaces are overtaken. */
+const aheadProducer = 'events ahead'
+
+/** The last sequences of each partition: of its one reading or the one behind, and of the one ahead. */
+export type DeliveredSequences = {
+  readonly behind: readonly ProducerSequence[]
+  readonly ahead: readonly ProducerSequence[]
+}
 
 export type DeliverBranch = {
   /**
    * Begins the next epoch of the producer, which ends what a predecessor may still be about to append, and then resolves to the
-   * last sequence of each partition. Comes before `add`.
+   * last sequences of each partition. Comes before `add`.
    */
-  begin(): Promise<readonly ProducerSequence[]>
+  begin(): Promise<DeliveredSequences>
   /**
    * Appends the records of a micro-batch to the deliveries log as one group, with the offset behind its last request as
-   * its sequence and the incarnation of that as its note. Groups of a partition go in their order; one that is refused is tried again for ever. Resolves when it
+   * its sequence and the incarnation of that as its note; what was read ahead also has who is overtaken in it. Groups of a partition go in their order, whoever read them: a sequence of the reading
+   * behind says that all before it is there. One that is refused is tried again for ever. Resolves when it
    * is durable. Rejects with Stopped once `signal` aborts, and with StaleProducer when a successor has begun.
    */
-  add(batch: Pick<MicroBatch, 'partition' | 'to' | 'incarnation' | 'deliveries'>): Promise<void>
+  add(batch: Pick<MicroBatch, 'partition' | 'lane' | 'to' | 'incarnation' | 'deliveries'>): Promise<void>
   /** Whether so much waits for the disk that reading should. */
   isFull(): boolean
 }
@@ -37,6 +47,8 @@ export type DeliverDeps = {
   signal: AbortSignal
   /** False for a group that must not have a sequence yet; always true unless given. */
   isStamped?(partition: number, to: number): boolean
+  /** Who is overtaken in a partition; nobody unless given. */
+  overtaking?(partition: number): Overtaking | undefined
   /** Called when back-pressure ends. */
   onDrain(): void
 }
@@ -50,6 +62,7 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   const last = new Map<number, Promise<void>>()
   let waiting = 0
   let epoch = 0
+  let aheadEpoch = 0
 
   const persistently = <Value>(task: () => Promise<Value>): Promise<Value> =>
     retrying(task, {
@@ -73,16 +86,28 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   return {
     async begin() {
       epoch = await persistently(() => deliveries.beginEpoch(producer))
-      return await persistently(() => deliveries.lastSequences(producer))
+      aheadEpoch = await persistently(() => deliveries.beginEpoch(aheadProducer))
+      return {
+        behind: await persistently(() => deliveries.lastSequences(producer)),
+        ahead: await persistently(() => deliveries.lastSequences(aheadProducer)),
+      }
     },
-    add({ partition, to, incarnation, deliveries: entries }) {
+    add({ partition, lane, to, incarnation, deliveries: entries }) {
       if (entries.length === 0) return nothing
       let bytes = 0
       for (const entry of entries) bytes += entry.body.byteLength
       waiting += bytes
       metrics.count('pipeline_delivery_records', entries.length)
-      const stamp =
-        deps.isStamped?.(partition, to) === false ? undefined : { producer, epoch, sequence: to, note: incarnation }
+      const stampOf = (): ProducerStamp =>
+        lane === partition
+          ? { producer, epoch, sequence: to, note: incarnation }
+          : {
+              producer: aheadProducer,
+              epoch: aheadEpoch,
+              sequence: to,
+              note: `${incarnation} ${formatOvertaking(deps.overtaking?.(partition))}`,
+            }
+      const stamp = deps.isStamped?.(partition, to) === false ? undefined : stampOf()
       const appended = append(last.get(partition) ?? nothing, entries, stamp).finally(() => {
         waiting -= bytes
         deps.onDrain()

@@ -24,12 +24,14 @@ export type StoreBranch = {
     batches: readonly MicroBatch[],
     deliveries: Promise<unknown>,
   ): Promise<void>
-  /** Whether so much waits for the store that reading of this partition should wait, too. */
-  isFull(partition: number): boolean
+  /** Whether so much waits for the store that this reading of a partition should wait, too. */
+  isFull(lane: number): boolean
   /** Nothing waits and nothing is in flight. */
   isIdle(): boolean
-  /** Next offset per partition that is stored and committed. */
+  /** Next offset per lane that is stored and committed. */
   committed(): ReadonlyMap<number, number>
+  /** A reading begins at an offset: all of it before is committed. */
+  beginLane(lane: number, at: number): void
   /** When the oldest uncommitted record was appended, epoch ms; undefined with nothing uncommitted. */
   oldest(): number | undefined
   /** Rows that wait, bytes of rows not yet committed, inserts under way. */
@@ -127,9 +129,10 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
     },
     pump,
     repeat: (token, ranges, batches, delivered) => insertPool.launch(batchAgain(token, ranges, batches, delivered)),
-    isFull: (partition) => size.isFull(buffer, buffer.bytesOf(partition)),
+    isFull: (lane) => size.isFull(buffer, buffer.bytesOf(lane)),
     isIdle: () => buffer.isEmpty() && sealer.batch === undefined && committer.isIdle(),
     committed: committer.positions,
+    beginLane: committer.beginLane,
     oldest() {
       const known = [buffer.since, sealer.batch?.since, committer.oldest()].filter((since) => since !== undefined)
       return known.length === 0 ? undefined : Math.min(...known)

@@ -1,7 +1,7 @@
 /**
  * A pipeline in a process of its own, for the crash tests: `crash-child.ts <folder> <event store URL> [<fault point>
  * <n>]`. Kills itself at the n-th pass of the point; else it stores everything in the log and exits with 0. `CLOCK_AHEAD_MS`
- * is how far its clock is ahead.
+ * is how far its clock is ahead; with `OVERTAKEN` others go before that workspace as soon as it is behind.
  */
 import { noMetrics, setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createClickHouseEventStore } from '@tributary/storage'
@@ -32,7 +32,8 @@ const pipeline = createPipeline({
   clock: Date.now,
   logger: silentLogger,
   metrics: noMetrics,
-  settings: { flushRows: 120, turnBytes: 4000, flushAgeMs: 5 },
+  settings: { flushRows: 120, turnBytes: 4000, flushAgeMs: 5, overtakeMs: 0 },
+  mayOvertake: (_, workspaceIds) => workspaceIds.includes(process.env.OVERTAKEN ?? ''),
   onFault: () => process.exit(1),
 })
 pipeline.start()

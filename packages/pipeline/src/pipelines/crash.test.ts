@@ -14,9 +14,9 @@ import { batchOf, deliveredIds, openFiles } from './test-world.ts'
 const child = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const workspaces = ['w-a', 'w-b', 'w-c']
 
-/** Runs the child to its end, with a clock that is that many minutes ahead; tells whether it was killed. */
-const runAhead = async (minutes: number, ...args: string[]): Promise<'killed' | 'finished'> => {
-  const env = { ...process.env, CLOCK_AHEAD_MS: String(minutes * 60_000) }
+/** Runs the child to its end with variables; tells whether it was killed. */
+const runWith = async (variables: Record<string, string>, ...args: string[]): Promise<'killed' | 'finished'> => {
+  const env = { ...process.env, ...variables }
   const running = spawn(process.execPath, [child, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''
   running.stderr.on('data', (chunk) => {
@@ -27,6 +27,10 @@ const runAhead = async (minutes: number, ...args: string[]): Promise<'killed' | 
   if (code !== 0) throw new Error(`The child ended with ${code}: ${errors}`)
   return 'finished'
 }
+
+/** The same with a clock that is that many minutes ahead. */
+const runAhead = (minutes: number, ...args: string[]): Promise<'killed' | 'finished'> =>
+  runWith({ CLOCK_AHEAD_MS: String(minutes * 60_000) }, ...args)
 
 const run = (...args: string[]): Promise<'killed' | 'finished'> => runAhead(0, ...args)
 
@@ -46,6 +50,23 @@ const fill = async (dir: string): Promise<string[]> => {
   }
   await files.close()
   return expected.toSorted()
+}
+
+/** Requests of three workspaces of one partition, of which the first sends most: numbers of its requests. Adds the ids of each, in their order. */
+const fillOne = async (dir: string, expected: Map<string, string[]>, from: number, to: number): Promise<void> => {
+  const files = await openFiles(dir)
+  const send = async (w: string, n: number, events: number): Promise<void> => {
+    const { batch } = batchOf(`${w}/${n}`, events)
+    expected.set(w, [...(expected.get(w) ?? []), ...batch.map((_, index) => `${w}/${n}-${index}`)])
+    const meta = JSON.stringify({ w, s: `s-${w}`, k: 'batch', r: Date.now(), ip: '' })
+    await files.requests.append({ key: w, meta, body: Buffer.from(JSON.stringify({ batch })) })
+  }
+  for (let n = from; n < to; n++) {
+    await send('w-0', n, 10)
+    if (n % 10 === 9) await send('w-8', n, 3)
+  }
+  if (to === 40) for (let n = 0; n < 4; n++) await send('w-11', n, 5)
+  await files.close()
 }
 
 let store: TestEventStore
@@ -154,6 +175,50 @@ describe('after a kill', () => {
         const delivered = (await deliveredIds(deliveries)).toSorted()
         deliveries.close()
         expect(delivered).toEqual(expected.filter((id) => !id.endsWith('-3')))
+      } finally {
+        await rm(dir, { recursive: true, force: true })
+      }
+    },
+  )
+
+  it.each([
+    ['pipeline.before-begin', 2, 3],
+    ['pipeline.after-begin', 2, 1],
+    ['pipeline.after-insert', 2, 2],
+    ['pipeline.after-deliveries-append', 7, 4],
+    ['pipeline.before-commit', 2, 3],
+    ['pipeline.overtaking', 1, 2],
+    ['pipeline.overtaken', 1, 2],
+  ])(
+    'at %s, pass %s and then %s, while others go before a workspace, each event is stored and appended once, in the order of its workspace',
+    async (point, first, second) => {
+      await store.command('truncate table events')
+      const dir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
+      const overtaken = { OVERTAKEN: 'w-0' }
+      try {
+        const expected = new Map<string, string[]>()
+        // Of a journal that is new all may be stored already, which is asked for in one reading.
+        await fillOne(dir, expected, 0, 1)
+        await run(dir, store.url)
+        await fillOne(dir, expected, 1, 40)
+        expect(await runWith(overtaken, dir, store.url, point, String(first))).toBe('killed')
+        await runWith(overtaken, dir, store.url, point, String(second))
+        await runWith(overtaken, dir, store.url, 'pipeline.after-deliveries-append', '3')
+        expect(await runWith(overtaken, dir, store.url)).toBe('finished')
+        const ids = [...expected.values()].flat().toSorted()
+        expect(await storedIds()).toEqual(ids)
+        const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
+        const delivered = await deliveredIds(deliveries)
+        deliveries.close()
+        expect(delivered.toSorted()).toEqual(ids)
+        for (const [w, own] of expected) expect(delivered.filter((id) => id.startsWith(`${w}/`))).toEqual(own)
+        // Others went before it.
+        expect(delivered.indexOf('w-11/3-4')).toBeLessThan(delivered.indexOf('w-0/39-9'))
+        const journal = openJournal({ file: join(dir, 'journal.sqlite') })
+        expect(journal.openRanges()).toEqual([])
+        const [partition] = [...journal.notes().keys()]
+        expect(journal.positions().get(partition ?? -1)).toBe(48)
+        journal.close()
       } finally {
         await rm(dir, { recursive: true, force: true })
       }

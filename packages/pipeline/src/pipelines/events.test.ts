@@ -405,6 +405,46 @@ describe('the events pipeline on the real engines', () => {
     expect(count?.n).toBe(sent * 500)
   })
 
+  it('has others of a partition go before a workspace that it is behind with, and each in its order, until it is not behind any more', async () => {
+    const asked: unknown[] = []
+    await using world = await createWorld(store, {
+      settings: { turnBytes: 20_000, flushRows: 200, flushAgeMs: 5, overtakeMs: 20 },
+      mayOvertake: (partition, workspaceIds) => asked.push([partition, ...workspaceIds]) > 0,
+    })
+    // Both are in one of the eight partitions.
+    const send = (w: string, n: number): Promise<void> => world.send(batchOf(`${w}/${n}`, 20), { w, s: `s-${w}` })
+    await send('w-0', 0)
+    await world.pipeline.idle()
+    await world.pipeline.stop()
+    for (let n = 1; n < 400; n++) await send('w-0', n)
+    await send('w-19', 0)
+    // One that is new does not know what is stored.
+    const journal = openJournal({ file: join(world.dir, 'journal.sqlite') })
+    const successor = world.another({
+      journal,
+      settings: { turnBytes: 20_000, flushRows: 200, flushAgeMs: 5, overtakeMs: 20 },
+      mayOvertake: (partition, workspaceIds) => asked.push([partition, ...workspaceIds]) > 0,
+    })
+    successor.start()
+    await successor.idle()
+    await send('w-19', 1)
+    await send('w-0', 400)
+    await successor.idle()
+    await successor.stop()
+    expect(asked).toEqual([[3, 'w-0']])
+    const delivered = await world.delivered()
+    for (const w of ['w-0', 'w-19']) {
+      const own = Array.from({ length: w === 'w-0' ? 401 : 2 }, (_, n) =>
+        Array.from({ length: 20 }, (_, index) => `${w}/${n}-${index}`),
+      ).flat()
+      expect(delivered.filter((id) => id.startsWith(`${w}/`))).toEqual(own)
+      expect((await idsOf(w)).toSorted()).toEqual(own.toSorted())
+    }
+    expect(delivered.indexOf('w-19/0-19')).toBeLessThan(delivered.indexOf('w-0/300-0'))
+    expect(journal.notes().get(3)).toBe('')
+    journal.close()
+  })
+
   it('stores what it read before it stops, and goes on where it stopped', async () => {
     await using world = await createWorld(store)
     await world.send(batchOf('s', 20), { w: 'stop' })

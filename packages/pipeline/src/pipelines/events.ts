@@ -11,13 +11,15 @@ import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
 import type { SchemaInForce } from '../event-types.ts'
+import { createFloods } from '../overtaking/floods.ts'
+import { createOvertakings } from '../overtaking/overtakings.ts'
 import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import type { AlreadyAppended } from '../recovery/already-appended.ts'
 import { createAlreadyStored } from '../recovery/already-stored.ts'
 import { refillWorkspace } from '../recovery/refill-ids.ts'
 import { createStoredStatuses } from '../recovery/stored-statuses.ts'
-import { retrying } from '../retrying.ts'
+import { createRetryWrite, retrying } from '../retrying.ts'
 import { RecordFailed, type SetAside } from '../set-aside.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
 import { createFanOut } from './events/fan-out.ts'
@@ -47,6 +49,11 @@ export type PipelineDeps = {
   needsWhole?(sourceId: string): boolean
   /** What a source's events are validated by, from a snapshot in memory; asked once per record. Without, none is validated. */
   schemaFor(sourceId: string): SchemaInForce | undefined
+  /**
+   * Whether others may go before these workspaces, which hold up a partition: no where nobody else is in it, who would gain nothing. Asked now and then
+   * while they do. Nobody goes before another unless given.
+   */
+  mayOvertake?(partition: number, workspaceIds: readonly string[]): boolean
   /** Where requests are kept on which the steps throw. Without, the pipeline ends at one each time it is started. */
   setAside?: SetAside
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
@@ -104,13 +111,20 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
   /** What earlier runs appended to deliveries. */
   let before: AlreadyAppended | undefined
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
+  const overtakings = createOvertakings({
+    ...deps,
+    partitions: deps.reader.partitions,
+    retryWrite: createRetryWrite({ ...deps, settings, signal }),
+    onBegin: (lane, at) => store.beginLane(lane, at),
+  })
   const processor = createProcessor({
     journal,
     destinationsFor: deps.destinationsFor,
     ...(deps.needsWhole === undefined ? {} : { needsWhole: deps.needsWhole }),
     schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
-    isAppended: (record, eventId) => before?.has(record, eventId) === true,
+    isPassedOver: overtakings.isPassedOver,
+    isAppended: (record, eventId, workspaceId) => before?.has(record, eventId, workspaceId) === true,
     isSetAside: (record) => deps.setAside?.has(record) === true,
     deliveryRecordBytes: settings.deliveryRecordBytes,
   })
@@ -119,6 +133,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
     settings,
     signal,
     isStamped: (partition, to) => before?.isStamped(partition, to) !== false,
+    overtaking: overtakings.of,
     onDrain,
   })
   const store = createStoreBranch({
@@ -135,7 +150,8 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
   const onAlreadyAppended = (found: AlreadyAppended): void => {
     before = found
   }
-  return { publish, processor, deliver, store, progress, onAlreadyAppended, hasBegun: () => before !== undefined }
+  const hasBegun = (): boolean => before !== undefined
+  return { publish, processor, deliver, store, progress, overtakings, onAlreadyAppended, hasBegun }
 }
 
 /** Asks the event store what it has, until it answers. */
@@ -169,7 +185,7 @@ const runNoting = async (setAside: SetAside | undefined, task: () => Promise<voi
 /** Begins where the last run ended, and then processes what comes, until the pipeline runs no more. */
 const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: News): Promise<void> => {
   const { deps, settings, lifecycle } = wiring
-  const { processor, deliver, store, progress } = parts
+  const { processor, deliver, store, progress, overtakings } = parts
   const asking = createAsking(wiring)
   const storedStatuses = createStoredStatuses(deps.eventStore)
   const alreadyStored = createAlreadyStored(deps.eventStore)
@@ -187,7 +203,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
     microBatchEvents: settings.microBatchEvents,
     onRead: progress.read,
     flush(batch) {
-      next.set(batch.partition, batch.to)
+      next.set(batch.lane, batch.to)
       fanOut(batch)
     },
   })
@@ -197,9 +213,13 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
     news,
     next,
     unknownBefore,
+    overtakings,
+    floods: createFloods({ afterMs: settings.overtakeMs }),
+    mayOvertake: (partition, workspaceIds) => deps.mayOvertake?.(partition, workspaceIds) === true,
+    committed: store.committed,
     alreadyStored: (partition, records) => asking(() => alreadyStored(partition, records)),
     turnBytes: settings.turnBytes,
-    isFull: (partition) => store.isFull(partition) || deliver.isFull(),
+    isFull: (lane) => store.isFull(lane) || deliver.isFull(),
     isRunning: lifecycle.isRunning,
     onRound() {
       if (progress.isAwaited()) store.pump(true)
@@ -220,7 +240,8 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
  * `dropped_events`. Every accepted event goes on to the stream, whatever its destinations. What the schema of its source
  * blocks is stored and published, and goes on only when it is replayed.
  * Memory is bounded: reading waits while the store or the deliveries log is behind. Partitions take turns of a bounded
- * number of bytes, so a flood in one delays another by a turn, not by its backlog.
+ * number of bytes, so a flood in one delays another by a turn, not by its backlog. In a partition that falls behind, others go before the workspaces
+ * that hold it up (`overtaking/`).
  */
 export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const { reader, logger } = deps
@@ -228,7 +249,11 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   // A micro-batch is one group, which lies in one partition.
   if (reader.partitions !== deps.deliveries.partitions)
     throw new RangeError('The logs of requests and of deliveries differ in their number of partitions')
-  const news = createNews({ reader, roundMs: settings.roundMs })
+  const news = createNews({
+    reader,
+    roundMs: settings.roundMs,
+    partitionOf: (lane) => lane % reader.partitions,
+  })
 
   const lifecycle = createLifecycle({
     run: () => runNoting(deps.setAside, () => run(wiring, parts, news)),

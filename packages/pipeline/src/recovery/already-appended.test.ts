@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { eventIdsOf } from '@tributary/kernel'
 import { partitionOf } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formatOvertaking } from '../overtaking/overtaking.ts'
 import { type Files, openFiles } from '../pipelines/test-world.ts'
 import { findAlreadyAppended } from './already-appended.ts'
 
@@ -23,24 +24,25 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const find = (sequences: { partition: number; epoch: number; sequence: number; note: string }[]) =>
+type Sequence = { partition: number; epoch: number; sequence: number; note: string }
+const find = (behind: Sequence[], ahead: Sequence[] = []) =>
   findAlreadyAppended({
     requests: files.reader,
     deliveries: files.deliveriesReader,
     journal: { fresh: false, positions: () => files.journal.positions() },
-    sequences,
+    sequences: { behind, ahead },
   })
 
 test('below the last sequence of a partition everything is appended, behind it nothing', async () => {
   const before = await find([{ partition, epoch: 1, sequence: 3, note: '' }])
-  expect([1, 2, 3, 4].map((offset) => before.has(at(offset), idOf(offset, 0)))).toEqual([true, true, false, false])
-  expect(before.has(at(0, '', (partition + 1) % 8), 'x')).toBe(false)
+  expect([1, 2, 3, 4].map((offset) => before.has(at(offset), idOf(offset, 0), 'w'))).toEqual([true, true, false, false])
+  expect(before.has(at(0, '', (partition + 1) % 8), 'x', 'w')).toBe(false)
   expect(before.isStamped(partition, 2)).toBe(true)
 })
 
 test('a sequence says nothing of what a later incarnation of the log has at lower offsets', async () => {
   const before = await find([{ partition, epoch: 1, sequence: 900, note: 'b' }])
-  const has = (offset: number, incarnation: string) => before.has(at(offset, incarnation), 'x')
+  const has = (offset: number, incarnation: string) => before.has(at(offset, incarnation), 'x', 'w')
   expect([has(899, 'b'), has(950, 'a'), has(950, ''), has(900, 'b'), has(0, 'c')]).toEqual([
     true,
     true,
@@ -59,11 +61,23 @@ test('without a sequence events are found by their ids, and no group is stamped 
   })
   const before = await find([])
   expect(before.found).toBe(2)
-  expect([idOf(1, 0), idOf(1, 1), idOf(2, 0), idOf(3, 0)].map((id, n) => before.has(at(n), id))).toEqual([
+  expect([idOf(1, 0), idOf(1, 1), idOf(2, 0), idOf(3, 0)].map((id, n) => before.has(at(n), id, 'w'))).toEqual([
     false,
     true,
     false,
     true,
   ])
   expect([3, 4].map((to) => before.isStamped(partition, to))).toEqual([false, true])
+})
+
+test('below the last sequence of what was read ahead everything is appended but what is of who was overtaken, and not appended behind', async () => {
+  const note = `a ${formatOvertaking({ from: 3, workspaces: new Map([['slow', 3]]), until: undefined })}`
+  const before = await find(
+    [{ partition, epoch: 1, sequence: 5, note: 'a' }],
+    [{ partition, epoch: 1, sequence: 9, note }],
+  )
+  const has = (workspaceId: string) =>
+    [2, 4, 5, 8, 9].map((offset) => before.has(at(offset, 'a'), idOf(offset, 0), workspaceId))
+  expect(has('slow')).toEqual([true, true, false, false, false])
+  expect(has('fast')).toEqual([true, true, true, true, false])
 })

@@ -1,10 +1,12 @@
 import { isEarlier, parseEventId, type RecordPlace } from '@tributary/kernel'
-import type { ConsumerJournal, LogReader, ProducerSequence } from '@tributary/storage'
+import type { ConsumerJournal, LogReader } from '@tributary/storage'
+import type { DeliveredSequences } from '../branches/deliver.ts'
+import { isOvertaken, type Overtaking, parseOvertaking } from '../overtaking/overtaking.ts'
 import { uncommittedDeliveries } from './uncommitted-deliveries.ts'
 
 export type AlreadyAppended = {
   /** Whether what is to be delivered of an event was appended by an earlier run. */
-  has(record: RecordPlace, eventId: string): boolean
+  has(record: RecordPlace, eventId: string, workspaceId: string): boolean
   /** Whether a group that ends before the offset `to` says by its sequence that all before is appended. */
   isStamped(partition: number, to: number): boolean
   /** Events of records that were appended without a sequence, which are found one by one. */
@@ -13,7 +15,8 @@ export type AlreadyAppended = {
 
 /**
  * What earlier runs appended to the deliveries log: everything below the last sequence of a partition, an offset of the
- * incarnation that is noted with it. What a later one has at lower offsets is new.
+ * incarnation that is noted with it. What a later one has at lower offsets is new. Of a partition that was read ahead, everything below the last sequence
+ * of that reading, too, but for the workspaces that were overtaken.
  *
  * A partition without a sequence was written by a version that knew none. There the events that were appended and not
  * committed are taken from the log, by their ids, since not all records of a micro-batch need to be there. Until all of
@@ -29,11 +32,24 @@ export const findAlreadyAppended = async ({
   requests: LogReader
   deliveries: LogReader
   journal: Pick<ConsumerJournal, 'fresh' | 'positions'>
-  sequences: readonly ProducerSequence[]
+  sequences: DeliveredSequences
 }): Promise<AlreadyAppended> => {
   const below = new Map<number, RecordPlace>()
-  for (const { partition, sequence, note } of sequences)
+  for (const { partition, sequence, note } of sequences.behind)
     below.set(partition, { partition, offset: sequence, incarnation: note })
+  const ahead = new Map<number, { end: RecordPlace; overtaking: Overtaking | undefined }>()
+  for (const { partition, sequence, note } of sequences.ahead) {
+    const [incarnation = '', overtaken = ''] = note.split(' ')
+    ahead.set(partition, {
+      end: { partition, offset: sequence, incarnation },
+      overtaking: parseOvertaking(overtaken),
+    })
+  }
+  const isAhead = (record: RecordPlace, workspaceId: string): boolean => {
+    const read = ahead.get(record.partition)
+    if (read?.overtaking === undefined || !isEarlier(record, read.end)) return false
+    return !isOvertaken(read.overtaking, { offset: record.offset, key: workspaceId })
+  }
   // Without a journal nothing says what is done with: there the event store is asked.
   const found = journal.fresh
     ? new Set<string>()
@@ -49,9 +65,10 @@ export const findAlreadyAppended = async ({
     unstampedTo.set(partition, Math.max(unstampedTo.get(partition) ?? 0, offset + 1))
   }
   return {
-    has: (record, eventId) => {
+    has: (record, eventId, workspaceId) => {
       const end = below.get(record.partition)
-      return (end !== undefined && isEarlier(record, end)) || (found.size > 0 && found.has(eventId))
+      if (end !== undefined && isEarlier(record, end)) return true
+      return isAhead(record, workspaceId) || (found.size > 0 && found.has(eventId))
     },
     isStamped: (partition, to) => to >= (unstampedTo.get(partition) ?? 0),
     found: found.size,

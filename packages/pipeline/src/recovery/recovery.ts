@@ -2,6 +2,7 @@ import type { Clock } from '@tributary/kernel'
 import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tributary/storage'
 import type { DeliverBranch } from '../branches/deliver.ts'
 import type { StoreBranch } from '../branches/store.ts'
+import type { Overtakings } from '../overtaking/overtakings.ts'
 import { type MicroBatch, ownerOf, type Processor } from '../process.ts'
 import type { RecordSpan, StoredStatuses } from './stored-statuses.ts'
 
@@ -15,9 +16,10 @@ export type RecoveryDeps = {
   /** What the event store has of the records already. */
   storedStatuses: StoredStatuses
   readBytes: number
+  overtakings: Pick<Overtakings, 'partitionOf'>
 }
 
-/** Ranges by token, in the order in which the tokens were begun; those of one token by partition, as they were sealed. */
+/** Ranges by token, in the order in which the tokens were begun; those of one token by lane, as they were sealed. */
 export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, JournalRange[]> => {
   const groups = new Map<string, JournalRange[]>()
   for (const range of ranges) {
@@ -40,11 +42,12 @@ export class RangeMissing extends Error {
 /** The pieces of a range as they are read: it begins and ends with a record, and what lies between may have gaps. */
 const piecesOf = async function* (
   reader: LogReader,
+  partition: number,
   range: JournalRange,
   readBytes: number,
 ): AsyncGenerator<readonly LogRecord[]> {
   for (let offset = range.from; offset < range.to; ) {
-    const records = await reader.read(range.partition, offset, readBytes)
+    const records = await reader.read(partition, offset, readBytes)
     const piece = records.filter((record) => record.offset < range.to)
     if (offset === range.from && piece[0]?.offset !== offset) throw new RangeMissing(range, offset)
     offset = (piece.at(-1)?.offset ?? -1) + 1
@@ -56,7 +59,8 @@ const piecesOf = async function* (
 
 const spanOf = async (
   pieces: AsyncIterable<readonly LogRecord[]>,
-  { partition, from, to }: JournalRange,
+  partition: number,
+  { from, to }: JournalRange,
 ): Promise<RecordSpan> => {
   const workspaceIds = new Set<string>()
   const sourceIds = new Set<string>()
@@ -89,23 +93,26 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
   const groups = rangesByToken(journal.openRanges())
   for (const [token, ranges] of groups) {
     const batches: MicroBatch[] = []
-    const deliveries: Promise<void>[] = []
     const keep = (): void => {
-      const batch = processor.take()
-      batches.push(batch)
-      deliveries.push(deliver.add(batch))
+      batches.push(processor.take())
     }
     for (const range of ranges) {
-      const stored = await deps.storedStatuses(await spanOf(piecesOf(reader, range, readBytes), range))
-      for await (const records of piecesOf(reader, range, readBytes)) {
-        journal.saw(records)
+      const lane = range.partition
+      const partition = deps.overtakings.partitionOf(lane)
+      const stored = await deps.storedStatuses(
+        await spanOf(piecesOf(reader, partition, range, readBytes), partition, range),
+      )
+      for await (const records of piecesOf(reader, partition, range, readBytes)) {
+        journal.saw(records.map(({ offset, incarnation }) => ({ partition: lane, offset, incarnation })))
         for (const record of records) {
-          processor.add(record, (eventId) => stored.get(eventId))
+          processor.add(record, (eventId) => stored.get(eventId), lane)
           if (processor.size().bytes >= readBytes) keep()
         }
       }
       if (processor.size().records > 0) keep()
     }
+    // What was read ahead comes first: the sequence of what is behind says that all before it is there.
+    const deliveries = batches.toSorted((a, b) => b.lane - a.lane || a.from - b.from).map((batch) => deliver.add(batch))
     const ids = processor.takeIds()
     // What an earlier holder of the journal has begun may not be in this one's file.
     if (journal.apart !== undefined) journal.remember(ids, deps.clock())

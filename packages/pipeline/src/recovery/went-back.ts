@@ -1,4 +1,5 @@
 import { type ConsumerJournal, type EventStore, type LogReader, systemOwner } from '@tributary/storage'
+import type { Overtakings } from '../overtaking/overtakings.ts'
 import { ownerOf } from '../process.ts'
 
 /** How much clocks of processes that collect may differ, ms. */
@@ -10,6 +11,7 @@ export type WentBackDeps = {
   eventStore: Pick<EventStore, 'query'>
   /** Asks the event store until it answers. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
+  overtakings: Pick<Overtakings, 'partitionOf' | 'aheadOf' | 'partitions' | 'of' | 'forget'>
 }
 
 /** The first record of each partition that the journal has not done with, where there is one. */
@@ -26,19 +28,18 @@ const firstOpen = async ({ journal, reader }: WentBackDeps) => {
   return found
 }
 
-/**
- * Compares a journal that is kept apart from the event store with that. Nothing is stored that the journal has not begun: where more is
- * stored, the journal was restored from a time before. What it has begun then it has ended long since, under tokens that the event store may not know any more:
- * these ranges are forgotten. Resolves to the offset by partition before which records may be stored without its knowledge; 0 for none.
- */
-export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
-  const { journal, reader, eventStore, asking } = deps
-  const behind = Array.from({ length: reader.partitions }, () => 0)
-  if (journal.apart === undefined || journal.fresh) return behind
-  const open = await firstOpen(deps)
-  if (open.length === 0) return behind
-  const known = new Map([...journal.places()].map(([partition, { offset }]) => [partition, offset]))
-  for (const { partition, to } of journal.openRanges()) known.set(partition, Math.max(known.get(partition) ?? 0, to))
+/** Behind which offset nothing is stored, of partitions, in what they hold: of all workspaces, or of these from an offset on. */
+const storedEnds = async (
+  { reader, eventStore, asking }: WentBackDeps,
+  open: Awaited<ReturnType<typeof firstOpen>>,
+  only?: readonly (readonly [workspaceId: string, offset: number])[],
+): Promise<Map<number, number>> => {
+  const isOne = (_: unknown, at: number): string =>
+    `(workspace_id = {workspace${at}:String} and toUInt64OrZero(splitByChar('-', event_id)[2]) >= {offset${at}:UInt64})`
+  const values = (only ?? []).flatMap(([workspace, offset], at) => [
+    [`workspace${at}`, workspace],
+    [`offset${at}`, offset],
+  ])
   const rows = await asking(() =>
     eventStore.query<{ partition: number; incarnation: string; end: number }>(
       `select toUInt32(splitByChar('-', event_id)[1]) as partition, splitByChar('-', event_id)[4] as incarnation,
@@ -46,27 +47,66 @@ export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
        from events
        where receive_time >= fromUnixTimestamp64Milli({from:Int64})
          and match(event_id, '^[0-9]{1,9}-[0-9]{10,15}-[0-9]{4,6}')
+         ${only === undefined ? '' : `and (${only.map(isOne).join(' or ')})`}
        group by partition, incarnation`,
-      { from: Math.min(...open.map(({ receivedAt }) => receivedAt)) - marginMs },
+      { from: Math.min(...open.map(({ receivedAt }) => receivedAt)) - marginMs, ...Object.fromEntries(values) },
       { owner: systemOwner, slot: 'heavy' },
     ),
   )
+  const ends = new Map<number, number>()
   for (const { partition } of open) {
     const ranges = await reader.incarnations(partition)
     for (const [at, { incarnation }] of ranges.entries()) {
       const stored = rows.find((row) => row.partition === partition && row.incarnation === incarnation)
       if (stored === undefined) continue
       const until = ranges[at + 1]?.from ?? Number.MAX_SAFE_INTEGER
-      behind[partition] = Math.max(behind[partition] ?? 0, Math.min(stored.end, until))
+      ends.set(partition, Math.max(ends.get(partition) ?? 0, Math.min(stored.end, until)))
     }
   }
-  const isBeyond = (end: number, partition: number): boolean => end > (known.get(partition) ?? 0)
-  if (!behind.some(isBeyond)) return behind.map(() => 0)
-  const places = journal.places()
-  for (const { partition } of journal.openRanges()) {
-    const [held] = await reader.incarnations(partition)
-    const start = (await reader.starts())[partition] ?? 0
-    await journal.rewind(partition, places.get(partition) ?? { offset: start, incarnation: held?.incarnation ?? '' })
+  return ends
+}
+
+/** Whether more is stored than the journal has begun: of all, and of workspaces that are overtaken, which it may have begun less of than of others. */
+const isBeyond = async (
+  deps: WentBackDeps,
+  open: Awaited<ReturnType<typeof firstOpen>>,
+  stored: ReadonlyMap<number, number>,
+): Promise<boolean> => {
+  const { journal, overtakings } = deps
+  const known = new Map([...journal.places()].map(([lane, { offset }]) => [lane, offset]))
+  for (const { partition: lane, to } of journal.openRanges()) known.set(lane, Math.max(known.get(lane) ?? 0, to))
+  for (const [partition, end] of stored) {
+    const overtaking = overtakings.of(partition)
+    const behind = known.get(partition) ?? 0
+    const ahead = overtaking === undefined ? 0 : (known.get(overtakings.aheadOf(partition)) ?? 0)
+    if (end > Math.max(behind, ahead)) return true
+    if (overtaking === undefined) continue
+    const one = open.filter((each) => each.partition === partition)
+    const overtaken = (await storedEnds(deps, one, [...overtaking.workspaces])).get(partition) ?? 0
+    if (overtaken > behind && behind < (overtaking.until ?? Number.POSITIVE_INFINITY)) return true
   }
-  return behind
+  return false
+}
+
+/**
+ * Compares a journal that is kept apart from the event store with that. Nothing is stored that the journal has not begun: where more is
+ * stored, the journal was restored from a time before. What it has begun then it has ended long since, under tokens that the event store may not know any more:
+ * these ranges are forgotten, and who was overtaken. Resolves to the offset by partition before which records may be stored without its knowledge; 0 for none.
+ */
+export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
+  const { journal, reader, overtakings } = deps
+  const none = Array.from({ length: reader.partitions }, () => 0)
+  if (journal.apart === undefined || journal.fresh) return none
+  const open = await firstOpen(deps)
+  if (open.length === 0) return none
+  const stored = await storedEnds(deps, open)
+  if (!(await isBeyond(deps, open, stored))) return none
+  const places = journal.places()
+  for (const { partition: lane } of journal.openRanges()) {
+    const [held] = await reader.incarnations(overtakings.partitionOf(lane))
+    const start = (await reader.starts())[overtakings.partitionOf(lane)] ?? 0
+    await journal.rewind(lane, places.get(lane) ?? { offset: start, incarnation: held?.incarnation ?? '' })
+  }
+  for (const partition of overtakings.partitions()) await overtakings.forget(partition)
+  return none.map((_, partition) => stored.get(partition) ?? 0)
 }

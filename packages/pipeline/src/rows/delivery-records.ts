@@ -101,13 +101,13 @@ export type SourceEvents = {
 /**
  * The records that carry a source's events to delivery: their order is kept, a body is a JSON list of at most
  * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with `betweenEvents` behind it;
- * the micro-batch's partition is theirs, and `to` is the offset behind its last request.
+ * the micro-batch's partition is theirs, and `to` is the offset behind the last request of its lane.
  */
 export const deliveryRecords = (
   source: SourceEvents,
   texts: Pick<TextBytes, 'copyTo'>,
   recordBytes: number,
-  { partition, to: through }: { partition: number; to: number },
+  { partition, lane, to: through }: { partition: number; lane: number; to: number },
 ): LogEntry[] => {
   const { places } = source
   const records: LogEntry[] = []
@@ -120,7 +120,8 @@ export const deliveryRecords = (
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
     if (source.lossy) meta.e = true
     if (source.isLater && meta.d.length > 0) meta.h = true
-    meta.q = through
+    // What is read ahead says nothing of what is behind.
+    if (lane === partition) meta.q = through
     const body = Buffer.allocUnsafe(bytes)
     body[0] = openList
     let at = 1

@@ -18,15 +18,15 @@ export type Batch = {
 }
 
 export type InsertBuffer = {
-  /** Takes a micro-batch, which lies behind those of its partition that are in it, at `now` (epoch ms). */
+  /** Takes a micro-batch, which lies behind those of its lane that are in it, at `now` (epoch ms). */
   add(batch: MicroBatch, deliveries: Promise<unknown>, now: number): void
-  /** The ranges of what is in it, by partition, under a new token. */
+  /** The ranges of what is in it, by lane, under a new token. */
   ranges(): JournalRange[]
   /** What is in it, as the batch of these `ranges`; it is empty then. */
   take(ranges: readonly JournalRange[]): Batch
   isEmpty(): boolean
-  /** Bytes of rows of one partition. */
-  bytesOf(partition: number): number
+  /** Bytes of rows of one lane. */
+  bytesOf(lane: number): number
   readonly rows: number
   /** Bytes of rows. */
   readonly bytes: number
@@ -76,7 +76,7 @@ export const batchAgain = (
 type Part = { readonly from: number; to: number; bytes: number; readonly rows: Rows[] }
 
 /**
- * Gathers micro-batches of all partitions for the next insert. The rows of a batch are ordered by partition, and within one
+ * Gathers micro-batches of all lanes for the next insert. The rows of a batch are ordered by lane, and within one
  * by offset, whatever the order in which they came: repeated from the log they are the same to the byte.
  */
 export const createInsertBuffer = (): InsertBuffer => {
@@ -85,14 +85,14 @@ export const createInsertBuffer = (): InsertBuffer => {
   let deliveries: Promise<unknown>[] = []
   let openedAt = 0
 
-  const byPartition = (): [number, Part][] => [...parts].sort(([a], [b]) => a - b)
+  const byLane = (): [number, Part][] => [...parts].sort(([a], [b]) => a - b)
 
   return {
     add(batch, delivered, now) {
       if (parts.size === 0) openedAt = now
-      const { partition, from, to, rows } = batch
-      const part = parts.get(partition)
-      if (part === undefined) parts.set(partition, { from, to, bytes: rows.bytes.length, rows: [rows] })
+      const { lane, from, to, rows } = batch
+      const part = parts.get(lane)
+      if (part === undefined) parts.set(lane, { from, to, bytes: rows.bytes.length, rows: [rows] })
       else {
         part.bytes += rows.bytes.length
         part.to = to
@@ -102,10 +102,10 @@ export const createInsertBuffer = (): InsertBuffer => {
       deliveries.push(delivered)
     },
     ranges() {
-      const sorted = byPartition()
+      const sorted = byLane()
       const first = sorted[0]
       const token = `${first?.[0]}-${first?.[1].from}-${randomToken(9)}`
-      return sorted.map(([partition, { from, to }]) => ({ partition, from, to, token }))
+      return sorted.map(([lane, { from, to }]) => ({ partition: lane, from, to, token }))
     },
     take(ranges) {
       const [first] = ranges
@@ -114,7 +114,7 @@ export const createInsertBuffer = (): InsertBuffer => {
       const batch: Batch = {
         token: first.token,
         ranges,
-        rows: byPartition().flatMap(([, part]) => part.rows),
+        rows: byLane().flatMap(([, part]) => part.rows),
         discarded: [...discarded.values()],
         deliveries: Promise.all(deliveries),
         since,
@@ -126,7 +126,7 @@ export const createInsertBuffer = (): InsertBuffer => {
       return batch
     },
     isEmpty: () => parts.size === 0,
-    bytesOf: (partition) => parts.get(partition)?.bytes ?? 0,
+    bytesOf: (lane) => parts.get(lane)?.bytes ?? 0,
     get rows() {
       return sums.rows
     },

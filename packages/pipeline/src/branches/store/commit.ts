@@ -20,8 +20,10 @@ export type Committer = {
   commit(): Promise<void>
   /** Nothing is tracked and no commit is under way. */
   isIdle(): boolean
-  /** Next offset per partition that is stored and committed. */
+  /** Next offset per lane that is stored and committed. */
   positions(): ReadonlyMap<number, number>
+  /** A reading begins at an offset: all of it before is committed. */
+  beginLane(lane: number, at: number): void
   /** When the oldest record that is tracked was appended, epoch ms; undefined with nothing tracked. */
   oldest(): number | undefined
   /** Bytes of rows of what is tracked. */
@@ -84,6 +86,7 @@ export const createCommitter = ({ journal, retryWrite, onCommitted }: CommitterD
     },
     isIdle: () => inFlight.size === 0 && !committing,
     positions: () => committed,
+    beginLane: (lane, at) => committed.set(lane, at),
     oldest() {
       let oldest: number | undefined
       for (const { since } of tracked.values()) oldest = Math.min(oldest ?? since, since)

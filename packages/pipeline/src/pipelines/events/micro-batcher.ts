@@ -12,32 +12,32 @@ export type MicroBatcherDeps = {
 }
 
 export type MicroBatcher = {
-  /** Takes records of one turn through the steps, in micro-batches; other work gets its time between them. */
-  consume(records: readonly LogRecord[]): Promise<void>
+  /** Takes records of one turn of a lane through the steps, in micro-batches; other work gets its time between them. */
+  consume(records: readonly LogRecord[], lane?: number): Promise<void>
   /**
    * Takes records that a run whose journal is lost may have stored, those that are apart from the others: their ids are taken in, and what is
    * at the `stored` offsets is neither stored nor delivered again.
    */
-  consumeAgain(records: readonly LogRecord[], stored: ReadonlySet<number>): void
+  consumeAgain(records: readonly LogRecord[], stored: ReadonlySet<number>, lane?: number): void
 }
 
 /** Takes records through the steps and flushes what they come to. */
 export const createMicroBatcher = ({ processor, microBatchEvents, onRead, flush }: MicroBatcherDeps): MicroBatcher => {
-  const add = (record: LogRecord): void => {
-    processor.add(record)
+  const add = (record: LogRecord, lane = record.partition): void => {
+    processor.add(record, undefined, lane)
     onRead(record.body.byteLength)
   }
   return {
-    async consume(records) {
+    async consume(records, lane) {
       for (const record of records) {
-        add(record)
+        add(record, lane)
         if (processor.size().events < microBatchEvents) continue
         flush(processor.take())
         await yieldToEventLoop()
       }
       if (processor.size().records > 0) flush(processor.take())
     },
-    consumeAgain(records, stored) {
+    consumeAgain(records, stored, lane) {
       let isStored = false
       const end = (): void => {
         if (processor.size().records > 0) flush(isStored ? withoutEffects(processor.take()) : processor.take())
@@ -45,7 +45,7 @@ export const createMicroBatcher = ({ processor, microBatchEvents, onRead, flush 
       for (const record of records) {
         if (stored.has(record.offset) !== isStored || processor.size().events >= microBatchEvents) end()
         isStored = stored.has(record.offset)
-        add(record)
+        add(record, lane)
       }
       end()
     },

@@ -9,14 +9,23 @@ export type News = {
   /** Nothing more is to be read: ends every wait. */
   close(): void
   /**
-   * Resolves, after `roundMs` at the earliest, when there is news in a partition of `next` (partition → offset) that is
+   * Resolves, after `roundMs` at the earliest, when there is news in a lane of `next` (lane → offset) that is
    * not under back-pressure; where some are, also when back-pressure ended since the round began.
    */
   wait(next: ReadonlyMap<number, number>, backPressured: ReadonlySet<number>): Promise<void>
 }
 
 /** Waits for something to do: records that are new, or the end of back-pressure for those that had to wait. */
-export const createNews = ({ reader, roundMs }: { reader: Pick<LogReader, 'wait'>; roundMs: number }): News => {
+export const createNews = ({
+  reader,
+  roundMs,
+  partitionOf = (lane) => lane,
+}: {
+  reader: Pick<LogReader, 'wait'>
+  roundMs: number
+  /** The partition that a lane reads. */
+  partitionOf?(lane: number): number
+}): News => {
   const reading = new AbortController()
   /** Aborted when back-pressure ends: a new one for each round, so that none is missed. */
   let drain = new AbortController()
@@ -32,9 +41,9 @@ export const createNews = ({ reader, roundMs }: { reader: Pick<LogReader, 'wait'
     async wait(next, backPressured) {
       const { signal } = backPressured.size > 0 ? drain : reading
       await pause(roundMs, signal)
-      const from = [...next].filter(([partition]) => !backPressured.has(partition))
+      const from = [...next].filter(([lane]) => !backPressured.has(lane))
       await reader.wait(
-        from.map(([partition, offset]) => ({ partition, offset })),
+        from.map(([lane, offset]) => ({ partition: partitionOf(lane), offset })),
         signal,
       )
     },

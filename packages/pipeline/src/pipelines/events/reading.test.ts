@@ -6,6 +6,8 @@ import { openJournal, partitionOf } from '@tributary/storage'
 import { createTestEventStoreOnUse } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeliverBranch } from '../../branches/deliver.ts'
+import { createFloods } from '../../overtaking/floods.ts'
+import { createOvertakings } from '../../overtaking/overtakings.ts'
 import { createProcessor } from '../../process.ts'
 import type { AlreadyAppended } from '../../recovery/already-appended.ts'
 import { defaultPipelineSettings } from '../../settings.ts'
@@ -36,6 +38,15 @@ const send = (count: number) =>
       }),
     ),
   )
+
+const overtakingsOf = (journal: Files['journal']) =>
+  createOvertakings({
+    journal,
+    partitions: 8,
+    retryWrite: async (_, task) => await task(),
+    logger: silentLogger,
+    onBegin() {},
+  })
 
 describe('the start', () => {
   const begin = async (journal = files.journal) => {
@@ -70,6 +81,7 @@ describe('the start', () => {
       },
       progress: { begin: (starts) => told.push(`${starts.length} partitions`) },
       storedStatuses: async () => new Map(),
+      overtakings: overtakingsOf(journal),
       clock: Date.now,
       eventStore: createTestEventStoreOnUse(),
       asking: (question) => question(),
@@ -130,6 +142,10 @@ describe('reading', () => {
       },
       alreadyStored: async () => new Set([1]),
       turnBytes: 1024 * 1024,
+      overtakings: overtakingsOf(files.journal),
+      floods: createFloods({ afterMs: 1000 }),
+      mayOvertake: () => false,
+      committed: () => new Map(),
       isFull: () => false,
       isRunning: () => taken.length < count,
       onRound() {

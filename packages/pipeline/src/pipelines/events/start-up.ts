@@ -2,6 +2,7 @@ import type { Clock, Logger } from '@tributary/kernel'
 import { type ConsumerJournal, type EventStore, type LogReader, reconcile } from '@tributary/storage'
 import type { DeliverBranch } from '../../branches/deliver.ts'
 import type { StoreBranch } from '../../branches/store.ts'
+import { type Overtakings, readerOfLanes } from '../../overtaking/overtakings.ts'
 import type { Processor } from '../../process.ts'
 import type { Progress } from '../../progress.ts'
 import { type AlreadyAppended, findAlreadyAppended } from '../../recovery/already-appended.ts'
@@ -19,6 +20,7 @@ export type StartUpDeps = {
   deliveriesReader: LogReader
   processor: Processor
   store: Pick<StoreBranch, 'begin' | 'repeat' | 'committed'>
+  overtakings: Overtakings
   deliver: Pick<DeliverBranch, 'begin' | 'add'>
   progress: Pick<Progress, 'begin'>
   storedStatuses: StoredStatuses
@@ -35,7 +37,7 @@ export type StartUpDeps = {
 
 /** Where reading begins. */
 export type StartingPoint = {
-  /** The offset to be read next, by partition. */
+  /** The offset to be read next, by lane. */
   readonly next: Map<number, number>
   /**
    * The offset by partition before which records may be stored already without the journal's knowledge: with a new or
@@ -49,8 +51,20 @@ export type StartingPoint = {
  * left open. Comes before anything is read. Throws RangeMissing when the log does not hold that any more.
  */
 export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
-  const { journal, reader, store, logger } = deps
-  const rewound = await reconcile(journal, reader)
+  const { journal, reader, store, logger, overtakings } = deps
+  overtakings.load()
+  const lanes = overtakings.partitions().map(overtakings.aheadOf)
+  const all = Array.from({ length: reader.partitions }, (_, partition) => partition)
+  const rewound = await reconcile(journal, readerOfLanes(reader), [...all, ...lanes])
+  for (const lane of rewound) {
+    const partition = overtakings.partitionOf(lane)
+    if (overtakings.of(partition) === undefined) continue
+    // All of it is read again, in one go.
+    const ahead = overtakings.aheadOf(partition)
+    await journal.rewind(ahead, { offset: 0, incarnation: undefined })
+    await overtakings.forget(partition)
+    rewound.add(partition)
+  }
   if (rewound.size > 0) logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
   await refillIds(deps)
   const storedBefore = await whereWentBack(deps)
@@ -75,8 +89,13 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   deps.progress.begin(starts)
   const ends = await reader.ends()
   const committed = store.committed()
+  const next = new Map(starts.map((start, partition) => [partition, Math.max(committed.get(partition) ?? 0, start)]))
+  for (const partition of overtakings.partitions()) {
+    const ahead = overtakings.aheadOf(partition)
+    next.set(ahead, Math.max(committed.get(ahead) ?? 0, starts[partition] ?? 0))
+  }
   return {
-    next: new Map(starts.map((start, partition) => [partition, Math.max(committed.get(partition) ?? 0, start)])),
+    next,
     unknownBefore: ends.map((end, partition) =>
       journal.fresh || rewound.has(partition) ? end : (storedBefore[partition] ?? 0),
     ),

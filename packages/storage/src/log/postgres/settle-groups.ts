@@ -3,6 +3,7 @@ import { connectionName } from '../../coordination/postgres/tenure.ts'
 import type { Relational } from '../../relational/open.ts'
 import type { JournalPlace } from '../journal-port.ts'
 import { namesOfGroups } from '../partition-groups.ts'
+import { logPartitions } from '../port.ts'
 import { openingStep } from './journal-sql.ts'
 
 /** Thrown where the number of groups is another one than it was, and cannot be changed now; its message says what to do. */
@@ -38,8 +39,8 @@ const regroup = async (client: PoolClient, role: string, from: number, to: numbe
      select name, (select coalesce(max(serial), 0) + $3 from journals where consumer = any($1)) from unnest($2::text[]) as name`,
     [old, made, openingStep],
   )
-  // Arrays count from one.
-  const consumer = '($2::text[])[partition % $3 + 1]'
+  // Arrays count from one. What a consumer has of a second reading of a partition is numbered beyond all partitions.
+  const consumer = `($2::text[])[partition % ${logPartitions} % $3 + 1]`
   for (const [table, columns] of [
     ['journal_positions', 'partition, next, incarnation'],
     ['journal_notes', 'partition, note'],
@@ -131,8 +132,8 @@ export const journalPlaces = async (
 ): Promise<(JournalPlace & { partition: number })[]> => {
   const { rows } = await pool.query<{ partition: number; next: string; incarnation: string | null }>({
     name: 'journal-places',
-    text: 'select partition, next::text, incarnation from journal_positions where consumer = any($1)',
-    values: [namesOfGroups(role, groups)],
+    text: 'select partition, next::text, incarnation from journal_positions where consumer = any($1) and partition < $2',
+    values: [namesOfGroups(role, groups), logPartitions],
   })
   return rows.map(({ partition, next, incarnation }) => ({
     partition,

@@ -78,6 +78,7 @@ import { up as partitionGroups } from './0093-partition-groups.ts'
 import { up as deliveryLanes } from './0094-delivery-lanes.ts'
 import { up as processSchemas } from './0095-process-schemas.ts'
 import { up as workspaceSpreads } from './0096-workspace-spreads.ts'
+import { up as overtakenWorkspaces } from './0097-overtaken-workspaces.ts'
 
 /** Those of versions of which no two ran together: a process that does not know all of these refuses to start. No new one comes here. */
 const ofOneVersion: readonly Pick<Migration, 'name' | 'up'>[] = [
@@ -165,4 +166,5 @@ export const migrations: readonly Migration[] = [
   ...ofOneVersion.map((migration) => ({ ...migration, kind: 'expand' as const })),
   { name: '0095-process-schemas', kind: 'expand', up: processSchemas },
   { name: '0096-workspace-spreads', kind: 'expand', up: workspaceSpreads },
+  { name: '0097-overtaken-workspaces', kind: 'expand', up: overtakenWorkspaces },
 ]
