@@ -105,10 +105,30 @@ describe('a request of a workspace that is spread', () => {
     expect(cut(given)).toEqual([{ partition: 62, meta: batch, body: Buffer.from(given) }])
   })
 
-  test('leaves others their turns while a large body is cut', () => {
-    const large = `{"batch":[${Array.from({ length: 2000 }, (_, n) => `{"userId":"${n}","text":"${'x'.repeat(1000)}"}`).join()}]}`
+  test('leaves the events of others in their order beside one that is too large to be accepted', () => {
+    const large = `{"userId":"u","text":"${'x'.repeat(40 * 1024)}"}`
+    const small = ['{"userId":"a"}', '{"userId":"b"}', '{"userId":"u"}']
+    const parts = cut(`{"batch":[${[large, ...small].join()}]}`)
+    expect(parts.flatMap(({ body }) => textsOf(body)).toSorted()).toEqual([large, ...small].toSorted())
+    for (const event of small)
+      expect(cut(`{"batch":[${event}]}`)[0]?.partition).toBe(
+        parts.find(({ body }) => textsOf(body).includes(event))?.partition,
+      )
+    const open = `{"batch":[{"userId":"a"},{"text":"${'x'.repeat(40 * 1024)}}`
+    expect(cut(open)).toEqual([{ partition: 62, meta: batch, body: Buffer.from(open) }])
+  })
+
+  const MiB = 1024 * 1024
+  test.each([
+    ['of many events', `{"batch":[${`{"userId":"u","text":"${'x'.repeat(1000)}"},`.repeat(2000)}{}]}`, 14],
+    ['of one event with many values', `{"batch":[{"userId":"u"},{"a":[${'1,'.repeat(MiB)}1]}]}`, 7],
+    ['of one event with a large text', `{"batch":[{"userId":"u"},{"a":"${'x'.repeat(2 * MiB)}"}]}`, 7],
+    ['with many values that count for all', `{"batch":[{"userId":"u"}],"context":[${'1,'.repeat(MiB)}1]}`, 7],
+    ['with many names', `{${'"a":1,'.repeat(MiB / 3)}"batch":[{"userId":"u"}]}`, 7],
+    ['that is no batch', `{"a":[${'1,'.repeat(MiB)}1]}`, 14],
+  ])('leaves others a turn for every 256 KB that are looked at of a body %s', (_, text, least) => {
     let turns = 0
-    for (const _ of cutRequest(batch, Buffer.from(large), partitions)) turns++
-    expect(turns).toBeGreaterThanOrEqual(7)
+    for (const _ of cutRequest(batch, Buffer.from(text), partitions)) turns++
+    expect(turns).toBeGreaterThanOrEqual(least)
   })
 })

@@ -1,11 +1,11 @@
 import { type RequestMeta, trackingLimits } from '@tributary/contract'
 import { partitionOf } from '../log/port.ts'
-import { type EventSlice, type SplitBody, splitBatch, splitSingle } from './split.ts'
+import { type EventSlice, type SplitBody, splitInTurns } from './split.ts'
 
 /** A request, or a part of one, on its way into the log. */
 export type RequestPart = { partition: number; meta: RequestMeta; body: Uint8Array }
 
-/** Bytes of events that are looked at before others have their turn. */
+/** Bytes of a body that are looked at before others have their turn. */
 const turnBytes = 256 * 1024
 
 const quote = 0x22
@@ -40,9 +40,13 @@ const idText = (body: Buffer, from: number, to: number): string | undefined => {
 /**
  * Whose an event is: a text of the user, of who is not known yet of the device. Undefined for what is no object from its first byte to its last, so that
  * what is taken apart here is never taken apart in another way. Parsing all of it would take four times as long.
+ * One that is too large to be accepted is nobody's.
  */
 const ownerOf = (body: Buffer, { start, end }: EventSlice): string | undefined => {
   if (body[start] !== openBrace) return undefined
+  if (end - start > trackingLimits.eventBytes)
+    // The end of a body that was cut off is none of an object.
+    return body[end - 1] === closeBrace && (body[end] === commaByte || body[end] === closeBracket) ? '' : undefined
   let user: string | undefined
   let device: string | undefined
   let depth = 0
@@ -113,7 +117,7 @@ export function* cutRequest(
 ): Generator<void, RequestPart[]> {
   const first = partitions[0] ?? 0
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
+  const parts = yield* splitInTurns(body, meta.k, turnBytes)
   const whole = (partition: number): RequestPart[] => [{ partition, meta, body: bytes }]
   if (parts.events.length > trackingLimits.batchEvents) return whole(first)
   // Each part has what counts for all: of a large one the parts would be many times the body.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maxSlices, splitBatch, splitSingle } from './split.ts'
+import { maxSlices, splitBatch, splitInTurns, splitSingle } from './split.ts'
 
 const slicesOf = (text: string): string[] => {
   const body = Buffer.from(text)
@@ -109,5 +109,46 @@ describe('splitSingle', () => {
   ])('takes %j as one event', (text, expected) => {
     const body = Buffer.from(text)
     expect(splitSingle(body).events.map(({ start, end }) => body.toString('utf8', start, end))).toEqual(expected)
+  })
+})
+
+describe('in turns', () => {
+  const large = JSON.stringify({ 'a"]\\': [[1, { b: '\\"}],' }]], c: 'x\\'.repeat(20_000), d: [1.5e3, '{'] })
+  it.each([
+    `{"sentAt":"s","batch":[{"context":{"a":1}}, ${large} ,7],"context":${large} ,"integrations":{"All":[{}]},"batch":[${large}]}`,
+    `[${large},${large}]`,
+    `{"batch":[{"a":1},${large.slice(0, -20)}`,
+    `{"a":${large}}`,
+    ` ${large},{}`,
+    `{"batch":[{"a":"\\`,
+    'hello',
+    '',
+  ])('a body is split as it is at once, wherever they end: %#', (text) => {
+    const body = Buffer.from(text)
+    for (const bytes of [1, 2, 3, 1000, 70_000])
+      for (const [kind, whole] of [
+        ['batch', splitBatch(body)],
+        ['single', splitSingle(body)],
+      ] as const) {
+        const splitting = splitInTurns(body, kind, bytes)
+        let next = splitting.next()
+        while (next.done !== true) next = splitting.next()
+        expect(next.value).toEqual(whole)
+      }
+  })
+
+  it('an event that is too large to be accepted ends where a smaller one would', () => {
+    const small = large.replaceAll('x\\\\', '')
+    const slicesOfBoth = [small, large].map((text) => {
+      const body = Buffer.from(`{"batch":[1 , ${text} ,{"c":2}]}`)
+      return splitBatch(body).events.map(({ start, end, depth }) => [body.toString('utf8', start, end), depth])
+    })
+    expect(slicesOfBoth).toEqual(
+      [small, large].map((text) => [
+        ['1', 0],
+        [text, 4],
+        ['{"c":2}', 1],
+      ]),
+    )
   })
 })

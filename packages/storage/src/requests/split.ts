@@ -1,3 +1,4 @@
+import { trackingLimits } from '@tributary/contract'
 import { isExactNumber } from '@tributary/kernel'
 
 /** A piece of a body: bytes from `start` to before `end`, and how deep its arrays and objects nest. */
@@ -64,33 +65,65 @@ const skipString = (body: Uint8Array, from: number): number => {
   return end
 }
 
+/** Bytes that are looked at before others have a turn, and the place where this one ends. */
+type Turn = { readonly bytes: number; end: number }
+
+/** How far the search for the end of a value is. */
+type Search = { at: number; depth: number; deepest: number; inString: boolean }
+
+/** Goes on with a search up to a place, or one behind it; true when it has found the end, which may be that of the body. */
+const searchEnd = (body: Uint8Array, search: Search, stop: number): boolean => {
+  const end = stop < body.length ? stop : body.length
+  let { at, depth, deepest, inString } = search
+  let isFound = false
+  while (at < end) {
+    if (inString) {
+      while (at < end && body[at] !== quote) at += body[at] === backslash ? 2 : 1
+      if (at >= end) break
+      inString = false
+    } else {
+      const byte = body[at] as number
+      if (byte === quote) inString = true
+      else if (byte === openBrace || byte === openBracket) {
+        if (++depth > deepest) deepest = depth
+      } else if (byte === closeBrace || byte === closeBracket) {
+        isFound = depth === 0
+        depth--
+      } else isFound = byte === comma && depth === 0
+      if (isFound) break
+    }
+    at++
+  }
+  search.at = at
+  search.depth = depth
+  search.deepest = deepest
+  search.inString = inString
+  return isFound || at >= body.length
+}
+
 /**
  * The value that begins at `from`: up to the comma or closing bracket that ends it on its own level, without the space
  * before that. Only strings and brackets are told apart, so a broken value ends where a sound one would.
+ * Undefined, with the search as far as it is, when that is not found before `stop`.
  */
-const sliceValue = (body: Uint8Array, from: number): Slice => {
-  const end = body.length
-  let depth = 0
-  let deepest = 0
-  let at = from
-  while (at < end) {
-    const byte = body[at] as number
-    if (byte === quote) {
-      at++
-      while (at < end && body[at] !== quote) at += body[at] === backslash ? 2 : 1
-    } else if (byte === openBrace || byte === openBracket) {
-      if (++depth > deepest) deepest = depth
-    } else if (byte === closeBrace || byte === closeBracket) {
-      if (depth === 0) break
-      depth--
-    } else if (byte === comma && depth === 0) break
-    at++
-  }
-  if (at > end) at = end
-  let last = at
+const sliceValue = (body: Uint8Array, from: number, search: Search, stop: number): Slice | undefined => {
+  if (!searchEnd(body, search, stop)) return undefined
+  let last = Math.min(search.at, body.length)
   while (last > from && isSpace(body[last - 1])) last--
-  return { start: from, end: last, depth: deepest }
+  return { start: from, end: last, depth: search.deepest }
 }
+
+/** The same over several turns. */
+function* sliceLargeValue(body: Uint8Array, from: number, search: Search, turn: Turn): Generator<void, Slice> {
+  for (;;) {
+    const value = sliceValue(body, from, search, turn.end)
+    if (value !== undefined) return value
+    turn.end = search.at + turn.bytes
+    yield
+  }
+}
+
+const searchFrom = (at: number): Search => ({ at, depth: 0, deepest: 0, inString: false })
 
 /** Whether reading the number at `from` to before `to` as a double would change it; most are told by their form. */
 const isLossyNumber = (body: Buffer, from: number, to: number, exponent: boolean, fraction: boolean): boolean => {
@@ -114,11 +147,12 @@ const isContext = (body: Uint8Array, from: number, to: number): boolean => {
 }
 
 /**
- * The event that begins at `from`. Its end is where `sliceValue` finds it; the scan is repeated here because it looks at the
- * names of the first level on its way, which other values do not need.
+ * The event that begins at `from`, when it has ended within the bytes that an event may have. Its end is where `sliceValue` finds it; the scan is
+ * repeated here because it looks at numbers, and at the names of the first level, which other values do not need.
  */
-const sliceEvent = (body: Buffer, from: number): EventSlice => {
+const sliceEvent = (body: Buffer, from: number): EventSlice | undefined => {
   const end = body.length
+  const stop = Math.min(end, from + trackingLimits.eventBytes + 1)
   let plain = body[from] === openBrace
   let lossy = false
   let depth = 0
@@ -130,11 +164,11 @@ const sliceEvent = (body: Buffer, from: number): EventSlice => {
   let contexts = 0
   let contextFrom = -1
   let contextTo = -1
-  while (at < end) {
+  while (at < stop) {
     const byte = body[at] as number
     if (byte === quote) {
       const text = ++at
-      while (at < end && body[at] !== quote) {
+      while (at < stop && body[at] !== quote) {
         if (body[at] === backslash) {
           plain = false
           at++
@@ -164,18 +198,19 @@ const sliceEvent = (body: Buffer, from: number): EventSlice => {
         const number = at
         let exponent = false
         let fraction = false
-        for (;;) {
+        while (at < stop) {
           const next = body[at + 1] as number
           if (next === dot) fraction = true
           else if (next === 0x45 || next === 0x65) exponent = true
           else if (!(next >= zero && next <= nine) && !(exponent && (next === minus || next === plus))) break
           at++
         }
-        if (isLossyNumber(body, number, at + 1, exponent, fraction)) lossy = true
+        if (!lossy && isLossyNumber(body, number, at + 1, exponent, fraction)) lossy = true
       } else if (byte <= 0x20 && depth > 0) plain = false
     }
     at++
   }
+  if (at >= stop && stop < end) return undefined
   if (at > end) at = end
   let last = at
   while (last > from && isSpace(body[last - 1])) last--
@@ -184,13 +219,22 @@ const sliceEvent = (body: Buffer, from: number): EventSlice => {
   return { start: from, end: last, depth: deepest, context, lossy }
 }
 
+/** An event that is too large to be accepted: only its end counts. */
+function* sliceLargeEvent(body: Buffer, from: number, turn: Turn): Generator<void, EventSlice> {
+  return { ...(yield* sliceLargeValue(body, from, searchFrom(from), turn)), context: undefined, lossy: true }
+}
+
 /** Adds the elements of the array whose first element begins at `from`; returns the place behind its bracket. */
-const splitArray = (body: Buffer, from: number, into: EventSlice[]): number => {
+function* splitArray(body: Buffer, from: number, into: EventSlice[], turn: Turn): Generator<void, number> {
   let at = from
   for (;;) {
+    if (at >= turn.end) {
+      turn.end = at + turn.bytes
+      yield
+    }
     at = skipSpace(body, at)
     if (at >= body.length) return at
-    const element = sliceEvent(body, at)
+    const element = sliceEvent(body, at) ?? (yield* sliceLargeEvent(body, at, turn))
     if (element.end > element.start) {
       const last = into[maxSlices - 1]
       const depth = Math.max(last?.depth ?? 0, element.depth)
@@ -213,12 +257,7 @@ const keyText = (body: Buffer, start: number, end: number): string => {
   }
 }
 
-/**
- * Finds the raw slices of the events of a batch body by a scanner over its bytes that knows strings, without parsing:
- * each event can then be kept byte for byte and parsed alone, so a broken one does not hurt its neighbours. Every
- * top-level `batch` list counts. A body without one is a single slice (its parse decides what it is).
- */
-export const splitBatch = (bytes: Uint8Array): SplitBody => {
+function* splitBatchBy(bytes: Uint8Array, turn: Turn): Generator<void, SplitBody> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const events: EventSlice[] = []
   let context: Slice | undefined
@@ -228,12 +267,16 @@ export const splitBatch = (bytes: Uint8Array): SplitBody => {
   const begin = skipMark(body)
   let at = skipSpace(body, begin)
   if (body[at] === openBracket) {
-    splitArray(body, at + 1, events)
+    yield* splitArray(body, at + 1, events, turn)
     return { events, context, integrations, sentAt }
   }
-  if (body[at] !== openBrace) return splitSingle(bytes)
+  if (body[at] !== openBrace) return yield* splitSingleBy(bytes, turn)
   at++
   for (;;) {
+    if (at >= turn.end) {
+      turn.end = at + turn.bytes
+      yield
+    }
     at = skipSpace(body, at)
     if (body[at] !== quote) break
     const keyEnd = skipString(body, at)
@@ -243,9 +286,10 @@ export const splitBatch = (bytes: Uint8Array): SplitBody => {
     at = skipSpace(body, at + 1)
     if (key === 'batch' && body[at] === openBracket) {
       found = true
-      at = splitArray(body, at + 1, events)
+      at = yield* splitArray(body, at + 1, events, turn)
     } else {
-      const value = sliceValue(body, at)
+      const search = searchFrom(at)
+      const value = sliceValue(body, at, search, turn.end) ?? (yield* sliceLargeValue(body, at, search, turn))
       if (key === 'context') context = value
       else if (key === 'integrations') integrations = value
       else if (key === 'sentAt') sentAt = value
@@ -255,14 +299,15 @@ export const splitBatch = (bytes: Uint8Array): SplitBody => {
     if (body[at] !== comma) break
     at++
   }
-  return found ? { events, context, integrations, sentAt } : splitSingle(bytes)
+  if (found) return { events, context, integrations, sentAt }
+  turn.end = 0
+  return yield* splitSingleBy(bytes, turn)
 }
 
-/** The whole body as one event, without the space around it. */
-export const splitSingle = (bytes: Uint8Array): SplitBody => {
+function* splitSingleBy(bytes: Uint8Array, turn: Turn): Generator<void, SplitBody> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const start = skipSpace(body, skipMark(body))
-  const slice = sliceEvent(body, start)
+  const slice = sliceEvent(body, start) ?? (yield* sliceLargeEvent(body, start, turn))
   const whole = skipSpace(body, slice.end) >= body.length
   const event = whole ? slice : { ...slice, end: body.length, context: undefined }
   return {
@@ -272,6 +317,33 @@ export const splitSingle = (bytes: Uint8Array): SplitBody => {
     sentAt: undefined,
   }
 }
+
+const atOnce = (splitting: Generator<void, SplitBody>): SplitBody => {
+  for (;;) {
+    const next = splitting.next()
+    if (next.done === true) return next.value
+  }
+}
+
+const wholeTurn = (): Turn => ({ bytes: Number.MAX_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER })
+
+/**
+ * Finds the raw slices of the events of a batch body by a scanner over its bytes that knows strings, without parsing:
+ * each event can then be kept byte for byte and parsed alone, so a broken one does not hurt its neighbours. Every
+ * top-level `batch` list counts. A body without one is a single slice (its parse decides what it is).
+ */
+export const splitBatch = (bytes: Uint8Array): SplitBody => atOnce(splitBatchBy(bytes, wholeTurn()))
+
+/** The whole body as one event, without the space around it. */
+export const splitSingle = (bytes: Uint8Array): SplitBody => atOnce(splitSingleBy(bytes, wholeTurn()))
+
+/** The same, either of them, yielding whenever about so many bytes were looked at, so that others can have their turns. */
+export const splitInTurns = (
+  bytes: Uint8Array,
+  kind: 'batch' | 'single',
+  turnBytes: number,
+): Generator<void, SplitBody> =>
+  (kind === 'batch' ? splitBatchBy : splitSingleBy)(bytes, { bytes: turnBytes, end: turnBytes })
 
 /** The place behind a byte order mark, which some clients send. */
 const skipMark = (body: Uint8Array): number => (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0)
