@@ -99,6 +99,10 @@ describe('a request of a workspace that is spread', () => {
       'with a context that is larger than an event may be',
       `{"context":{"a":"${'x'.repeat(32 * 1024)}"},"batch":[{"userId":"a"},{"userId":"b"},{"userId":"c"},{"userId":"d"}]}`,
     ],
+    [
+      'with a time that is larger than an event may be',
+      `{"sentAt":"${'x'.repeat(32 * 1024)}","batch":[{"userId":"a"},{"userId":"b"},{"userId":"c"},{"userId":"d"}]}`,
+    ],
     ['that is no JSON', '{"batch":[{"userId":"a"},{"userId":"b"},{"userId":"c]}'],
     ['without events', '{"batch":[]}'],
   ])('goes to the first partition whole %s', (_, given) => {

@@ -107,7 +107,7 @@ const metaOf = (meta: RequestMeta, part: number, places: readonly number[]): Req
 /**
  * Cuts a request of a workspace that is spread over several partitions: each event goes where all of its user go, in the order of
  * the request. The events of a part are as they were, byte for byte, and the same request is always cut in the same way. What
- * is of one partition is not copied. A batch with more events than are taken, with one that is no event, or with a context larger than an event may be goes to the first partition whole.
+ * is of one partition is not copied. A batch with more events than are taken, with one that is no event, or with more beside its events than an event may have goes to the first partition whole.
  * Yields between pieces of a large body, so that others can have their turns.
  */
 export function* cutRequest(
@@ -121,7 +121,7 @@ export function* cutRequest(
   const whole = (partition: number): RequestPart[] => [{ partition, meta, body: bytes }]
   if (parts.events.length > trackingLimits.batchEvents) return whole(first)
   // Each part has what counts for all: of a large one the parts would be many times the body.
-  const shared = [parts.context, parts.integrations].reduce(
+  const shared = [parts.context, parts.integrations, parts.sentAt].reduce(
     (sum, slice) => sum + (slice ? slice.end - slice.start : 0),
     0,
   )
