@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { createLogProducer } from './log-producer.ts'
@@ -15,14 +16,14 @@ const entry: WriteKeyEntry = {
   keyId: 'k',
 }
 
-test('what comes when a change of the spread is just over goes behind what waited for it', async () => {
-  let spread: WorkspaceSpread = { partitions: [0], change: 'w 1' }
-  const appended: string[] = []
+const setUp = (first: WorkspaceSpread) => {
+  let spread = first
+  const appended: { partition: number | undefined; text: string }[] = []
   const producer = createLogProducer(
     {
       log: {
-        async append({ body }) {
-          appended.push(Buffer.from(body).toString())
+        async append({ partition, body }) {
+          appended.push({ partition, text: Buffer.from(body).toString() })
           return { partition: 0, offset: appended.length }
         },
       },
@@ -39,21 +40,58 @@ test('what comes when a change of the spread is just over goes behind what waite
       moving: refusals.moving(1),
     },
   )
-  const send = (n: number): Promise<unknown> =>
-    new Promise((resolve) =>
-      producer.appendNow(
-        {
-          entry,
-          meta: { w: 'w', s: 's', k: 'single', r: 1, ip: '' },
-          body: Buffer.from(`{"userId":"u","n":${String(n).padStart(3, '0')}}`),
-        },
-        resolve,
-      ),
-    )
-  const waiting = Array.from({ length: 250 }, (_, n) => send(n))
-  spread = { partitions: [1, 2] }
-  const answers = await Promise.all([...waiting, send(250), send(251)])
+  const append = (kind: 'single' | 'batch', text: string, done: (refusal?: unknown) => void): Generator<void, void> =>
+    producer.append({ entry, meta: { w: 'w', s: 's', k: kind, r: 1, ip: '' }, body: Buffer.from(text) }, done)
+  return {
+    appended,
+    append,
+    send: (kind: 'single' | 'batch', text: string): Promise<unknown> =>
+      new Promise((resolve) => {
+        for (const _ of append(kind, text, resolve));
+      }),
+    change: (next: WorkspaceSpread) => {
+      spread = next
+    },
+  }
+}
+
+/** Of a size that is cut in eight turns or more. */
+const largeBatch = `{"batch":[${`{"userId":"u","text":"${'x'.repeat(1000)}"},`.repeat(1000)}{"userId":"v"}]}`
+
+test('what comes when a change of the spread is just over goes behind what waited for it', async () => {
+  const { send, change, appended } = setUp({ partitions: [0], change: 'w 1' })
+  const sendOne = (n: number): Promise<unknown> => send('single', `{"userId":"u","n":${String(n).padStart(3, '0')}}`)
+  const waiting = Array.from({ length: 250 }, (_, n) => sendOne(n))
+  change({ partitions: [1, 2] })
+  const answers = await Promise.all([...waiting, sendOne(250), sendOne(251)])
   expect(answers).toEqual(answers.map(() => undefined))
-  expect(appended).toHaveLength(252)
-  expect(appended).toEqual(appended.toSorted())
+  const texts = appended.map(({ text }) => text)
+  expect(texts).toHaveLength(252)
+  expect(texts).toEqual(texts.toSorted())
+})
+
+test('what waited for a change of the spread and has to be cut leaves others their turns', async () => {
+  const { send, change } = setUp({ partitions: [0], change: 'w 1' })
+  let turns = 0
+  const answeredAt: number[] = []
+  for (let n = 0; n < 3; n++) void send('batch', largeBatch).then(() => answeredAt.push(turns))
+  change({ partitions: [1, 2] })
+  while (answeredAt.length < 3) {
+    await pause()
+    turns++
+  }
+  expect((answeredAt[2] ?? 0) - (answeredAt[0] ?? 0)).toBeGreaterThanOrEqual(16)
+})
+
+test('what is cut while the spread changes is cut anew, in turns', async () => {
+  const { append, change, appended } = setUp({ partitions: [0, 1] })
+  let answer: unknown = 'none'
+  const cutting = append('batch', largeBatch, (refusal) => (answer = refusal))
+  for (let turn = 0; turn < 5; turn++) expect(cutting.next().done).toBe(false)
+  change({ partitions: [2, 3] })
+  let turns = 0
+  while (cutting.next().done === false) turns++
+  expect(turns).toBeGreaterThanOrEqual(8)
+  await expect.poll(() => answer).toBeUndefined()
+  expect(appended.map(({ partition }) => partition).toSorted()).toEqual([2, 3])
 })

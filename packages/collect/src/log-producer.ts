@@ -97,8 +97,14 @@ export const createLogProducer = (
   function* append(accepted: Accepted, done: Done, hasWaited = false): Generator<void, void> {
     const { workspaceId } = accepted.entry
     if (pauses.isPaused(workspaceId) || (!hasWaited && pauses.isAwaited(workspaceId)))
-      return pauses.wait(workspaceId, (isOver) =>
-        isOver ? drain(append(accepted, done, true)) : settle(done, retryLater.moving),
+      return pauses.wait(
+        workspaceId,
+        {
+          bytes: accepted.body.length,
+          goOn: () => append(accepted, done, true),
+          sendAway: () => settle(done, retryLater.moving),
+        },
+        hasWaited,
       )
     const spread = spreads?.of(workspaceId)
     if (spread === undefined) {
@@ -107,7 +113,7 @@ export const createLogProducer = (
     }
     const parts = yield* cutRequest(accepted.meta, accepted.body, spread.partitions)
     // Others had their turns meanwhile.
-    if (spreads?.of(workspaceId) !== spread) return drain(append(accepted, done, hasWaited))
+    if (spreads?.of(workspaceId) !== spread) return yield* append(accepted, done, hasWaited)
     const bytes = parts.reduce((sum, { body }) => sum + body.length, 0)
     if (!quota.reserve(workspaceId, bytes)) return done(retryLater.quota)
     putAll(workspaceId, parts, done)

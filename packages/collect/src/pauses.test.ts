@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createPauses } from './pauses.ts'
+import { createPauses, type Waiter } from './pauses.ts'
 import type { WorkspaceSpread, WorkspaceSpreads } from './ports.ts'
 
 const setUp = (isUnsure = () => false) => {
@@ -15,6 +15,15 @@ const setUp = (isUnsure = () => false) => {
     end: (workspaceId: string) => known.set(workspaceId, { partitions: [0, 1] }),
   }
 }
+
+const waiter = (tell: (isOver: boolean) => unknown, bytes = 0): Waiter => ({
+  bytes,
+  *goOn() {
+    yield* []
+    tell(true)
+  },
+  sendAway: () => tell(false),
+})
 
 describe('a change of a spread', () => {
   test('has paused when all that was on its way before is in the log, and not for what others send later', async () => {
@@ -43,24 +52,83 @@ describe('a change of a spread', () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const told: boolean[] = []
-    pauses.wait('w', (isOver) => told.push(isOver))
+    pauses.wait(
+      'w',
+      waiter((isOver) => told.push(isOver)),
+    )
     await pause(60)
     expect(told).toEqual([])
     end('w')
     await expect.poll(() => told).toEqual([true])
   })
 
-  test('lets many go on in their order, a part of them at a time', async () => {
+  test.each([
+    ['many', 1000, 0, 100],
+    ['large ones', 20, 64 * 1024, 4],
+  ])('lets %s go on in their order, a part of them at a time', async (_, all, bytes, most) => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const told: number[] = []
     let atOnce = 0
-    pauses.wait('w', () => setImmediate(() => (atOnce = told.length)))
-    for (let n = 0; n < 1000; n++) pauses.wait('w', () => told.push(n))
+    for (let n = 0; n < all; n++) {
+      const tell = (): void => {
+        if (told.push(n) === 1) setImmediate(() => (atOnce = told.length))
+      }
+      pauses.wait('w', waiter(tell, bytes))
+    }
     end('w')
-    await expect.poll(() => told.length).toBe(1000)
-    expect(atOnce).toBeLessThan(1000)
+    await expect.poll(() => told.length).toBe(all)
+    expect(atOnce).toBeLessThanOrEqual(most)
     expect(told).toEqual(told.toSorted((a, b) => a - b))
+  })
+
+  test('lets one go on that yields in rounds of their own, and the next one when it is done, and those that come meanwhile behind them', async () => {
+    const { pauses, begin, end } = setUp()
+    begin('w', 'w 1')
+    const told: string[] = []
+    const inRounds = (name: string): Waiter => ({
+      ...waiter(() => {}),
+      *goOn() {
+        for (const part of [1, 2, 3]) {
+          told.push(`${name}${part}`)
+          setImmediate(() => told.push('others'))
+          if (name === 'a' && part === 2) pauses.wait('w', inRounds('c'))
+          yield
+        }
+      },
+    })
+    pauses.wait('w', inRounds('a'))
+    pauses.wait('w', inRounds('b'))
+    end('w')
+    await expect.poll(() => pauses.isAwaited('w')).toBe(false)
+    expect(told).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'].flatMap((part) => [part, 'others']))
+  })
+
+  test('has one that went on and is to wait for the next change be the first of them', async () => {
+    const { pauses, begin, end } = setUp()
+    begin('w', 'w 1')
+    const told: string[] = []
+    pauses.wait('w', {
+      ...waiter(() => {}),
+      *goOn() {
+        yield* []
+        begin('w', 'w 2')
+        pauses.wait(
+          'w',
+          waiter(() => told.push('first')),
+          true,
+        )
+      },
+    })
+    pauses.wait(
+      'w',
+      waiter(() => told.push('second')),
+    )
+    end('w')
+    await expect.poll(() => pauses.isPaused('w')).toBe(true)
+    expect(told).toEqual([])
+    end('w')
+    await expect.poll(() => told).toEqual(['first', 'second'])
   })
 
   test('has not paused while something that failed is still being sent, however long that takes', async () => {
@@ -78,12 +146,19 @@ describe('a change of a spread', () => {
     const { pauses, begin } = setUp()
     begin('w', 'w 1')
     const told: boolean[] = []
-    for (let n = 0; n < 5001; n++) pauses.wait('w', (isOver) => told.push(isOver))
+    for (let n = 0; n < 5001; n++)
+      pauses.wait(
+        'w',
+        waiter((isOver) => told.push(isOver)),
+      )
     expect(told).toEqual([false])
     pauses.close()
     await expect.poll(() => told.length).toBe(5001)
     expect(told.includes(true)).toBe(false)
-    pauses.wait('w', (isOver) => told.push(isOver))
+    pauses.wait(
+      'w',
+      waiter((isOver) => told.push(isOver)),
+    )
     expect(told).toHaveLength(5002)
   })
 
@@ -99,7 +174,10 @@ describe('a change of a spread', () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       const told: boolean[] = []
-      pauses.wait('w', (isOver) => told.push(isOver))
+      pauses.wait(
+        'w',
+        waiter((isOver) => told.push(isOver)),
+      )
       vi.advanceTimersByTime(7900)
       expect(told).toEqual([])
       vi.advanceTimersByTime(200)

@@ -9,8 +9,11 @@ export type Pauses = {
   isPaused(workspaceId: string): boolean
   /** Whether some of a workspace wait, behind which others have to. */
   isAwaited(workspaceId: string): boolean
-  /** Calls back when the pause is over, or, with false, when it takes too long or too many wait; those of a workspace in their order. */
-  wait(workspaceId: string, goOn: (isOver: boolean) => void): void
+  /**
+   * Has a request go on when the pause is over, or sends it away when that takes too long or too many wait: those of a workspace in their order, each
+   * done before the next one begins. With `isGoing` it is the one that goes on now, and has to wait again.
+   */
+  wait(workspaceId: string, waiter: Waiter, isGoing?: boolean): void
   /** Nobody waits any more. */
   close(): void
   /**
@@ -27,10 +30,21 @@ const patienceMs = 8000
 const lookMs = 25
 /** Requests that wait at most, of one workspace and of all: beyond it, they are sent away at once. */
 const mostWaiting = { ofOne: 5000, ofAll: 20_000 }
-/** How many go on in one round of the loop: others are to have their turns. */
-const atOnce = 100
+/** How many go on in one round of the loop, and bytes of theirs, where none yields: others are to have their turns. */
+const atOnce = { requests: 100, bytes: 256 * 1024 }
 
-type Waiter = { until: number; goOn(isOver: boolean): void }
+/** A request that waits. It yields where others are to have a turn before it goes on further. */
+export type Waiter = { bytes: number; goOn(): Generator<void, void>; sendAway(): void }
+
+/** Those of a workspace, in the order in which they came. */
+type Queue = {
+  waiters: (Waiter & { until: number })[]
+  /** The one that goes on now, and until when it would have waited. */
+  going: Generator<void, void> | undefined
+  goingUntil: number
+  /** It goes on in the next round of the loop. */
+  isDue: boolean
+}
 
 /** What was on its way when this began, of which nobody knows more than how much. */
 type Generation = { running: number; ended: (() => void)[] }
@@ -65,23 +79,44 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
     })
   }
 
-  /** By workspace, in the order in which they came. */
-  const waiting = new Map<string, Waiter[]>()
+  const waiting = new Map<string, Queue>()
   let count = 0
   let isClosed = false
   let looking: NodeJS.Timeout | undefined
 
-  /** Lets go of those of a workspace that wait no longer. */
-  const release = (workspaceId: string): void => {
-    const waiters = waiting.get(workspaceId) ?? []
+  /** Begins with the first of a workspace, if it waits no longer; false when there is none. */
+  const beginNext = (workspaceId: string, queue: Queue): boolean => {
+    const [first] = queue.waiters
     const isOver = !isPaused(workspaceId)
-    const time = performance.now()
-    const first = waiters.findIndex(({ until }) => !isOver && !isClosed && time < until)
-    const done = waiters.splice(0, Math.min(atOnce, first < 0 ? waiters.length : first))
-    count -= done.length
-    if (waiters.length === 0) waiting.delete(workspaceId)
-    for (const { goOn } of done) goOn(isOver)
-    if ((isOver || isClosed) && waiters.length > 0) setImmediate(() => release(workspaceId))
+    if (first === undefined || (!isOver && !isClosed && performance.now() < first.until)) return false
+    queue.waiters.shift()
+    count--
+    queue.goingUntil = first.until
+    if (isOver) queue.going = first.goOn()
+    else first.sendAway()
+    return true
+  }
+  /** Lets go of those of a workspace that wait no longer: a turn of them, and the others when it is theirs again. */
+  const release = (workspaceId: string): void => {
+    const queue = waiting.get(workspaceId)
+    if (queue === undefined || queue.isDue) return
+    let bytes = 0
+    for (let requests = 0; requests < atOnce.requests && bytes < atOnce.bytes; requests++) {
+      if (queue.going === undefined) {
+        bytes += queue.waiters[0]?.bytes ?? 0
+        if (!beginNext(workspaceId, queue)) {
+          if (queue.waiters.length === 0) waiting.delete(workspaceId)
+          return
+        }
+      }
+      if (queue.going?.next().done === false) break
+      queue.going = undefined
+    }
+    queue.isDue = true
+    setImmediate(() => {
+      queue.isDue = false
+      release(workspaceId)
+    })
   }
   const look = (): void => {
     for (const workspaceId of waiting.keys()) release(workspaceId)
@@ -103,12 +138,14 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
     },
     isPaused,
     isAwaited: (workspaceId) => waiting.has(workspaceId),
-    wait(workspaceId, goOn) {
-      const waiters = waiting.get(workspaceId) ?? []
-      if (isClosed || waiters.length >= mostWaiting.ofOne || count >= mostWaiting.ofAll) return goOn(false)
+    wait(workspaceId, waiter, isGoing = false) {
+      const queue = waiting.get(workspaceId) ?? { waiters: [], going: undefined, goingUntil: 0, isDue: false }
+      if (isGoing) queue.waiters.unshift({ ...waiter, until: queue.goingUntil })
+      else if (isClosed || queue.waiters.length >= mostWaiting.ofOne || count >= mostWaiting.ofAll)
+        return waiter.sendAway()
+      else queue.waiters.push({ ...waiter, until: performance.now() + patienceMs })
       count++
-      waiters.push({ until: performance.now() + patienceMs, goOn })
-      waiting.set(workspaceId, waiters)
+      waiting.set(workspaceId, queue)
       looking ??= setInterval(look, lookMs)
     },
     close() {

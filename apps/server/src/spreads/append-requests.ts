@@ -1,6 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { createPauses, type WorkspaceSpreads } from '@tributary/collect'
 import { type RequestMeta, requestMeta } from '@tributary/contract'
-import { cutWhole, type LogEntry, LogOverloaded, LogUnavailable, type LogWriter } from '@tributary/storage'
+import { cutRequest, type LogEntry, LogOverloaded, LogUnavailable, type LogWriter } from '@tributary/storage'
 
 /** The way into the log of accepted requests for what does not come by collection. */
 export type RequestAppender = {
@@ -50,7 +51,14 @@ export const createRequestAppender = (
     const meta = metaOf(entry)
     // Nobody knows whose its events are.
     if (meta === undefined) return await put(entry)
-    const parts = cutWhole(meta, entry.body, spread.partitions)
+    const cutting = cutRequest(meta, entry.body, spread.partitions)
+    let cut = cutting.next()
+    while (cut.done !== true) {
+      await turn()
+      cut = cutting.next()
+    }
+    if (spreads.of(entry.key) !== spread) return await appendEntry(entry)
+    const parts = cut.value
     await Promise.all(
       parts.map((part) =>
         put({ key: entry.key, partition: part.partition, meta: JSON.stringify(part.meta), body: part.body }),
