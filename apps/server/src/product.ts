@@ -438,6 +438,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
       threads,
       deliveries,
       whenStored,
+      storedBefore,
       logger,
     })
     changes.start()

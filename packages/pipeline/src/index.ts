@@ -1,6 +1,7 @@
 export { liveOccupiedTopic, livePublishTopic } from './branches/publish.ts'
 export { watchPipelineLag } from './pipeline-lag.ts'
 export { createPipeline, type Pipeline, type PipelineDeps, type PipelineState } from './pipelines/events.ts'
+export type { RefillFrom } from './recovery/refill-ids.ts'
 export type { SetAside } from './set-aside.ts'
 export { defaultPipelineSettings, insertSizesFor, type PipelineSettings } from './settings.ts'
 export { followStoredPositions, type StoredPositions } from './stored-positions.ts'

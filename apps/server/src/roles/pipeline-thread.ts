@@ -123,7 +123,7 @@ await hostRole({
     },
     'tell-destinations': (about) => telling(z.object({ requestId: z.string() }).parse(about).requestId),
     ...streamAnswers(deliveries),
-    refill: refills((workspaceId, since) => pipeline.refill(workspaceId, since)),
+    refill: refills(pipeline.refill),
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     // Without those of second readings.

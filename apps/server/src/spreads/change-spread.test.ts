@@ -49,7 +49,11 @@ const steps = (more: Partial<SpreadChangeDeps> = {}) => {
       return [[spreadChange(workspaceId, pause_time ?? new Date(0))]]
     },
     whenStored: () => note('stored'),
-    refill: async (_, since) => note(since === undefined ? 'ids of the window' : 'ids since'),
+    storedBefore: async () => {
+      await note('places')
+      return '3-0000000007-a'
+    },
+    refill: async (_, learned) => note(learned === undefined ? 'ids of the window' : 'ids since'),
     ends: async () => Array.from({ length: logPartitions }, () => 7),
     readers: {
       delivery: async () => {
@@ -99,6 +103,7 @@ describe('a spread', () => {
     expect(noted).toEqual([
       'paused?',
       'stored',
+      'places',
       'delivered?',
       'ids of the window',
       'refresh, paused',
@@ -114,6 +119,42 @@ describe('a spread', () => {
     await changeSpread(deps, await openChange())
     expect(await rowOf()).toMatchObject({ spread: 2, widest: 4, next: null })
   })
+
+  test.each([
+    ['are ever fewer', [100, 20, 4, 1], ['1', '2', '3']],
+    ['come as fast as they are learned', [100, 95, 1], ['1', '2']],
+    ['are few', [4, 1], ['1']],
+  ])(
+    'is learned up to the places that all was stored before when the time before was begun, while those that came meanwhile %s',
+    async (_, seconds, places) => {
+      await ask(4)
+      let now = Date.now()
+      const begin = now
+      let asked = 0
+      const stored: string[] = []
+      const times: (number | undefined)[] = []
+      const { deps } = steps({
+        clock: () => now,
+        whenStored: async () => void stored.push('stored'),
+        storedBefore: async () => {
+          stored.push('places')
+          return String(++asked)
+        },
+        refill: async (_, learned) => {
+          stored.push(`ids ${learned?.places ?? 'of the window'}`)
+          times.push(learned && (learned.since - begin) / 1000)
+          now += (seconds[times.length - 1] ?? 0) * 1000
+        },
+      })
+      await changeSpread(deps, await openChange())
+      // Whose ids are learned next is known before those of before are: what comes meanwhile is not missed.
+      const rounds = places.slice(0, -1).map((each) => ['stored', 'places', `ids ${each}`])
+      const last = ['stored', `ids ${places.at(-1)}`]
+      expect(stored).toEqual([['stored', 'places', 'ids of the window'], ...rounds, last].flat())
+      const began = seconds.map((__, at) => seconds.slice(0, at).reduce((sum, each) => sum + each, 0))
+      expect(times).toEqual([undefined, ...began.slice(0, places.length)])
+    },
+  )
 
   test.each([
     ['a process that collects is missing', { paused: async () => Promise.reject(new Error('It may still collect')) }],

@@ -9,9 +9,15 @@ const prepareMs = 6 * 3_600_000
 const pausedMs = 60_000
 const pollMs = 50
 /** What came within this is learned while requests are paused, ms. */
-const catchUpMs = 30_000
+const catchUpMs = 5000
 /** How soon it is prepared again when that failed, ms: a group of partitions may have no owner for a while. */
 const prepareAgainMs = 2000
+
+/**
+ * Up to where message ids are learned: those of all that is stored before these places (`formatRecordPlaces`; '' when nobody could tell). What lies behind came into
+ * the log from `since` on, epoch ms.
+ */
+export type Learned = { since: number; places: string }
 
 export type SpreadChangeDeps = {
   db: Relational['db']
@@ -21,8 +27,10 @@ export type SpreadChangeDeps = {
   paused(): Promise<readonly (readonly string[])[]>
   /** Resolves once everything of a workspace that is in the log of requests is stored. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
-  /** Has whoever processes a part of the workspace learn its message ids, from a time on (epoch ms) or of the window. */
-  refill(workspaceId: string, since: number | undefined, signal: AbortSignal): Promise<void>
+  /** Tells the places before which everything of a workspace is stored (`formatRecordPlaces`). */
+  storedBefore(workspaceId: string): Promise<string>
+  /** Has whoever processes a part of the workspace learn its message ids, those that are not learned or all of the window. */
+  refill(workspaceId: string, learned: Learned | undefined, signal: AbortSignal): Promise<void>
   /** Where the stream ends now, by partition. */
   ends(): Promise<readonly number[]>
   /** Who reads the stream, and the offset by partition that each reads next. */
@@ -86,38 +94,49 @@ const noteProblem = async (
   return problem
 }
 
-/** Has those learned that came while the others were, until that takes no time; resolves to the time from which on some may be missing, epoch ms. */
-const catchUp = async (
-  { clock, refill, whenStored, stopping }: SpreadChangeDeps,
+/** Waits until all that is in the log is stored; resolves to up to where ids are learned by who learns those of all that is stored then. */
+const storedNow = async (
+  { clock, whenStored, storedBefore }: SpreadChangeDeps,
   workspaceId: string,
-  since: number,
-): Promise<number> => {
-  let learnedAt = since
-  while (clock() - learnedAt > catchUpMs) {
-    const from = learnedAt
-    learnedAt = clock()
-    await whenStored(workspaceId, stopping)
-    await refill(workspaceId, from, stopping)
-    // It cannot be quicker than this, which covers what clocks may differ by.
-    if (clock() - learnedAt >= (learnedAt - from) / 2) break
-  }
-  return learnedAt
+  signal: AbortSignal,
+): Promise<Learned> => {
+  const since = clock()
+  await whenStored(workspaceId, signal)
+  return { since, places: await storedBefore(workspaceId) }
 }
 
-/** Has the message ids learned while events are accepted as before; resolves to the time from which on some may be missing, epoch ms. */
-const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime }: SpreadChange): Promise<number> => {
+/** Has those learned that came while the others were, until that takes no time; resolves to up to where they are. */
+const catchUp = async (
+  deps: SpreadChangeDeps,
+  workspaceId: string,
+  from: Learned,
+  signal: AbortSignal,
+): Promise<Learned> => {
+  let learned = from
+  for (;;) {
+    const missingMs = deps.clock() - learned.since
+    if (missingMs <= catchUpMs) return learned
+    const next = await storedNow(deps, workspaceId, signal)
+    await deps.refill(workspaceId, learned, signal)
+    learned = next
+    // It gets no quicker: they come as fast as they are learned.
+    if (deps.clock() - learned.since > 0.9 * missingMs) return learned
+  }
+}
+
+/** Has the message ids learned while events are accepted as before; resolves to up to where they are. */
+const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime }: SpreadChange): Promise<Learned> => {
   const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
   for (;;) {
-    const learnedAt = deps.clock()
     const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(Math.max(0, left()))])
     try {
       // Nothing is paused for as long as one is missing.
       await deps.paused()
       // What was accepted before is among what is learned, however long it has waited.
-      await deps.whenStored(workspaceId, signal)
+      const learned = await storedNow(deps, workspaceId, signal)
       await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
       await deps.refill(workspaceId, undefined, signal)
-      return await catchUp(deps, workspaceId, learnedAt)
+      return await catchUp(deps, workspaceId, learned, signal)
     } catch (error) {
       if (deps.stopping.aborted || left() < 0) throw error
       await noteProblem(deps, workspaceId, error)
@@ -127,12 +146,12 @@ const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime
   }
 }
 
-/** Moves a workspace whose requests are paused. Message ids from `learnedAt` on may be missing. */
+/** Moves a workspace whose requests are paused, of which message ids are learned so far. */
 const move = async (
   deps: SpreadChangeDeps,
   { workspaceId, next, widest }: SpreadChange,
   pauseTime: Date,
-  learnedAt: number,
+  learned: Learned,
 ): Promise<void> => {
   const { db, clock } = deps
   const left = pausedMs - (clock() - pauseTime.getTime())
@@ -148,7 +167,7 @@ const move = async (
   await whenPaused()
   await deps.whenStored(workspaceId, signal)
   await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
-  await deps.refill(workspaceId, learnedAt, signal)
+  await deps.refill(workspaceId, learned, signal)
   // One that has come meanwhile.
   await whenPaused()
   signal.throwIfAborted()
@@ -173,9 +192,10 @@ export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange)
   const { db, clock, logger } = deps
   const { workspaceId } = change
   try {
-    if (change.pauseTime !== undefined) await move(deps, change, change.pauseTime, change.changeTime.getTime())
+    if (change.pauseTime !== undefined)
+      await move(deps, change, change.pauseTime, { since: change.changeTime.getTime(), places: '' })
     else {
-      const learnedAt = await prepare(deps, change)
+      const learned = await prepare(deps, change)
       const pauseTime = new Date(clock())
       await db
         .updateTable('workspace_spreads')
@@ -183,7 +203,7 @@ export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange)
         .where('workspace_id', '=', workspaceId)
         .execute()
       await deps.refresh()
-      await move(deps, change, pauseTime, learnedAt)
+      await move(deps, change, pauseTime, learned)
     }
   } catch (error) {
     // Whoever comes next goes on.

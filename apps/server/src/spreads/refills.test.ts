@@ -1,23 +1,26 @@
+import type { RefillFrom } from '@tributary/pipeline'
 import { expect, test } from 'vitest'
 import { refills } from './refills.ts'
 
 test('a run is begun once, behind others of its workspace, and done or failed when it is', async () => {
-  const begun: (number | undefined)[] = []
+  const begun: (RefillFrom | undefined)[] = []
   const ends: PromiseWithResolvers<void>[] = []
-  const ask = refills(async (_, since) => {
-    begun.push(since)
+  const ask = refills(async (_, from) => {
+    begun.push(from)
     const end = Promise.withResolvers<void>()
     ends.push(end)
     await end.promise
   })
   const one = { workspaceId: 'w', run: 'one' }
-  const two = { workspaceId: 'w', run: 'two', since: 7 }
+  const two = { workspaceId: 'w', run: 'two', since: 7, places: '3-0000000009-a' }
   expect([await ask(one), await ask(one), await ask(two)]).toEqual([false, false, false])
   expect(begun).toEqual([undefined])
   ends[0]?.resolve()
   await expect.poll(() => ask(one)).toBe(true)
   expect(await ask(one)).toBe(true)
-  await expect.poll(() => begun).toEqual([undefined, 7])
+  await expect
+    .poll(() => begun)
+    .toEqual([undefined, { time: 7, places: [{ partition: 3, offset: 9, incarnation: 'a' }] }])
   ends[1]?.reject(new Error('The event store is away'))
   await expect.poll(() => ask(two).then(String, (error: Error) => error.message)).toBe('The event store is away')
 })

@@ -1,16 +1,24 @@
+import { parseRecordPlaces } from '@tributary/kernel'
+import type { RefillFrom } from '@tributary/pipeline'
 import { z } from 'zod'
 
-const asked = z.object({ workspaceId: z.string(), since: z.number().optional(), run: z.string() })
+/** `places` as `formatRecordPlaces`; one of before there were any names a time alone. */
+const asked = z.object({
+  workspaceId: z.string(),
+  since: z.number().optional(),
+  places: z.string().optional(),
+  run: z.string(),
+})
 
 /**
  * Learns the message ids of workspaces as somebody asks for it, again and again until the answer is that it is done: that takes longer than an answer
  * may. A run begins with its first question, behind those of the same workspace; its failure is told once.
  */
-export const refills = (refill: (workspaceId: string, since: number | undefined) => Promise<void>) => {
+export const refills = (refill: (workspaceId: string, from: RefillFrom | undefined) => Promise<void>) => {
   const runs = new Map<string, { isDone: boolean; error?: unknown }>()
   const last = new Map<string, Promise<void>>()
   return async (about: unknown): Promise<boolean> => {
-    const { workspaceId, since, run } = asked.parse(about)
+    const { workspaceId, since, places = '', run } = asked.parse(about)
     const known = runs.get(run)
     if (known !== undefined) {
       if (known.error === undefined) return known.isDone
@@ -20,7 +28,9 @@ export const refills = (refill: (workspaceId: string, since: number | undefined)
     const begun: { isDone: boolean; error?: unknown } = { isDone: false }
     runs.set(run, begun)
     const task = (last.get(workspaceId) ?? Promise.resolve())
-      .then(() => refill(workspaceId, since))
+      .then(() =>
+        refill(workspaceId, since === undefined ? undefined : { time: since, places: parseRecordPlaces(places) }),
+      )
       .then(
         () => {
           begun.isDone = true

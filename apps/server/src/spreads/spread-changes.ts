@@ -36,6 +36,7 @@ export const createSpreadChanges = ({
   threads: { pipeline, delivery, profiles, signals },
   deliveries,
   whenStored,
+  storedBefore,
   logger,
 }: {
   relational: Relational
@@ -48,6 +49,7 @@ export const createSpreadChanges = ({
   /** The stream; undefined where this process cannot read it. */
   deliveries: Pick<LogReader, 'ends'> | undefined
   whenStored: SpreadChangeDeps['whenStored']
+  storedBefore: SpreadChangeDeps['storedBefore']
   logger: Logger
 }): { start(): void; stop(): Promise<void> } => {
   const stopping = new AbortController()
@@ -61,10 +63,11 @@ export const createSpreadChanges = ({
     refresh: () => keys.refresh(),
     paused: async () => [...paused.map((ask) => ask()), ...(others ? await pausedProcesses(pool) : [])],
     whenStored,
-    refill: async (workspaceId, since, signal) => {
+    storedBefore,
+    refill: async (workspaceId, learned, signal) => {
       if (pipeline === undefined) throw new Error('The pipeline does not run in this process')
       const run = randomToken(9)
-      while ((await pipeline.ask('refill', { workspaceId, since, run })) !== true)
+      while ((await pipeline.ask('refill', { workspaceId, ...learned, run })) !== true)
         await pause(refillMs, undefined, { signal })
     },
     ends: async () => (await deliveries?.ends()) ?? [],

@@ -17,7 +17,7 @@ import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import type { AlreadyAppended } from '../recovery/already-appended.ts'
 import { createAlreadyStored } from '../recovery/already-stored.ts'
-import { refillWorkspace } from '../recovery/refill-ids.ts'
+import { createWorkspaceRefill, type RefillFrom } from '../recovery/refill-ids.ts'
 import { createStoredStatuses } from '../recovery/stored-statuses.ts'
 import { createRetryWrite, retrying } from '../retrying.ts'
 import { RecordFailed, type SetAside } from '../set-aside.ts'
@@ -86,10 +86,10 @@ export type Pipeline = {
   /** Resolves when everything appended before the call is stored and committed. Rejects when the pipeline ends before. */
   idle(): Promise<void>
   /**
-   * Learns the message ids of a workspace that comes into its partitions, from `since` on (epoch ms), or those of the window. Rejects when it has not
-   * begun to read, or ends.
+   * Learns the message ids of a workspace that comes into its partitions: of what came into the log from a time on, or within the window. Rejects
+   * when it has not begun to read, or ends.
    */
-  refill(workspaceId: string, since?: number): Promise<void>
+  refill(workspaceId: string, from?: RefillFrom): Promise<void>
   /** Hints that there are new records. */
   wake(): void
   state(): Promise<PipelineState>
@@ -150,8 +150,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
   const onAlreadyAppended = (found: AlreadyAppended): void => {
     before = found
   }
-  const hasBegun = (): boolean => before !== undefined
-  return { publish, processor, deliver, store, progress, overtakings, onAlreadyAppended, hasBegun }
+  return { publish, processor, deliver, store, progress, overtakings, onAlreadyAppended }
 }
 
 /** Asks the event store what it has, until it answers. */
@@ -285,10 +284,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       reader.notice()
       await progress.whenCommitted(ends, () => store.pump(true))
     },
-    async refill(workspaceId, since) {
-      if (!parts.hasBegun()) throw new Error('The pipeline has not begun to read yet')
-      await refillWorkspace({ ...deps, asking: createAsking(wiring) }, workspaceId, since)
-    },
+    refill: createWorkspaceRefill({ ...deps, signal: lifecycle.signal }),
     wake: () => reader.notice(),
     async state() {
       const lag = await progress.lag()

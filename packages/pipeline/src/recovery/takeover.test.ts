@@ -7,7 +7,7 @@ import { type ConsumerJournal, openPostgresJournal, partitionOf, type SeenId } f
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { batchOf, createWorld, type World } from '../pipelines/test-world.ts'
-import { refillIds } from './refill-ids.ts'
+import { createWorkspaceRefill, type RefillFrom, refillIds } from './refill-ids.ts'
 
 let database: TestDatabase
 let eventStore: TestEventStore
@@ -261,5 +261,69 @@ describe('ids from the event store', () => {
     expect(known.get(hashOf('rejected\ns-2\nÿ☃ 20'))).toMatchObject({ index: 20 })
     expect(known.get(hashOf('accepted\ns-2\nÿ☃ 24'))).toMatchObject({ index: 24 })
     expect(known.get(hashOf('accepted\ns-2\nÿ☃ 21'))).toMatchObject({ index: 21 })
+  })
+
+  it('of a workspace that moves are those that do not lie before places in the log, whatever the clocks of who received them say', async () => {
+    const now = Date.now()
+    const places: [partition: number, offset: number, incarnation: string, index?: number][] = [
+      // Before its place: what has as many digits and is of the incarnation.
+      [3, 6_999_999_998, 'b'],
+      [3, 6_999_999_999, 'b', 10_000],
+      [3, 7_000_000_000, 'b'],
+      [3, 7_000_000_000, 'b', 12],
+      [3, 10_000_000_000, 'b'],
+      [3, 5, 'c'],
+      [30, 5, 'b'],
+      [4, 41, 'b'],
+      [4, 42, 'b'],
+      [4, 41, 'bb'],
+      [5, 1, 'b'],
+      [64, 7, ''],
+    ]
+    const rows = places.map(([partition, offset, incarnation, index = 0], n) => ({
+      workspace_id: n === 11 ? 'w-2' : 'w-1',
+      source_id: `s-${n % 2}`,
+      event_id: eventIdsOf({ partition, offset, incarnation })(index),
+      message_id: `m-${n}`,
+      status: 'accepted',
+      receive_time: now + (n % 2 === 0 ? -19 : 19) * 60_000,
+      timestamp: now,
+      properties: {},
+      traits: {},
+    }))
+    await eventStore.insert('events', rows.map((each) => JSON.stringify(each)).join('\n'), { token: 'places' })
+    const found: SeenId[] = []
+    let isBegun = false
+    const refill = createWorkspaceRefill({
+      journal: {
+        apart: { lacksIds: () => !isBegun, unstoredIds: async () => [], idsComplete: async () => {} },
+        positions: () => new Map(),
+        openRanges: () => [],
+        remember: (more) => void found.push(...more),
+      },
+      eventStore,
+      clock: () => now,
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    })
+    const learned = async (from?: RefillFrom): Promise<string[]> => {
+      found.length = 0
+      await refill('w-1', from)
+      return found.map(({ partition, offset, index }) => `${partition} ${offset} ${index}`).toSorted()
+    }
+    await expect(learned()).rejects.toThrow('not begun')
+    isBegun = true
+    const textOf = ([partition, offset, , index = 0]: (typeof places)[number]): string =>
+      `${partition} ${offset} ${index}`
+    const behind = [2, 3, 4, 5, 6, 8, 9, 10].map((n) => textOf(places[n] ?? [0, 0, '']))
+    const from = [
+      { partition: 3, offset: 7_000_000_000, incarnation: 'b' },
+      { partition: 4, offset: 42, incarnation: 'b' },
+      { partition: 5, offset: 9, incarnation: '' },
+    ]
+    expect(await learned({ time: now, places: from })).toEqual(behind.toSorted())
+    const all = places.slice(0, -1).map(textOf).toSorted()
+    expect(await learned({ time: now, places: [] })).toEqual(all)
+    expect(await learned()).toEqual(all)
   })
 })
