@@ -198,4 +198,26 @@ describe('a spread', () => {
     expect(await rowOf()).toMatchObject({ spread: 4, next: null, pause_time: null })
     expect((await rowOf()).problem).toContain('ended in the middle')
   })
+
+  test.each([
+    ['while message ids were learned', (row: { pause_time: Date | null }) => row.pause_time === null],
+    ['while requests were paused', (row: { pause_time: Date | null }) => row.pause_time !== null],
+  ])(
+    'is what the next main process made of it, and of what was asked for since, for one that was away %s',
+    async (_, isAway) => {
+      await ask(4)
+      let isBack = false
+      const away = steps({
+        whenStored: async () => {
+          if (isBack || !isAway(await rowOf())) return
+          isBack = true
+          await changeSpread(steps().deps, await openChange())
+          expect(await rowOf()).toMatchObject({ spread: 4, next: null, pause_time: null })
+          await askSpread(database.db, { workspaceId, spread: 2, groups: 8, time: new Date(Date.now() + 1) })
+        },
+      })
+      await changeSpread(away.deps, await openChange())
+      expect(await rowOf()).toMatchObject({ spread: 4, next: 2, pause_time: null, problem: '' })
+    },
+  )
 })

@@ -50,6 +50,12 @@ export type SpreadChange = {
   pauseTime: Date | undefined
 }
 
+/** Somebody else went on with a change while this process was away: it is not its own any more. */
+class EndedElsewhere extends Error {
+  override readonly name = 'EndedElsewhere'
+  override readonly message = 'Another process went on with the change of a spread'
+}
+
 /** Waits until something holds; `what` is what it waits for, for people. */
 const until = async (what: string, holds: () => Promise<boolean>, signal: AbortSignal): Promise<void> => {
   while (!(await holds())) {
@@ -76,20 +82,41 @@ const whenRead = async (
     )
 }
 
+/** A change as it is until somebody ended it: one that was made, whose answer was lost, or that another main process has made, is changed no more. */
+const unended = ({ db }: Pick<SpreadChangeDeps, 'db'>, { workspaceId, next, changeTime }: SpreadChange) =>
+  db
+    .updateTable('workspace_spreads')
+    .where('workspace_id', '=', workspaceId)
+    .where('next', '=', next)
+    .where('change_time', '=', changeTime)
+
+/** @throws EndedElsewhere unless a change's requests are paused as this process knows it */
+const requirePaused = async (
+  { db }: Pick<SpreadChangeDeps, 'db'>,
+  { workspaceId, next, changeTime }: SpreadChange,
+  pauseTime: Date,
+): Promise<void> => {
+  const row = await db
+    .selectFrom('workspace_spreads')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('next', '=', next)
+    .where('change_time', '=', changeTime)
+    .where('pause_time', '=', pauseTime)
+    .executeTakeFirst()
+  if (row === undefined) throw new EndedElsewhere()
+}
+
 /** Notes why a change does not go on; resolves to the words. */
 const noteProblem = async (
-  { db }: Pick<SpreadChangeDeps, 'db'>,
-  workspaceId: string,
+  deps: Pick<SpreadChangeDeps, 'db'>,
+  change: SpreadChange,
   error: unknown,
   values: { next?: null; pause_time?: null } = {},
 ): Promise<string> => {
   const problem = error instanceof Error ? error.message : String(error)
-  await db
-    .updateTable('workspace_spreads')
+  await unended(deps, change)
     .set({ ...values, problem })
-    .where('workspace_id', '=', workspaceId)
-    // One that was made, whose answer was lost, is no failure.
-    .where('next', 'is not', null)
     .execute()
   return problem
 }
@@ -125,7 +152,8 @@ const catchUp = async (
 }
 
 /** Has the message ids learned while events are accepted as before; resolves to up to where they are. */
-const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime }: SpreadChange): Promise<Learned> => {
+const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Learned> => {
+  const { workspaceId, widest, changeTime } = change
   const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
   for (;;) {
     const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(Math.max(0, left()))])
@@ -139,7 +167,7 @@ const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime
       return await catchUp(deps, workspaceId, learned, signal)
     } catch (error) {
       if (deps.stopping.aborted || left() < 0) throw error
-      await noteProblem(deps, workspaceId, error)
+      await noteProblem(deps, change, error)
       deps.logger.info({ error: String(error) }, 'A change of a spread is prepared again')
       await pause(prepareAgainMs, undefined, { signal: deps.stopping })
     }
@@ -149,11 +177,12 @@ const prepare = async (deps: SpreadChangeDeps, { workspaceId, widest, changeTime
 /** Moves a workspace whose requests are paused, of which message ids are learned so far. */
 const move = async (
   deps: SpreadChangeDeps,
-  { workspaceId, next, widest }: SpreadChange,
+  change: SpreadChange,
   pauseTime: Date,
   learned: Learned,
 ): Promise<void> => {
-  const { db, clock } = deps
+  const { clock } = deps
+  const { workspaceId, next, widest } = change
   const left = pausedMs - (clock() - pauseTime.getTime())
   if (left <= 0) throw new Error('The process that made it ended in the middle')
   const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(left)])
@@ -161,7 +190,10 @@ const move = async (
   const whenPaused = (): Promise<void> =>
     until(
       'all processes that collect had paused',
-      async () => (await deps.paused()).every((changes) => changes.includes(name)),
+      async () => {
+        await requirePaused(deps, change, pauseTime)
+        return (await deps.paused()).every((changes) => changes.includes(name))
+      },
       signal,
     )
   await whenPaused()
@@ -171,13 +203,11 @@ const move = async (
   // One that has come meanwhile.
   await whenPaused()
   signal.throwIfAborted()
-  const { numUpdatedRows } = await db
-    .updateTable('workspace_spreads')
+  const { numUpdatedRows } = await unended(deps, change)
     .set({ spread: next, next: null, pause_time: null, problem: '' })
-    .where('workspace_id', '=', workspaceId)
     .where('pause_time', '=', pauseTime)
     .executeTakeFirst()
-  if (numUpdatedRows !== 1n) throw new Error('Another process has ended it')
+  if (numUpdatedRows !== 1n) throw new EndedElsewhere()
   const ms = clock() - pauseTime.getTime()
   deps.logger.info({ workspaceId, partitions: next, pausedMs: ms }, 'A workspace was spread anew')
 }
@@ -189,7 +219,7 @@ const move = async (
  * of its user, whoever dies when. What takes too long is given up, and nothing has changed. Rejects when that cannot be written down.
  */
 export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<void> => {
-  const { db, clock, logger } = deps
+  const { clock, logger } = deps
   const { workspaceId } = change
   try {
     if (change.pauseTime !== undefined)
@@ -197,18 +227,19 @@ export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange)
     else {
       const learned = await prepare(deps, change)
       const pauseTime = new Date(clock())
-      await db
-        .updateTable('workspace_spreads')
+      const { numUpdatedRows } = await unended(deps, change)
         .set({ pause_time: pauseTime })
-        .where('workspace_id', '=', workspaceId)
-        .execute()
+        .where('pause_time', 'is', null)
+        .executeTakeFirst()
+      if (numUpdatedRows !== 1n) throw new EndedElsewhere()
       await deps.refresh()
       await move(deps, change, pauseTime, learned)
     }
   } catch (error) {
     // Whoever comes next goes on.
     if (deps.stopping.aborted) return
-    const problem = await noteProblem(deps, workspaceId, error, { next: null, pause_time: null })
+    if (error instanceof EndedElsewhere) return logger.warn({ workspaceId }, error.message)
+    const problem = await noteProblem(deps, change, error, { next: null, pause_time: null })
     logger.warn({ workspaceId, problem }, 'The change of a spread was given up, and nothing has changed')
   }
   await deps.refresh()
