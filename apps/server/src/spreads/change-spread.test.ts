@@ -91,6 +91,9 @@ describe('a spread', () => {
     const { rows } = await database.pool.query('select name, oldest from schema_migrations where oldest is not null')
     expect(rows).toEqual([{ name: '0096-workspace-spreads', oldest: '0096-workspace-spreads' }])
     await expect(ask(2)).rejects.toThrow('not done yet')
+    const asked = await rowOf()
+    await ask(4)
+    expect(await rowOf()).toEqual(asked)
     // Who looks for what is of the workspace looks wherever it will be, from now on.
     expect(await rowOf()).toMatchObject({ spread: 1, widest: 4, next: 4, pause_time: null })
     expect(await readSpreads(database.db)).toEqual([{ workspaceId, title: 'Shop', spread: 1, next: 4, problem: '' }])

@@ -42,8 +42,8 @@ export const readSpreads = async (db: Db): Promise<Spread[]> => {
 }
 
 /**
- * Asks the main process to spread a workspace over so many partitions, of which there are `groups` that can be processed apart. What it is spread over
- * by then is told by `readSpreads`.
+ * Asks the main process to spread a workspace over so many partitions, of which there are `groups` that can be processed apart. Nothing is asked anew while
+ * that is being done already. What it is spread over by then is told by `readSpreads`.
  *
  * @throws SpreadRefused
  */
@@ -80,6 +80,8 @@ export const askSpread = async (
       .where('workspace_id', '=', workspace.id)
       .forUpdate()
       .executeTakeFirst()
+    // Asked for again: it is waited for, as when whoever was missing is said to be gone.
+    if (known?.next === spread) return
     if (known !== undefined && known.next !== null)
       throw new SpreadRefused('Another change of this workspace is not done yet. Wait for it to finish.')
     if ((known?.spread ?? 1) === spread)
