@@ -1,6 +1,6 @@
 // npm run soak: the fault, durability and power-loss tests with many rounds, the set-up pages for other languages with the real
-// SDKs from their registries, faults of three brokers and of several processes, two versions together, 50 million events, a sync of 10 million rows, and a file of 2 GB. `npm run soak -- 50` sets the
-// rounds (20 by default); `npm run soak -- languages` runs the set-up pages alone, and `processes`, `versions`, `events`, `rows` and `file` these. `npm run soak -- versions <ref>` names the version before.
+// SDKs from their registries, faults of three brokers, of several processes, and in the middle of changes of a spread, two versions together, 50 million events, a sync of 10 million rows, and a file of 2 GB. `npm run soak -- 50` sets the
+// rounds (20 by default); `npm run soak -- languages` runs the set-up pages alone, and `processes`, `spreads`, `versions`, `events`, `rows` and `file` these. `npm run soak -- versions <ref>` names the version before.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -13,6 +13,8 @@ if (process.argv[2] === 'file') process.exit(measure('large-file') ?? 1)
 
 const processes = (): number | null => spawnSync('vitest', ['run', '--project', 'soak'], { stdio: 'inherit' }).status
 if (process.argv[2] === 'processes') process.exit(processes() ?? 1)
+if (process.argv[2] === 'spreads')
+  process.exit(spawnSync('vitest', ['run', '--project', 'soak', 'e2e/soak/spreads'], { stdio: 'inherit' }).status ?? 1)
 if (process.argv[2] === 'versions') {
   const env = { ...process.env, SOAK_VERSION_BEFORE: process.argv[3] ?? '' }
   process.exit(

@@ -52,10 +52,11 @@ export const tasks = {
     script: 'scripts/soak.ts',
     builds: true,
     does: 'Runs the fault, durability, and power-loss tests for many rounds, the setup pages with the SDKs of other languages, two versions together, and 50 million events.',
-    usage: '[-- <rounds> | languages | versions [<ref>] | events]',
+    usage: '[-- <rounds> | languages | spreads | versions [<ref>] | events]',
     options: [
       '<rounds>   20 by default',
       'languages  only the setup pages',
+      'spreads    only faults in the middle of changes of a spread',
       'versions   only two versions together; the one before is that of a commit, by default before the newest migration',
       'events     only the events',
     ],
