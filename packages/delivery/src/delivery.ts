@@ -16,6 +16,7 @@ import { restoredRange } from './retry/range-change.ts'
 import { isRangeWritten } from './retry/spilled-ranges.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 import { createDestinationWorker, type DestinationWorker, type WorkerSnapshot } from './worker/destination-worker.ts'
+import { createShares } from './worker/shares.ts'
 
 export type DeliveryDeps = {
   /** Of the deliveries log. */
@@ -93,12 +94,13 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const abort = new AbortController()
   const owned = new Set<number>()
   const parking = createParking(deps.db, owned)
+  const shares = createShares({ groups: deps.groups ?? 1, owned, parking, destinationCache, clock, logger })
   const attempts = createAttemptLog({ eventStore: deps.eventStore, clock, logger, metrics, settings })
   const outcomes = createOutcomeLog({ log: deps.outcomes, clock, logger, metrics })
   const places = createPlaces(reader.partitions)
   const context: WorkerContext = {
     reader,
-    groups: deps.groups ?? 1,
+    shares,
     owned,
     isRead: (partition, offset) => {
       const place = places[partition]
@@ -190,6 +192,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       }
       void attempts.flush()
       void outcomes.flush()
+      void shares.refresh()
       metrics.gauge('delivery_queued_bytes', context.queued.bytes)
       if (maintenance.due()) void maintenance.run()
       await pause(everyMs)

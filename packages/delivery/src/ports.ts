@@ -13,6 +13,7 @@ import type { AttemptLog } from './log/attempts.ts'
 import type { OutcomeLog } from './log/outcome-log.ts'
 import type { Parking } from './retry/parking.ts'
 import type { DeliverySettings } from './settings.ts'
+import type { Shares } from './worker/shares.ts'
 
 /** A destination as deliveries need it. A change of anything gives a new object. */
 export type DestinationEntry = {
@@ -24,6 +25,8 @@ export type DestinationEntry = {
   enabled: boolean
   /** Over how many partitions its workspace is spread; one unless given. */
   spread?: number
+  /** Over how many it ever was; as many as now unless given. */
+  widest?: number
   /** All settings, secrets in clear. */
   settings: Readonly<Record<string, unknown>>
   /** Its own mappings; undefined while it uses the presets of its connector. */
@@ -67,8 +70,8 @@ export type ForgottenUsers = {
 /** What all workers share. */
 export type WorkerContext = {
   reader: LogReader
-  /** Into how many groups the partitions are cut, of which this delivery has one. */
-  groups: number
+  /** What each destination allows this delivery, and others. */
+  shares: Shares
   /** Partitions that this delivery was given: of others nothing is read, sent or looked up. */
   owned: ReadonlySet<number>
   /** Whether the log was read through an offset: what lies there and before was offered. */

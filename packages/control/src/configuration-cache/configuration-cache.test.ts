@@ -197,6 +197,9 @@ describe('a spread of a workspace', () => {
     await set({ pause_time: null, spread: 4, next: null })
     await eventually('spread', () => known()?.spread === 4 && known()?.change === undefined)
     await eventually('its destinations', () => destinations.get(id)?.spread === 4)
+    await set({ pause_time: null, spread: 2 })
+    await eventually('its destinations', () => destinations.get(id)?.spread === 2)
+    expect(destinations.get(id)?.widest).toBe(4)
     expect(keys.spreads().has(organization.workspaceId)).toBe(false)
   })
 })
@@ -219,6 +222,7 @@ describe('the configuration cache of destinations', () => {
       app: 'webhook',
       enabled: true,
       spread: 1,
+      widest: 1,
       settings: { url: 'https://receiver.example/hook', signing_secret: 'very secret', batch_size: 10 },
       grant: undefined,
       mappings: undefined,

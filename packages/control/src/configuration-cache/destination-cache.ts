@@ -20,6 +20,8 @@ export type CachedDestination = {
   enabled: boolean
   /** Over how many partitions its workspace is spread. */
   spread: number
+  /** Over how many it ever was. */
+  widest: number
   settings: Settings
   /** What it was permitted by OAuth 2, its tokens excepted; undefined when nothing was. */
   grant: GrantState | undefined
@@ -149,7 +151,7 @@ export const createDestinationCache = (
   }
 
   const destinationOf = (
-    row: Selectable<Database['destinations']> & { spread: number | null },
+    row: Selectable<Database['destinations']> & { spread: number | null; widest: number | null },
     grant: GrantState | undefined,
     { filters, signals }: Pick<CachedDestination, 'filters' | 'signals'>,
   ): CachedDestination => {
@@ -162,6 +164,7 @@ export const createDestinationCache = (
       app: row.app,
       enabled: row.enabled && settings !== undefined && mappings !== unreadable,
       spread: row.spread ?? 1,
+      widest: row.widest ?? 1,
       settings: settings ?? {},
       grant,
       mappings: mappings === unreadable ? [] : mappings,
@@ -179,7 +182,7 @@ export const createDestinationCache = (
       .selectFrom('destinations')
       .leftJoin('workspace_spreads', 'workspace_spreads.workspace_id', 'destinations.workspace_id')
       .selectAll('destinations')
-      .select('workspace_spreads.spread')
+      .select(['workspace_spreads.spread', 'workspace_spreads.widest'])
       .where('delete_time', 'is', null)
       .where(among('id'))
       .execute()

@@ -55,6 +55,9 @@ export type DeadRow = { id: string; destinationId: string; events: number }
 
 type Settle = (unwritten: ReadonlySet<string>) => void
 
+/** A partition, of which what is for a destination is meant. */
+export type DestinationPartition = { destinationId: string; partition: number }
+
 export type Parking = {
   /**
    * Takes a change; `settle` is called when it is durable, with the ids of rows that were not written: their events, of a record that was
@@ -76,6 +79,8 @@ export type Parking = {
     limit: number,
     order?: 'due' | 'place',
   ): Promise<ParkedRow[]>
+  /** Of these, those partitions in which something of a destination waits, whoever owns them: rows or ranges. */
+  waitingIn(places: readonly DestinationPartition[]): Promise<DestinationPartition[]>
   /** Makes every waiting row of a destination due. */
   makeDue(destinationId: string, now: number): Promise<void>
   /** Declares every waiting row of a destination dead; resolves to the number of events. */
@@ -331,6 +336,16 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .execute()
       // As of now: some may have been taken away meanwhile.
       return rows.map(fromDatabase).filter(({ partition }) => partitions.has(partition))
+    },
+    waitingIn: async (places) => {
+      if (places.length === 0) return []
+      const { rows } = await sql<DestinationPartition>`
+        select f.id as "destinationId", f.partition from unnest(
+          ${places.map(({ destinationId }) => destinationId)}::uuid[], ${places.map(({ partition }) => partition)}::integer[]
+        ) as f (id, partition) where exists (
+          select from parked_deliveries
+          where destination_id = f.id and log_partition = f.partition and state = 'waiting')`.execute(db)
+      return rows
     },
     waiting: async (destinationId, lane, without, limit, order = 'due') => {
       const found = db

@@ -1,8 +1,10 @@
+import { silentLogger } from '@tributary/kernel'
 import { describe, expect, it } from 'vitest'
 import type { DestinationEntry } from '../ports.ts'
 import { defaultDeliverySettings } from '../settings.ts'
 import { relay } from '../testing-connector.ts'
 import { createReadiness } from './readiness.ts'
+import { createShares } from './shares.ts'
 
 const entry: DestinationEntry = {
   id: 'd',
@@ -15,12 +17,21 @@ const entry: DestinationEntry = {
   consentCategories: [],
   filters: new Map(),
 }
+const nothingWaits = { waitingIn: async () => [] }
 const readinessOf = (groups: number, definition = relay) => {
+  const shares = createShares({
+    groups,
+    owned: new Set([0]),
+    parking: nothingWaits,
+    destinationCache: { get: () => entry },
+    clock: () => 0,
+    logger: silentLogger,
+  })
   return createReadiness({
     connectors: new Map([[relay.slug, definition]]),
     forgotten: { until: () => 0, version: () => '', isOf: () => false },
     settings: { ...defaultDeliverySettings, concurrency: 6 },
-    groups,
+    shares,
   })
 }
 const lookAt = (spread: number | undefined, groups: number) =>
@@ -51,12 +62,21 @@ describe('what a destination allows', () => {
   it('waits where it takes one request at a time, and several deliveries would send to it', () => {
     const look = (spread: number, groups: number) =>
       readinessOf(groups, { ...relay, exclusive: true }).look({ ...entry, spread })
-    expect(look(4, 4)).toMatchObject({ ready: undefined, problem: expect.stringContaining('several partitions') })
+    expect(look(4, 4)).toMatchObject({ problem: expect.stringContaining('several partitions') })
     for (const [spread, groups] of [
       [1, 4],
       [4, 1],
     ] as const)
       expect(look(spread, groups)).toMatchObject({ ready: { concurrency: 6 }, problem: '' })
+  })
+
+  it('is less when its workspace is spread, with the same connections', () => {
+    const readiness = readinessOf(4)
+    const before = readiness.look(entry).ready
+    const after = readiness.look({ ...entry, spread: 4 }).ready
+    expect([before?.concurrency, after?.concurrency]).toEqual([6, 1])
+    expect(after?.bucket).not.toBe(before?.bucket)
+    expect(after?.lifetime).toBe(before?.lifetime)
   })
 
   it('is never nothing, however many share it', () => {

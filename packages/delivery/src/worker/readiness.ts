@@ -8,10 +8,10 @@ import {
   validatePartialSettings,
   validateSettings,
 } from '@tributary/connector-kit'
-import { groupOfPartition, logPartitions, partitionsOf } from '@tributary/storage'
 import type { DestinationEntry, WorkerContext } from '../ports.ts'
 import { createGate, type Gate } from './gate.ts'
 import { type Bucket, createBucket } from './rate-limit.ts'
+import type { Share } from './shares.ts'
 
 /** What a worker needs to send: everything the entry in the cache says, made ready once per change. */
 export type Ready = {
@@ -53,29 +53,47 @@ const settingsProblem = (
     : `The settings are not valid: ${Object.keys(errors).join(', ')}`
 }
 
+const turnProblem: Readonly<Record<Share['turn'], string>> = {
+  mine: '',
+  spread: 'It takes one request at a time, and its workspace is in several partitions: put that into one',
+  later: 'It takes one request at a time: events from when its workspace was in several partitions are sent first',
+}
+
 /**
  * Follows the entry in the configuration cache of one destination. Settings and gate are made anew when their own parts change, what is
  * left of the rate only when the rate does.
  */
 export const createReadiness = (
-  context: Pick<WorkerContext, 'connectors' | 'forgotten' | 'settings' | 'groups'>,
+  context: Pick<WorkerContext, 'connectors' | 'forgotten' | 'settings' | 'shares'>,
 ): Readiness => {
-  let looked: { entry: DestinationEntry; settings: string; gate: string } | undefined
+  let looked: { entry: DestinationEntry; share: Share; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''
   /** Why its grant does not serve. */
   let ungranted = ''
+  /** Why others send first, where one request at a time is taken. */
+  let waits = ''
   let rate: { text: string; bucket: Bucket | undefined } = { text: '', bucket: undefined }
 
-  const bucketOf = (definition: DestinationDefinition, settings: Settings, deliveries: number): Bucket | undefined => {
+  const bucketOf = (definition: DestinationDefinition, settings: Settings, among: number): Bucket | undefined => {
     const whole = definition.rate?.(settings)
-    const limit = whole && { ...whole, requests: whole.requests / deliveries }
+    const limit = whole && { ...whole, requests: whole.requests / among }
     const text = limit === undefined ? '' : `${limit.requests}/${limit.perMs}`
     if (text !== rate.text) rate = { text, bucket: limit === undefined ? undefined : createBucket(limit) }
     return rate.bucket
   }
 
-  const make = (entry: DestinationEntry): void => {
+  /** What of the destination's limits is this delivery's. */
+  const limitsOf = (definition: DestinationDefinition, settings: Settings, { among }: Share) => {
+    const concurrency = definition.concurrency ?? context.settings.concurrency
+    const isOrdered = definition.ordered?.(settings) === true
+    return {
+      concurrency: isOrdered ? 1 : Math.max(1, Math.floor(concurrency / among)),
+      bucket: bucketOf(definition, settings, among),
+    }
+  }
+
+  const make = (entry: DestinationEntry, share: Share): void => {
     const definition = context.connectors.get(entry.app)
     const parsed = definition === undefined ? undefined : validateSettings(definition, entry.settings)
     void ready?.lifetime.end()
@@ -85,26 +103,13 @@ export const createReadiness = (
     else if (!parsed.ok) problem = settingsProblem(definition, entry.settings, parsed.errors)
     else {
       const { settings } = parsed
-      const ordered = definition.ordered?.(settings) === true
-      // Of a workspace that is spread, several deliveries have equal shares of what the destination allows.
-      const deliveries = new Set(
-        partitionsOf(entry.workspaceId, entry.spread ?? 1, logPartitions).map((partition) =>
-          groupOfPartition(partition, context.groups),
-        ),
-      ).size
-      if (definition.exclusive === true && deliveries > 1) {
-        problem = 'It takes one request at a time, and its workspace is in several partitions: put that into one'
-        return
-      }
-      const concurrency = definition.concurrency ?? context.settings.concurrency
       ready = {
         definition,
         settings,
         batching: definition.batching(settings),
         gate: createGate(definition, entry, context.forgotten),
-        concurrency: ordered ? 1 : Math.max(1, Math.floor(concurrency / deliveries)),
-        ordered,
-        bucket: bucketOf(definition, settings, deliveries),
+        ordered: definition.ordered?.(settings) === true,
+        ...limitsOf(definition, settings, share),
         client: definition.oauth2?.(settings),
         lifetime: createLifetime(),
       }
@@ -113,16 +118,22 @@ export const createReadiness = (
 
   return {
     look: (entry) => {
-      if (looked?.entry === entry) return { ready, problem: problem || ungranted }
-      const settings = JSON.stringify([entry.app, entry.settings, entry.spread ?? 1])
+      const share = context.shares.of(entry)
+      if (looked?.entry === entry && looked.share === share) return { ready, problem: problem || ungranted || waits }
+      const settings = JSON.stringify([entry.app, entry.settings])
       const gate = gateText(entry)
       const before = looked
-      looked = { entry, settings, gate }
-      if (before?.settings !== settings) make(entry)
-      else if (before.gate !== gate && ready !== undefined)
-        ready = { ...ready, gate: createGate(ready.definition, entry, context.forgotten) }
+      looked = { entry, share, settings, gate }
+      if (before?.settings !== settings) make(entry, share)
+      else if (ready !== undefined)
+        ready = {
+          ...ready,
+          ...(before.gate === gate ? {} : { gate: createGate(ready.definition, entry, context.forgotten) }),
+          ...(before.share === share ? {} : limitsOf(ready.definition, ready.settings, share)),
+        }
+      waits = ready?.definition.exclusive === true ? turnProblem[share.turn] : ''
       ungranted = ready?.client === undefined ? '' : grantProblem(ready.client, entry.grant)
-      return { ready, problem: problem || ungranted }
+      return { ready, problem: problem || ungranted || waits }
     },
     ready: () => ready,
   }
