@@ -17,14 +17,14 @@ afterEach(async () => {
 const startWorld = (has: readonly (readonly number[])[], answer: Answer, running: () => boolean = () => true) => {
   const hub = createCoordinationHub()
   closing.push(() => hub.close())
-  const held = new Set(has.flat())
+  const epochs = new Map(has.flat().map((group) => [group, 1]))
   const processes = has.map((own) => {
     const thread = (role: GroupRole, group: number) =>
       role === 'delivery' && own.includes(group)
         ? { ask: (question: string, about: unknown) => answer(question, about, group), running }
         : undefined
-    const isHeld = async (_role: GroupRole, group: number) => held.has(group)
-    const questions = createGroupQuestions({ coordination: hub.coordination, thread, isHeld, logger: silentLogger })
+    const epochOf = async (_role: GroupRole, group: number) => epochs.get(group)
+    const questions = createGroupQuestions({ coordination: hub.coordination, thread, epochOf, logger: silentLogger })
     closing.push(questions.close)
     const role = createRoleGroups({
       role: 'delivery',
@@ -37,7 +37,12 @@ const startWorld = (has: readonly (readonly number[])[], answer: Answer, running
       places: async () => [],
       widestSpread: async (workspaceId) => (workspaceId === 'wide' ? 2 : 1),
     })
-    return { questions, role, lose: (group: number) => held.delete(group) }
+    return {
+      questions,
+      role,
+      lose: (group: number) => epochs.delete(group),
+      take: (group: number, epoch: number) => epochs.set(group, epoch),
+    }
   })
   return { hub, processes }
 }
@@ -53,7 +58,7 @@ describe('questions to groups', () => {
     expect(Object.keys(answered.about)).toContain('stamp')
   })
 
-  it('fail with the words of who has it, and at once when nobody has it, is gone, or only begins', async () => {
+  it('fail with the words of who has it, and at once when nobody has it, another one has it by now, or it only begins', async () => {
     const asked: string[] = []
     const [one, two] = startProcesses([[0], []], (question) => {
       asked.push(question)
@@ -64,6 +69,10 @@ describe('questions to groups', () => {
     const waiting = expect(two?.questions.ask('delivery', 0, 'never', {}, 60_000)).rejects.toThrow(GroupUnowned)
     two?.lose(0)
     await waiting
+    two?.take(0, 2)
+    const gone = expect(two?.questions.ask('delivery', 0, 'never', {}, 60_000)).rejects.toThrow(GroupUnowned)
+    two?.take(0, 3)
+    await gone
     await expect(one?.questions.ask('delivery', 0, 'append', {}, 10_000)).rejects.toThrow('The disk is full')
     const [, later] = startProcesses(
       [[0], []],
@@ -71,7 +80,7 @@ describe('questions to groups', () => {
       () => false,
     )
     await expect(later?.questions.ask('delivery', 0, 'append', {}, 60_000)).rejects.toThrow(GroupBeginning)
-    expect(asked).toEqual(['append', 'never', 'append'])
+    expect(asked).toEqual(['append', 'never', 'never', 'append'])
   })
 
   it('of all groups are put together; what all must know fails where one only begins, and not where nobody is who could know less', async () => {

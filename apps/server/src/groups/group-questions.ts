@@ -62,7 +62,7 @@ const createPieces = () => {
 
 export type GroupQuestions = {
   /**
-   * Asks whoever has a group, in this process or in another one. Rejects with GroupUnowned when nobody has it, with GroupBeginning when it is not running yet, and when there is no answer in time: whether the
+   * Asks whoever has a group, in this process or in another one. Rejects with GroupUnowned when nobody has it, or another one by now, with GroupBeginning when it is not running yet, and when there is no answer in time: whether the
    * question was heard is unknown then.
    */
   ask(role: GroupRole, group: number, question: string, about: unknown, waitMs: number): Promise<unknown>
@@ -73,10 +73,11 @@ export type GroupQuestions = {
 export const createGroupQuestions = (deps: {
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
   thread(role: GroupRole, group: number): Pick<RoleThread, 'ask' | 'running'> | undefined
-  isHeld(role: GroupRole, group: number): Promise<boolean>
+  /** The epoch of whoever has a group now; undefined while nobody has it. */
+  epochOf(role: GroupRole, group: number): Promise<number | undefined>
   logger: Logger
 }): GroupQuestions => {
-  const { coordination, thread, isHeld, logger } = deps
+  const { coordination, thread, epochOf, logger } = deps
   const self = randomToken(9)
   const waiting = new Map<string, (answer: Answered) => void>()
   const [asked, answered] = [createPieces(), createPieces()]
@@ -141,7 +142,8 @@ export const createGroupQuestions = (deps: {
 
   const askOthers = async (what: Asked, waitMs: number): Promise<unknown> => {
     const { role, group, question } = what
-    if (!(await isHeld(role, group))) throw new GroupUnowned(`Nobody has the group ${group + 1} of the ${role} now`)
+    const epoch = await epochOf(role, group)
+    if (epoch === undefined) throw new GroupUnowned(`Nobody has the group ${group + 1} of the ${role} now`)
     const id = randomToken(9)
     const { promise, resolve, reject } = Promise.withResolvers<Answered>()
     waiting.set(id, resolve)
@@ -151,8 +153,8 @@ export const createGroupQuestions = (deps: {
     )
     // Who had it may be gone; and messages may be missed, which the next question is not.
     const look = setInterval(() => {
-      isHeld(role, group).then(
-        (held) => held || reject(new GroupUnowned(`The owner of group ${group + 1} of the ${role} is gone`)),
+      epochOf(role, group).then(
+        (now) => now === epoch || reject(new GroupUnowned(`The owner of group ${group + 1} of the ${role} is gone`)),
         () => {},
       )
     }, lookMs)

@@ -5,9 +5,9 @@ import {
   type AnnouncedProcess,
   type CoordinationHub,
   createMembers,
-  freeLeases,
   groupOfPartition,
   journalPlaces,
+  leaseEpoch,
   logPartitions,
   openLeases,
   type Relational,
@@ -75,7 +75,7 @@ export const openGroups = async (
       await deps.announced?.check()
       await requirePartitionGroups(relational, groups)
     },
-    free: (names) => freeLeases(relational, names),
+    epochOf: (name) => leaseEpoch(relational, name),
     onRefused: deps.onRefused,
     make: (role, group, tenure, onReplaced) =>
       deps.make(role, group, tenure, onReplaced, (due) => {
@@ -87,7 +87,7 @@ export const openGroups = async (
   const questions = createGroupQuestions({
     coordination: hub.coordination,
     thread: owned.thread,
-    isHeld: owned.isHeld,
+    epochOf: owned.epochOf,
     logger,
   })
   let started: Promise<void> | undefined

@@ -5,8 +5,8 @@ import { silentLogger } from '@tributary/kernel'
 import {
   connectionsOf,
   createMembers,
-  freeLeases,
   LeaseLost,
+  leaseEpoch,
   openLeases,
   openPostgresJournal,
   openRelational,
@@ -144,7 +144,7 @@ describe('groups of partitions', () => {
       },
       // It is asked before each look, too.
       check: async () => (log.length === 0 ? undefined : await check(lose)),
-      free: (names) => freeLeases(store, names),
+      epochOf: (name) => leaseEpoch(store, name),
       silentMs,
       onRefused: (why) => log.push(`refused: ${why}`),
       make(_role, { group }, _tenure, onReplaced): RoleThread {
@@ -190,10 +190,12 @@ describe('groups of partitions', () => {
       ['2', '3'],
       ['0', '1'],
     ])
-    expect(await two.owned.isHeld('pipeline', 3)).toBe(true)
+    const before = await two.owned.epochOf('pipeline', 3)
     await one.stop()
     await eventually('all of it', () => two.has().length === 4)
+    expect(await two.owned.epochOf('pipeline', 3)).toBe(Number(before) + 1)
     await two.stop()
+    expect(await two.owned.epochOf('pipeline', 3)).toBeUndefined()
     expect(two.log.filter((line) => line.startsWith('stop'))).toHaveLength(4)
   })
 

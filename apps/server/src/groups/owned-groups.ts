@@ -31,8 +31,8 @@ export type OwnedGroups = {
   thread(role: GroupRole, group: number): RoleThread | undefined
   /** The threads of a role. */
   threads(role: GroupRole): RoleThread[]
-  /** Whether somebody has a group now, as the database says. */
-  isHeld(role: GroupRole, group: number): Promise<boolean>
+  /** The epoch of whoever has a group now, as the database says; undefined while nobody has it. */
+  epochOf(role: GroupRole, group: number): Promise<number | undefined>
   /** Hands everything over: others take each group as soon as it is drained. */
   stop(): Promise<void>
 }
@@ -94,8 +94,8 @@ export type OwnedGroupsDeps = {
   members: Members
   /** Rejects with PartitionGroupsInUse when the number of groups is another one by now, with SchemaTooNew when this process is too old for the schema. */
   check: () => Promise<void>
-  /** Which of some groups nobody has, asked of no connection that leases are renewed over. */
-  free(names: readonly string[]): Promise<string[]>
+  /** The epoch of whoever has a group, by its name, asked of no connection that leases are renewed over. */
+  epochOf(name: string): Promise<number | undefined>
   /** For how long the log has not answered this process, ms; 0 while it does, or nobody knows. */
   silentMs?(): number
   /** Told when `check` has rejected with one of these: nothing can be shared with the others any more. */
@@ -300,10 +300,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     },
     thread: (role, group) => holding.owned.get(nameOfGroup(role, { group, groups }))?.thread,
     threads: (role) => [...holding.owned.values()].filter((one) => one.role === role).map(({ thread }) => thread),
-    async isHeld(role, group) {
-      const name = nameOfGroup(role, { group, groups })
-      return (await deps.free([name])).length === 0
-    },
+    epochOf: (role, group) => deps.epochOf(nameOfGroup(role, { group, groups })),
     async stop() {
       stopping = true
       clearTimeout(timer)

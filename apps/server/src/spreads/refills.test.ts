@@ -1,6 +1,7 @@
 import type { RefillFrom } from '@tributary/pipeline'
 import { expect, test } from 'vitest'
-import { refills } from './refills.ts'
+import { GroupBeginning, GroupUnowned } from '../groups/group-questions.ts'
+import { askRefill, refills } from './refills.ts'
 
 test('a run is begun once, behind others of its workspace, and done or failed when it is', async () => {
   const begun: (RefillFrom | undefined)[] = []
@@ -23,4 +24,25 @@ test('a run is begun once, behind others of its workspace, and done or failed wh
     .toEqual([undefined, { time: 7, places: [{ partition: 3, offset: 9, incarnation: 'a' }] }])
   ends[1]?.reject(new Error('The event store is away'))
   await expect.poll(() => ask(two).then(String, (error: Error) => error.message)).toBe('The event store is away')
+})
+
+test('an owner that is gone has a successor that is waited for; what fails is told at once', async () => {
+  const answers: unknown[] = [false, new GroupUnowned('gone'), new GroupBeginning('begins'), false, true]
+  const asked: unknown[] = []
+  const pipeline = {
+    ask: async (question: string, about: unknown) => {
+      asked.push(`${question} ${JSON.stringify(about)}`)
+      const answer = answers.shift()
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  }
+  const about = { workspaceId: 'w', since: 7 }
+  await askRefill(pipeline, about, new AbortController().signal)
+  expect(asked).toHaveLength(5)
+  expect(new Set(asked).size).toBe(1)
+  answers.push(new Error('The event store is away'), true)
+  await expect(askRefill(pipeline, about, new AbortController().signal)).rejects.toThrow('is away')
+  answers.splice(0, 1, new GroupUnowned('gone'))
+  await expect(askRefill(pipeline, about, AbortSignal.abort())).rejects.toThrow('aborted')
 })

@@ -1,6 +1,9 @@
-import { parseRecordPlaces } from '@tributary/kernel'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseRecordPlaces, randomToken } from '@tributary/kernel'
 import type { RefillFrom } from '@tributary/pipeline'
 import { z } from 'zod'
+import { GroupBeginning, GroupUnowned } from '../groups/group-questions.ts'
+import type { RoleThread } from '../roles/role-thread.ts'
 
 /** `places` as `formatRecordPlaces`; one of before there were any names a time alone. */
 const asked = z.object({
@@ -45,4 +48,28 @@ export const refills = (refill: (workspaceId: string, from: RefillFrom | undefin
     last.set(workspaceId, task)
     return false
   }
+}
+
+/** How often it is asked whether message ids are learned, ms. */
+const askMs = 100
+
+/**
+ * Has whoever processes a part of a workspace learn its message ids, from a time on (epoch ms) or of the window. An owner that is gone has successors, which
+ * learn them all the same: these are waited for. Rejects when it fails, or is aborted.
+ */
+export const askRefill = async (
+  pipeline: Pick<RoleThread, 'ask'>,
+  { workspaceId, since, places }: { workspaceId: string; since?: number | undefined; places?: string | undefined },
+  signal: AbortSignal,
+): Promise<void> => {
+  const run = randomToken(9)
+  const isDone = async (): Promise<boolean> => {
+    try {
+      return (await pipeline.ask('refill', { workspaceId, since, places, run })) === true
+    } catch (error) {
+      if (error instanceof GroupUnowned || error instanceof GroupBeginning) return false
+      throw error
+    }
+  }
+  while (!(await isDone())) await pause(askMs, undefined, { signal })
 }

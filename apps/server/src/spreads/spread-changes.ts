@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WriteKeyCache } from '@tributary/control'
-import { type Logger, randomToken, systemClock } from '@tributary/kernel'
+import { type Logger, systemClock } from '@tributary/kernel'
 import type { LogReader, Relational } from '@tributary/storage'
 import { pausedProcesses } from '../collecting-processes.ts'
 import { askPositions } from '../operations/retention.ts'
 import type { Threads } from '../roles/threads.ts'
 import { changeSpread, type SpreadChange, type SpreadChangeDeps } from './change-spread.ts'
+import { askRefill } from './refills.ts'
 
-/** How often it is asked whether message ids are learned, ms. */
-const refillMs = 100
 /** How often it is looked for changes, ms. */
 const lookMs = 2000
 
@@ -66,9 +65,7 @@ export const createSpreadChanges = ({
     storedBefore,
     refill: async (workspaceId, learned, signal) => {
       if (pipeline === undefined) throw new Error('The pipeline does not run in this process')
-      const run = randomToken(9)
-      while ((await pipeline.ask('refill', { workspaceId, ...learned, run })) !== true)
-        await pause(refillMs, undefined, { signal })
+      await askRefill(pipeline, { workspaceId, ...learned }, signal)
     },
     ends: async () => (await deliveries?.ends()) ?? [],
     readers: Object.fromEntries(

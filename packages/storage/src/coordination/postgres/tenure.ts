@@ -192,6 +192,18 @@ const keep = (
   }
 }
 
+/** The epoch of whoever has a lease now; undefined while nobody has it. */
+export const leaseEpoch = async (
+  { pool }: { pool: Pick<Relational['pool'], 'query'> },
+  name: string,
+): Promise<number | undefined> => {
+  const { rows } = await pool.query<{ epoch: string }>(
+    'select epoch::text as epoch from coordination_leases where name = $1 and expire_time > clock_timestamp()',
+    [name],
+  )
+  return rows[0] && Number(rows[0].epoch)
+}
+
 /** Which of some leases nobody has now. */
 export const freeLeases = async (
   { pool }: { pool: Pick<Relational['pool'], 'query'> },
