@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Analytics } from '@segment/analytics-node'
-import { isEarlier, parseEventId } from '@tributary/kernel'
+import { isEarlier, parseEventId, silentLogger } from '@tributary/kernel'
+import { openRelational } from '@tributary/storage'
 import {
   adminCredentials,
   createSource,
@@ -22,6 +23,7 @@ import {
 } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import { post, type StoredEvent, storedEvents, track } from './calls.ts'
+import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 
 /** Whatever a process that only collects was given as its data folder. */
 const nowhere = '/nowhere/tributary'
@@ -213,4 +215,49 @@ test.skipIf(skipsKafka())(
   },
   // Eight starts on a machine that may be busy.
   600_000,
+)
+
+test.skipIf(skipsKafka())(
+  'a process that collects is one of those until nothing of it is on its way to the log, also what it has refused',
+  async () => {
+    await using stack = new AsyncDisposableStack()
+    const kafka = await startKafkaWithWay()
+    const engines = await startRemoteEngines(stack, { kafka })
+    const roles = 'api,realtime,profiles,jobs,pipeline,delivery'
+    const main = await engines.start('main', { env: { TRIBUTARY_ROLES: roles } })
+    await main.api.login(adminCredentials)
+    const { workspace } = await createWorkspace(main.api)
+    const shop = await createSource(main.api, workspace)
+    const collector = await engines.start('collector', {
+      env: { TRIBUTARY_ROLES: 'collect', KAFKA_BROKERS: kafka.way.address },
+    })
+    await eventually('the new key', async () => {
+      const { status } = await post(collector, '/v1/track', shop.key, track('first'))
+      return status === 200
+    })
+    const { pool } = stack.use(openRelational({ url: engines.urls.database, logger: silentLogger, maxConnections: 1 }))
+    const counted = async (): Promise<number> =>
+      (await pool.query(`select id from processes where 'collect' = any(roles)`)).rows.length
+
+    kafka.way.cut()
+    expect((await post(collector, '/v1/track', shop.key, track('refused'))).status).toBe(503)
+    const ending = collector.stop()
+    await eventually('no connections are taken', () =>
+      fetch(`${collector.url}/health/live`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    // Nothing but the log keeps it.
+    for (let looks = 0; looks < 20; looks++) {
+      expect(await counted()).toBe(1)
+      await pause(50)
+    }
+    kafka.way.mend()
+    expect(await ending).toBe(0)
+    expect(await counted()).toBe(0)
+    await eventually('what was refused is there all the same', async () =>
+      (await storedEvents(main, shop.source)).some((event) => event.message_id === 'refused'),
+    )
+  },
 )
