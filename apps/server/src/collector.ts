@@ -21,6 +21,7 @@ import { withinMs } from './operations/readiness.ts'
 import { createTokenCheck } from './secrets/metrics-token.ts'
 import { createProductSecretBox, newSecretKey } from './secrets/secret-key.ts'
 import { createSourceWebhooks } from './source-webhooks.ts'
+import { endOrphanedChanges } from './spreads/orphaned-changes.ts'
 import { createWorkspaceSpreads } from './spreads/workspace-spreads.ts'
 
 export type RunningCollector = { url: string; stop(): Promise<void> }
@@ -78,12 +79,13 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => hub.close())
 
   const tag = builtTag()
+  const spreads = createWorkspaceSpreads(keys)
   const collect = createCollect({
     ...(tag === undefined ? {} : { tag }),
     processes: () => collecting?.count() ?? 1,
     log,
     keys,
-    spreads: createWorkspaceSpreads(keys),
+    spreads,
     webhooks,
     domains,
     refusals: createRefusalSink({ db }),
@@ -96,6 +98,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     settings: { quotaBytes: config.workspaceBacklogBytes },
   })
   collect.start()
+  const orphaned = endOrphanedChanges({ db, changes: spreads.changes, logger })
+  stack.defer(orphaned.stop)
   collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
   await collecting.begun
   // What changed before others counted it is known before it takes anything.

@@ -10,6 +10,7 @@ export { createSyncTokenCache } from './configuration-cache/sync-token-cache.ts'
 export {
   createWriteKeyCache,
   spreadChange,
+  spreadPause,
   type WriteKeyCache,
   type WriteKeyEntry,
 } from './configuration-cache/write-key-cache.ts'

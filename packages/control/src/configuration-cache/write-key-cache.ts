@@ -9,6 +9,12 @@ import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFo
 /** The name of a change of a workspace's spread, by when its requests were paused. */
 export const spreadChange = (workspaceId: string, time: Date): string => `${workspaceId} ${time.getTime()}`
 
+/** The workspace of a change by its name, and when its requests were paused. */
+export const spreadPause = (change: string): { workspaceId: string; time: Date } => {
+  const [workspaceId = '', time] = change.split(' ')
+  return { workspaceId, time: new Date(Number(time)) }
+}
+
 /** What a write key leads to. */
 export type WriteKeyEntry = {
   workspaceId: string
