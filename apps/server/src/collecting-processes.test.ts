@@ -1,7 +1,7 @@
 import { silentLogger } from '@tributary/kernel'
 import { createTestDatabase, eventually } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
-import { countCollectingProcesses } from './collecting-processes.ts'
+import { countCollectingProcesses, pausedProcesses } from './collecting-processes.ts'
 
 test('processes that collect count each other, as they come and go, and keep what they know while the database is away', async () => {
   const store = await createTestDatabase()
@@ -25,5 +25,11 @@ test('processes that collect count each other, as they come and go, and keep wha
   isAway = false
   await eventually('one', () => one.count() === 1)
   await one.stop()
+  expect(await pausedProcesses(store.pool)).toHaveLength(1)
+  // Something of it may still come to be in the log.
+  const unsure = start()
+  await unsure.begun
+  await unsure.stop(true)
+  expect(await pausedProcesses(store.pool)).toHaveLength(2)
   await store.close()
 })

@@ -16,7 +16,8 @@ export type CollectingProcesses = {
   begun: Promise<void>
   /** How many processes collect, this one included; while PostgreSQL is away as many as were known last. */
   count(): number
-  stop(): Promise<void>
+  /** Leaves, unless something of it may still come to be in the log: then it stays as one that was killed. */
+  stop(isUnsure?: boolean): Promise<void>
 }
 
 /** How often a process says that it is there, ms. */
@@ -100,10 +101,10 @@ export const countCollectingProcesses = ({
   return {
     begun,
     count: () => known,
-    async stop() {
+    async stop(isUnsure = false) {
       for (const timer of timers) clearInterval(timer)
       await looking
-      await members.leave().catch(() => {})
+      if (!isUnsure) await members.leave().catch(() => {})
     },
   }
 }

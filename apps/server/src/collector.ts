@@ -72,7 +72,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   let collecting: CollectingProcesses | undefined
   const logs = openLogs(config)
   // It is one of those that collect until nothing of it is on its way any more.
-  stack.defer(() => collecting?.stop())
+  stack.defer(() => collecting?.stop(log.isUnsure?.()))
   const log = await logs.appender('requests')
   stack.defer(() => log.close())
   const hub = createCoordinationHub({ logger })

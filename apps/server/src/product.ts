@@ -164,7 +164,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack, told: Stand
   await logs.prepare()
   let collecting: CollectingProcesses | undefined
   // It is one of those that collect until nothing of it is on its way any more.
-  stack.defer(() => collecting?.stop())
+  stack.defer(() => collecting?.stop(requests.isUnsure?.()))
   const requests = await logs.writer('requests', {
     onCommit: () => threads.pipeline?.wake(),
     onReplaced: ({ message }) => endProcess(message),

@@ -175,12 +175,7 @@ const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Le
 }
 
 /** Moves a workspace whose requests are paused, of which message ids are learned so far. */
-const move = async (
-  deps: SpreadChangeDeps,
-  change: SpreadChange,
-  pauseTime: Date,
-  learned: Learned,
-): Promise<void> => {
+const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Date, learned: Learned): Promise<void> => {
   const { clock } = deps
   const { workspaceId, next, widest } = change
   const left = pausedMs - (clock() - pauseTime.getTime())

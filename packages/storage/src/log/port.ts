@@ -100,7 +100,10 @@ export interface LogAppender {
   appendGroup(entries: readonly LogEntry[]): Promise<LogPosition | undefined>
   /** Resolves when the log answers; rejects when it cannot be reached. */
   check(): Promise<void>
-  /** Whether something that was refused is still being sent, and so may come to be in the log. Never of a log that does not have this. */
+  /**
+   * Whether something that was refused is still being sent, or was when it was closed, and so may come to be in the log. Never of a log that does not
+   * have this.
+   */
   isUnsure?(): boolean
   /** Waits for what was appended, then releases what it holds. */
   close(): Promise<void>

@@ -12,15 +12,15 @@ export type AppendingOptions = {
   maxQueuedBytes?: number
   /** How long an append waits for a Kafka that does not answer before it rejects with LogUnavailable, ms. */
   answerMs?: number
+  /** How long closing waits for a Kafka that does not answer, ms. */
+  closeMs?: number
 }
-
-const closeMs = 10_000
 
 /** What is appended through one queue: one round after the other, and each answered in time. */
 export type Appending<As extends Sending> = {
   append(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
   queuedBytes(): number
-  /** Whether something that was refused is still being sent. */
+  /** Whether something that was refused is still being sent, or was when it gave up to close. */
   isUnsure(): boolean
   /** Does a task in its turn; who waits for a Kafka that does not answer is told in time. */
   answered<Value>(task: (now: As) => Promise<Value>): Promise<Value>
@@ -80,7 +80,8 @@ type AppendingDeps<As extends Sending> = AppendingOptions & {
  * long, and while Kafka does not answer everything at once.
  */
 export const createAppending = <As extends Sending>(given: AppendingDeps<As>): Appending<As> => {
-  const { cluster, data, maxQueuedBytes = 64 * 1024 * 1024, answerMs = 5000, onFailure = () => {} } = given
+  const { cluster, data, maxQueuedBytes = 64 * 1024 * 1024, answerMs = 5000, closeMs = 10_000 } = given
+  const { onFailure = () => {} } = given
   let queue: Item[] = []
   let queued = 0
   let scheduled = false
@@ -89,6 +90,8 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   /** Why Kafka does not take what is sent; while appends are not taken in time, new ones are refused at once. */
   let away: unknown
   let isLate = false
+  /** It closed while Kafka did not answer: nobody knows what is there of what it had sent last. */
+  let isLeft = false
 
   const settle = (item: Item, how: () => void): void => {
     if (item.settled) return
@@ -133,6 +136,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
       away = undefined
       if (sending.length > 0) await given.onRound?.(now)
     } catch (error) {
+      isLeft ||= closed && sending.length > 0
       onFailure(error)
       refuse([...sending, ...queue], error)
     } finally {
@@ -173,7 +177,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
         schedule()
       }),
     queuedBytes: () => queued,
-    isUnsure: () => isLate,
+    isUnsure: () => isLate || isLeft,
     answered: (task) =>
       inTime(
         answerMs,

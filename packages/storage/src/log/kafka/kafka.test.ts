@@ -147,6 +147,20 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(await texts(log)).toEqual(['before', 'group 1', 'group 2', 'after'])
   })
 
+  test('whether what it sent last is there nobody knows of who closed while the broker was away', async () => {
+    const one = { ...at(kafka.address), partitions: 1 }
+    await (await openKafkaLogWriter({ ...one, isShared: true })).close()
+    const open = () => openKafkaLogAppender({ ...one, answerMs: 300, closeMs: 600 })
+    const [sure, unsure] = [await open(), await open()]
+    await Promise.all([sure.append(entry('k', 'there')), unsure.append(entry('k', 'there'))])
+    await sure.close()
+    await kafka.kill()
+    await expect(unsure.append(entry('k', 'unknown'))).rejects.toBeInstanceOf(LogUnavailable)
+    await unsure.close()
+    expect([sure.isUnsure?.(), unsure.isUnsure?.()]).toEqual([false, true])
+    await kafka.start()
+  })
+
   /** A log of one partition that several append to, and what is in it. */
   const sharedLog = () => {
     const log = at(kafka.address)
