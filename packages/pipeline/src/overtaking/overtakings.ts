@@ -1,4 +1,4 @@
-import { faultPoint, type Logger } from '@tributary/kernel'
+import { faultPoint, type Logger, type Metrics } from '@tributary/kernel'
 import type { ConsumerJournal, LogReader, LogRecord } from '@tributary/storage'
 import type { RetryWrite } from '../retrying.ts'
 import { formatOvertaking, isPassedOver, type Overtaking, parseOvertaking } from './overtaking.ts'
@@ -53,18 +53,26 @@ export const createOvertakings = ({
   partitions,
   retryWrite,
   logger,
+  metrics,
   onBegin,
 }: {
   journal: Pick<ConsumerJournal, 'notes' | 'commit'>
   partitions: number
   retryWrite: RetryWrite
   logger: Pick<Logger, 'info'>
+  metrics: Pick<Metrics, 'gauge'>
   /** Told where the reading ahead begins, when that is durable. */
   onBegin(lane: number, at: number): void
 }): Overtakings => {
   const known = new Map<number, Overtaking>()
   const aheadOf = (partition: number): number => partition + partitions
   const partitionOf = (lane: number): number => lane % partitions
+
+  const count = (): void => {
+    let workspaces = 0
+    for (const each of known.values()) if (each.until === undefined) workspaces += each.workspaces.size
+    metrics.gauge('pipeline_overtaken_workspaces', workspaces)
+  }
 
   const keep = async (
     partition: number,
@@ -81,6 +89,7 @@ export const createOvertakings = ({
     faultPoint('pipeline.overtaken')
     if (next === undefined) known.delete(partition)
     else known.set(partition, next)
+    count()
   }
 
   return {
@@ -89,6 +98,7 @@ export const createOvertakings = ({
         const overtaking = parseOvertaking(note)
         if (overtaking !== undefined) known.set(partition, overtaking)
       }
+      count()
     },
     of: (partition) => known.get(partition),
     partitions: () => [...known.keys()],

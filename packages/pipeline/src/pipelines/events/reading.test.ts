@@ -45,6 +45,7 @@ const overtakingsOf = (journal: Files['journal']) =>
     partitions: 8,
     retryWrite: async (_, task) => await task(),
     logger: silentLogger,
+    metrics: noMetrics,
     onBegin() {},
   })
 
