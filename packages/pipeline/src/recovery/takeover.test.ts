@@ -6,6 +6,7 @@ import { eventIdsOf, silentLogger } from '@tributary/kernel'
 import { type ConsumerJournal, openPostgresJournal, partitionOf, type SeenId } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { formatOvertaking } from '../overtaking/overtaking.ts'
 import { batchOf, createWorld, type World } from '../pipelines/test-world.ts'
 import { createWorkspaceRefill, type RefillFrom, refillIds } from './refill-ids.ts'
 
@@ -147,6 +148,41 @@ describe('a takeover', () => {
     expect(Object.values(after)).toEqual(Array.from({ length: 20 }, () => 1))
     expect(after).toMatchObject(stored)
     expect(await delivered(world)).toEqual([...sent, ...batchOf('d', 5).batch.map((_, n) => `d-${n}`)].toSorted())
+  })
+
+  it('with a journal that was restored from a time when a workspace was overtaken stores nothing of it twice', async () => {
+    await using world = await createWorld(eventStore, { journal: await takeOver('one') })
+    const partition = partitionOf('w-0', 8)
+    // Both are in that partition.
+    for (let n = 0; n < 10; n++) await world.send(batchOf(`slow-${n}`, 2), { w: 'w-0' })
+    await world.send(batchOf('fast', 2), { w: 'w-19' })
+    await world.pipeline.idle()
+    await world.pipeline.stop()
+    const stored = await countBy('event_id')
+    const sent = await delivered(world)
+    const overtaking = { from: 2, workspaces: new Map([['w-0', 2]]), until: undefined }
+    await database.pool.query('insert into journal_notes (consumer, partition, note) values ($1, $2, $3)', [
+      'pipeline',
+      partition,
+      formatOvertaking(overtaking),
+    ])
+    await database.pool.query(
+      `insert into journal_positions (consumer, partition, next, incarnation)
+       select consumer, partition + 8, next, incarnation from journal_positions where partition = $1`,
+      [partition],
+    )
+    await database.pool.query('update journal_positions set next = 2 where partition = $1', [partition])
+    const journal = await takeOver('one')
+    const next = world.another({ journal })
+    next.start()
+    await world.send(batchOf('slow-more', 2), { w: 'w-0' })
+    await next.idle()
+    await next.stop()
+    const after = await countBy('event_id')
+    expect(Object.values(after)).toEqual(Array.from({ length: 24 }, () => 1))
+    expect(after).toMatchObject(stored)
+    expect(await delivered(world)).toEqual([...sent, 'slow-more-0', 'slow-more-1'].toSorted())
+    expect(journal.notes().get(partition)).toBe('')
   })
 })
 

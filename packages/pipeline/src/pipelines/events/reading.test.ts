@@ -7,6 +7,7 @@ import { createTestEventStoreOnUse } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeliverBranch } from '../../branches/deliver.ts'
 import { createFloods } from '../../overtaking/floods.ts'
+import { formatOvertaking } from '../../overtaking/overtaking.ts'
 import { createOvertakings } from '../../overtaking/overtakings.ts'
 import { createProcessor } from '../../process.ts'
 import type { AlreadyAppended } from '../../recovery/already-appended.ts'
@@ -52,7 +53,9 @@ const overtakingsOf = (journal: Files['journal']) =>
 describe('the start', () => {
   const begin = async (journal = files.journal) => {
     const told: string[] = []
+    const overtakings = overtakingsOf(journal)
     const processor = createProcessor({
+      isPassedOver: overtakings.isPassedOver,
       journal,
       destinationsFor: () => [],
       schemaFor: () => undefined,
@@ -75,14 +78,15 @@ describe('the start', () => {
       store: {
         begin: () => told.push('store begins'),
         committed: () => journal.positions(),
-        async repeat(token, ranges, batches) {
+        async repeat(token, ranges, batches, appended) {
+          await appended
           told.push(`repeat ${token}, ${batches.reduce((sum, { rows }) => sum + rows.ends.length, 0)} rows`)
           journal.commit(new Map(ranges.map((range) => [range.partition, range.to])))
         },
       },
       progress: { begin: (starts) => told.push(`${starts.length} partitions`) },
       storedStatuses: async () => new Map(),
-      overtakings: overtakingsOf(journal),
+      overtakings,
       clock: Date.now,
       eventStore: createTestEventStoreOnUse(),
       asking: (question) => question(),
@@ -98,6 +102,32 @@ describe('the start', () => {
     const { next, unknownBefore, told } = await begin()
     expect([next.size, next.get(partition), unknownBefore[partition]]).toEqual([8, 0, 3])
     expect(told).toEqual(['store begins', '0 already appended', '8 partitions'])
+  })
+
+  it('what was left open of two readings is appended ahead first, whose sequence the one behind relies on, and both go on where they were', async () => {
+    const names = ['slow', 'fast', 'slow', 'fast']
+    for (const key of names)
+      await files.requests.append({
+        key,
+        partition,
+        meta: JSON.stringify({ w: key, s: key, k: 'single', r: 1, ip: '' }),
+        body: Buffer.from(`{"type":"track","event":"Bought","userId":"u","messageId":"${key}"}`),
+      })
+    const overtaking = { from: 0, workspaces: new Map([['slow', 0]]), until: undefined }
+    files.journal.commit(new Map([[partition + 8, 0]]), new Map([[partition, formatOvertaking(overtaking)]]))
+    const token = 't-1'
+    const ranges = [
+      { partition, from: 0, to: 1, token },
+      { partition: partition + 8, from: 0, to: 2, token },
+    ]
+    files.journal.begin(ranges, [], 0)
+    const journal = openJournal({ file: join(dir, 'journal.sqlite') })
+    const { next, told } = await begin(journal)
+    journal.close()
+    expect([next.get(partition), next.get(partition + 8)]).toEqual([1, 2])
+    expect(told).toContain('repeat t-1, 2 rows')
+    const appended = await files.deliveriesReader.read(partition, 0, 1024 * 1024)
+    expect(appended.map(({ key }) => key)).toEqual(['fast', 'slow'])
   })
 
   it('what was left open is repeated before it is told where to read on, behind that', async () => {

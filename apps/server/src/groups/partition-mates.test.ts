@@ -1,0 +1,57 @@
+import { newId, silentLogger } from '@tributary/kernel'
+import { logPartitions, partitionOf } from '@tributary/storage'
+import { createTestDatabase, type TestDatabase } from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPartitionMates } from './partition-mates.ts'
+
+let database: TestDatabase
+const organization_id = newId()
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await database.db.insertInto('organizations').values({ id: organization_id, title: 'Acme' }).execute()
+})
+afterAll(() => database.close())
+
+const addWorkspace = async (id: string): Promise<string> => {
+  await database.db.insertInto('workspaces').values({ id, organization_id, title: 'Shop' }).execute()
+  return id
+}
+/** An ID whose partition is that of another one, or is not. */
+const idBeside = (other: string, isBeside: boolean): string => {
+  for (;;) {
+    const id = newId()
+    if ((partitionOf(id, logPartitions) === partitionOf(other, logPartitions)) === isBeside) return id
+  }
+}
+
+test('others may go before a workspace where there are any in its partition, once no process runs that does not know of it', async () => {
+  let now = 0
+  const mayOvertake = createPartitionMates({ relational: database, logger: silentLogger, now: () => now })
+  const flood = await addWorkspace(newId())
+  const mate = await addWorkspace(idBeside(flood, true))
+  const other = await addWorkspace(idBeside(flood, false))
+  const partitions = [flood, other].map((id) => partitionOf(id, logPartitions))
+  const answers = () => [
+    mayOvertake(partitions[0] ?? 0, [flood]),
+    mayOvertake(partitions[0] ?? 0, [flood, mate]),
+    mayOvertake(partitions[1] ?? 0, [other]),
+  ]
+  await database.pool.query(
+    `insert into process_schemas (id, host, version, roles, knows, seen_time)
+     values ('old', 'h', '1', '{pipeline}', '{}', clock_timestamp())`,
+  )
+  const none = [false, false, false]
+  expect(answers()).toEqual(none)
+  await new Promise((done) => setTimeout(done, 300))
+  expect(answers()).toEqual(none)
+  await database.pool.query('delete from process_schemas')
+  expect(answers()).toEqual(none)
+  // It is looked up again a minute later.
+  now = 100_000
+  answers()
+  await expect.poll(answers).toEqual([true, false, false])
+  const { rows } = await database.pool.query<{ oldest: string }>(
+    "select oldest from schema_migrations where name = '0097-overtaken-workspaces'",
+  )
+  expect(rows).toEqual([{ oldest: '0097-overtaken-workspaces' }])
+})
