@@ -8,6 +8,7 @@ import { measureConfigurationCache } from './figures/configuration-cache.ts'
 import { measureConnectors } from './figures/connectors.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
 import { measureExplorer } from './figures/explorer.ts'
+import { measureFlood } from './figures/flood.ts'
 import { measureHostile } from './figures/hostile.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
@@ -54,6 +55,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   'mapped-backlog': () => measureBacklog(1_000_000, true),
   deliveries: () => measureDeliveries(40_000),
   'one-by-one': () => measureOneByOne(20_000),
+  flood: measureFlood,
   hostile: measureHostile,
   validation: measureValidation,
   mapping: measureMapping,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { logPartitions, partitionOf } from '@tributary/storage'
 import {
   adminCredentials,
+  createPartitionMate,
   createSource,
   createWebhook,
   createWorkspace,
@@ -81,21 +81,12 @@ test('a dead and a hanging webhook do not hold a healthy one back, and get every
   )
 })
 
-/** A workspace that is in the same partition of the log as another one. */
-const createMate = async (of: string, title: string) => {
-  const partition = (name: string): number => partitionOf(name.split('/').at(-1) ?? '', logPartitions)
-  for (;;) {
-    const made = await createWorkspace(product.api, title)
-    if (partition(made.workspace) === partition(of)) return made
-  }
-}
-
 test("one tenant's flood leaves another's time from acceptance to delivery under 2 s (p95), and, once it goes on, that of one of its partition", async () => {
   await using quietPeer = await startWebhookReceiver()
   await using matePeer = await startWebhookReceiver()
   const flooder = await createWorkspace(product.api, 'Flooder')
   const quiet = await createWorkspace(product.api, 'Quiet')
-  const mate = await createMate(flooder.workspace, 'Mate')
+  const mate = await createPartitionMate(product.api, flooder.workspace, 'Mate')
   const flood = await createSource(product.api, flooder.workspace)
   const calm = await createSource(product.api, quiet.workspace)
   const near = await createSource(product.api, mate.workspace)

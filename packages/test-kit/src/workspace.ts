@@ -1,3 +1,4 @@
+import { logPartitions, partitionOf } from '@tributary/storage'
 import type { ApiClient } from './api-client.ts'
 
 export type TestWorkspace = { organization: string; workspace: string }
@@ -14,6 +15,19 @@ const nameOf = (body: Record<string, unknown>, ...path: string[]): string => {
 export const createWorkspace = async (api: ApiClient, title = 'Acme'): Promise<TestWorkspace> => {
   const made = await api.ok('POST', '/organizations', { title, industry: 'e-commerce', workspace_title: 'Production' })
   return { organization: nameOf(made, 'organization', 'name'), workspace: nameOf(made, 'workspace', 'name') }
+}
+
+/** Makes organisations with one workspace until one is in the same partition of the log as another workspace; answers its resource names. */
+export const createPartitionMate = async (
+  api: ApiClient,
+  workspace: string,
+  title?: string,
+): Promise<TestWorkspace> => {
+  const partition = (name: string): number => partitionOf(name.split('/').at(-1) ?? '', logPartitions)
+  for (;;) {
+    const made = await createWorkspace(api, title)
+    if (partition(made.workspace) === partition(workspace)) return made
+  }
 }
 
 /** Makes a source with a write key. */
