@@ -4,7 +4,8 @@ type Behind = { readonly since: number; readonly end: number; readonly bytes: Ma
 export type Floods = {
   /**
    * Notes what was processed in a turn of a partition, up to `at`, while its log ended at `end`; `now` is of any clock that never goes back, in ms. Returns
-   * the workspaces that hold up what is behind them, where something has waited for `afterMs`: those of which at least a quarter was of all that was processed meanwhile.
+   * the workspaces that hold up what is behind them, where something has waited for `afterMs`, the largest first: as many as leave less than a quarter of what was
+   * processed meanwhile to the others. Nobody is one with less than `leastBytes`: what is read ahead may be little, and wait for what is passed over.
    */
   note(
     partition: number,
@@ -19,11 +20,25 @@ export type Floods = {
   forget(partition: number): void
 }
 
-/** A workspace with a smaller part of what is read holds nobody up: without it the others would wait nearly as long. */
-const leastShare = 0.25
+/** Of what is processed, what the others may have. */
+const othersShare = 0.25
+/** A workspace with a smaller part holds nobody up: without it the others would wait nearly as long. */
+const leastShare = 0.05
+
+/** Those that leave less than their share to the others, the largest first. */
+const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, leastBytes: number): string[] => {
+  const found: string[] = []
+  let rest = total
+  for (const [key, of] of [...bytes].sort(([, a], [, b]) => b - a)) {
+    if (rest < total * othersShare || of < Math.max(total * leastShare, leastBytes)) break
+    found.push(key)
+    rest -= of
+  }
+  return found
+}
 
 /** Finds workspaces that send more than is processed into partitions that fall behind. */
-export const createFloods = ({ afterMs }: { afterMs: number }): Floods => {
+export const createFloods = ({ afterMs, leastBytes }: { afterMs: number; leastBytes: number }): Floods => {
   const behind = new Map<number, Behind>()
   return {
     note(partition, { bytes, at, end, now }) {
@@ -40,8 +55,7 @@ export const createFloods = ({ afterMs }: { afterMs: number }): Floods => {
         known.total += more
       }
       if (now - known.since < afterMs || known.total === 0) return []
-      const { total } = known
-      return [...known.bytes].filter(([, of]) => of >= total * leastShare).map(([key]) => key)
+      return largest(known, leastBytes)
     },
     forget: (partition) => behind.delete(partition),
   }

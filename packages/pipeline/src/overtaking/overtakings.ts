@@ -24,13 +24,17 @@ export type Overtakings = {
   /** Whether a request is not for this reading of its partition. */
   isPassedOver(record: Pick<LogRecord, 'partition' | 'offset' | 'key'>, lane: number): boolean
   /**
-   * From the offset `at` on, which is the next one to be read, workspaces of a partition are overtaken; durable when it resolves. Nothing changes
+   * From the offset `at` on, which is the next one to be read, behind a record of that incarnation, workspaces of a partition are overtaken; durable when it resolves. Nothing changes
    * where both readings are about to meet, or too many are overtaken. Resolves to those that are overtaken now and were not.
    */
-  overtake(partition: number, at: number, workspaces: readonly string[]): Promise<string[]>
+  overtake(
+    partition: number,
+    place: { at: number; incarnation: string },
+    workspaces: readonly string[],
+  ): Promise<string[]>
   /** Both readings are at `until`: from there on there is one. Durable when it resolves. */
   meet(partition: number, until: number): Promise<void>
-  /** Nothing is open any more before the place where both readings met; or what is in the log is to be read once again. */
+  /** Nothing is open any more before the place where both readings met. */
   forget(partition: number): Promise<void>
 }
 
@@ -56,7 +60,7 @@ export const createOvertakings = ({
   metrics,
   onBegin,
 }: {
-  journal: Pick<ConsumerJournal, 'notes' | 'commit'>
+  journal: Pick<ConsumerJournal, 'notes' | 'commit' | 'saw'>
   partitions: number
   retryWrite: RetryWrite
   logger: Pick<Logger, 'info'>
@@ -110,7 +114,7 @@ export const createOvertakings = ({
       if (overtaking === undefined) return false
       return isPassedOver(overtaking, record, lane === record.partition ? 'behind' : 'ahead')
     },
-    async overtake(partition, at, workspaces) {
+    async overtake(partition, { at, incarnation }, workspaces) {
       const now = known.get(partition)
       if (now?.until !== undefined) return []
       const more = workspaces
@@ -120,6 +124,8 @@ export const createOvertakings = ({
       const all = new Map([...(now?.workspaces ?? []), ...more.map((key) => [key, at] as const)])
       const next = { from: now?.from ?? at, workspaces: all, until: undefined }
       if (now === undefined) {
+        // What the lane was before says nothing of the record before this place.
+        journal.saw([{ partition: aheadOf(partition), offset: at - 1, incarnation }])
         await keep(partition, next, new Map([[aheadOf(partition), at]]))
         onBegin(aheadOf(partition), at)
       } else await keep(partition, next)

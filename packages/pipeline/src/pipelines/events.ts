@@ -213,7 +213,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
     next,
     unknownBefore,
     overtakings,
-    floods: createFloods({ afterMs: settings.overtakeMs }),
+    floods: createFloods({ afterMs: settings.overtakeMs, leastBytes: settings.turnBytes }),
     mayOvertake: (partition, workspaceIds) => deps.mayOvertake?.(partition, workspaceIds) === true,
     committed: store.committed,
     alreadyStored: (partition, records) => asking(() => alreadyStored(partition, records)),

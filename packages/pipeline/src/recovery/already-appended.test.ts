@@ -81,3 +81,13 @@ test('below the last sequence of what was read ahead everything is appended but 
   expect(has('slow')).toEqual([true, true, false, false, false])
   expect(has('fast')).toEqual([true, true, true, true, false])
 })
+
+test('what was before somebody was overtaken is not told by the sequence of what was read ahead', async () => {
+  const note = `a ${formatOvertaking({ from: 6, workspaces: new Map([['slow', 6]]), until: undefined })}`
+  const before = await find(
+    [{ partition, epoch: 1, sequence: 3, note: 'a' }],
+    [{ partition, epoch: 1, sequence: 9, note }],
+  )
+  const has = [2, 4, 6, 8].map((offset) => before.has(at(offset, 'a'), idOf(offset, 0), 'fast'))
+  expect(has).toEqual([true, false, true, true])
+})

@@ -48,6 +48,8 @@ export const findAlreadyAppended = async ({
   const isAhead = (record: RecordPlace, workspaceId: string): boolean => {
     const read = ahead.get(record.partition)
     if (read?.overtaking === undefined || !isEarlier(record, read.end)) return false
+    // What lies before was read in one go, and is appended when the sequence of that says so.
+    if (record.offset < read.overtaking.from) return false
     return !isOvertaken(read.overtaking, { offset: record.offset, key: workspaceId })
   }
   // Without a journal nothing says what is done with: there the event store is asked.

@@ -16,7 +16,7 @@ export type RecoveryDeps = {
   /** What the event store has of the records already. */
   storedStatuses: StoredStatuses
   readBytes: number
-  overtakings: Pick<Overtakings, 'partitionOf'>
+  overtakings: Pick<Overtakings, 'partitionOf' | 'of'>
 }
 
 /** Ranges by token, in the order in which the tokens were begun; those of one token by lane, as they were sealed. */
@@ -29,6 +29,27 @@ export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, Jour
   }
   for (const group of groups.values()) group.sort((a, b) => a.partition - b.partition)
   return groups
+}
+
+/**
+ * The ranges of one token in the order in which their records were read: what was before somebody was overtaken, then what was read ahead, then what is
+ * behind, whose sequence says that all before it is appended.
+ */
+const inTheirOrder = (
+  ranges: readonly JournalRange[],
+  { of, partitionOf }: RecoveryDeps['overtakings'],
+): { range: JournalRange; takes(offset: number): boolean }[] => {
+  const all = ranges.flatMap((range) => {
+    const partition = partitionOf(range.partition)
+    const from = of(partition)?.from
+    if (from === undefined) return [{ range, order: 0, takes: () => true }]
+    if (range.partition !== partition) return [{ range, order: 1, takes: () => true }]
+    return [
+      ...(range.from < from ? [{ range, order: 0, takes: (offset: number) => offset < from }] : []),
+      ...(range.to > from ? [{ range, order: 2, takes: (offset: number) => offset >= from }] : []),
+    ]
+  })
+  return all.toSorted((a, b) => a.order - b.order)
 }
 
 /** Thrown at start when the log no longer holds records of a range that was begun and not committed. */
@@ -96,7 +117,7 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
     const keep = (): void => {
       batches.push(processor.take())
     }
-    for (const range of ranges) {
+    for (const { range, takes } of inTheirOrder(ranges, deps.overtakings)) {
       const lane = range.partition
       const partition = deps.overtakings.partitionOf(lane)
       const stored = await deps.storedStatuses(
@@ -105,14 +126,16 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       for await (const records of piecesOf(reader, partition, range, readBytes)) {
         journal.saw(records.map(({ offset, incarnation }) => ({ partition: lane, offset, incarnation })))
         for (const record of records) {
+          if (!takes(record.offset)) continue
           processor.add(record, (eventId) => stored.get(eventId), lane)
           if (processor.size().bytes >= readBytes) keep()
         }
       }
       if (processor.size().records > 0) keep()
     }
-    // What was read ahead comes first: the sequence of what is behind says that all before it is there.
-    const deliveries = batches.toSorted((a, b) => b.lane - a.lane || a.from - b.from).map((batch) => deliver.add(batch))
+    const deliveries = batches.map((batch) => deliver.add(batch))
+    // Rows are by lane, as they were when they were sealed.
+    batches.sort((a, b) => a.lane - b.lane || a.from - b.from)
     const ids = processor.takeIds()
     // What an earlier holder of the journal has begun may not be in this one's file.
     if (journal.apart !== undefined) journal.remember(ids, deps.clock())

@@ -11,7 +11,7 @@ export type WentBackDeps = {
   eventStore: Pick<EventStore, 'query'>
   /** Asks the event store until it answers. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
-  overtakings: Pick<Overtakings, 'partitionOf' | 'aheadOf' | 'partitions' | 'of' | 'forget'>
+  overtakings: Pick<Overtakings, 'partitionOf' | 'aheadOf' | 'of'>
 }
 
 /** The first record of each partition that the journal has not done with, where there is one. */
@@ -91,7 +91,7 @@ const isBeyond = async (
 /**
  * Compares a journal that is kept apart from the event store with that. Nothing is stored that the journal has not begun: where more is
  * stored, the journal was restored from a time before. What it has begun then it has ended long since, under tokens that the event store may not know any more:
- * these ranges are forgotten, and who was overtaken. Resolves to the offset by partition before which records may be stored without its knowledge; 0 for none.
+ * these ranges are forgotten. Resolves to the offset by partition before which records may be stored without its knowledge; 0 for none.
  */
 export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
   const { journal, reader, overtakings } = deps
@@ -107,6 +107,5 @@ export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
     const start = (await reader.starts())[overtakings.partitionOf(lane)] ?? 0
     await journal.rewind(lane, places.get(lane) ?? { offset: start, incarnation: held?.incarnation ?? '' })
   }
-  for (const partition of overtakings.partitions()) await overtakings.forget(partition)
   return none.map((_, partition) => stored.get(partition) ?? 0)
 }

@@ -50,7 +50,7 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
       all[aheadOf(partition)] = until ?? end
       // Both readings are beyond the place where they met, or that behind ends where the one ahead is.
       const hasMet = until !== undefined && nextOf(partition) >= until && nextOf(aheadOf(partition)) >= until
-      if (!hasMet) all[partition] = until ?? Math.min(end, nextOf(aheadOf(partition)))
+      if (!hasMet) all[partition] = Math.min(until ?? end, nextOf(aheadOf(partition)))
     }
     return all
   }
@@ -75,7 +75,7 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
   }
 
   /** Has others go before those who hold a partition up. */
-  const relieve = async (partition: number, bytes: ReadonlyMap<string, number>): Promise<void> => {
+  const relieve = async (partition: number, bytes: ReadonlyMap<string, number>, incarnation: string): Promise<void> => {
     const isRead = overtakings.of(partition) !== undefined
     const lane = isRead ? aheadOf(partition) : partition
     const at = nextOf(lane)
@@ -84,7 +84,7 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
     const workspaces = deps.floods.note(partition, { bytes, at, end: ends[lane] ?? 0, now: performance.now() })
     const overtaken = [...(overtakings.of(partition)?.workspaces.keys() ?? []), ...workspaces]
     if (workspaces.length === 0 || !deps.mayOvertake(partition, overtaken)) return
-    if ((await overtakings.overtake(partition, at, workspaces)).length === 0) return
+    if ((await overtakings.overtake(partition, { at, incarnation }, workspaces)).length === 0) return
     deps.floods.forget(partition)
     if (!isRead) next.set(aheadOf(partition), at)
   }
@@ -95,16 +95,18 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
     const bytes = new Map<string, number>()
     let processed = 0
     let read = 0
+    let incarnation = ''
     for (let from = first; ; from = nextOf(lane)) {
       const records = await reader.read(partition, from, deps.turnBytes)
       const own = overtakings.of(partition) === undefined ? records : records.filter(({ offset }) => offset < end)
       if (own.length === 0) return from > first
-      read += own.reduce((sum, { body }) => sum + body.byteLength, 0)
+      incarnation = own.at(-1)?.incarnation ?? incarnation
+      read += own.reduce((sum, { body, meta }) => sum + body.byteLength + meta.length, 0)
       processed += await take(lane, from, own, bytes)
       const isDone = lane === partition || processed >= deps.turnBytes || read >= passedTurns * deps.turnBytes
       if (isDone || nextOf(lane) >= end || isFull(lane) || !isRunning()) break
     }
-    if (lane !== partition || overtakings.of(partition) === undefined) await relieve(partition, bytes)
+    if (lane !== partition || overtakings.of(partition) === undefined) await relieve(partition, bytes, incarnation)
     return true
   }
 
@@ -122,11 +124,14 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
     }
   }
 
-  /** Where there may be news: not ahead of a partition whose readings have met. */
+  /** Where there may be news: not ahead of a partition whose readings have met, and not behind of one where that has come to the other. */
   const places = (): Map<number, number> => {
     const all = new Map(next)
-    for (const partition of overtakings.partitions())
-      if (overtakings.of(partition)?.until !== undefined) all.delete(aheadOf(partition))
+    for (const partition of overtakings.partitions()) {
+      const ahead = aheadOf(partition)
+      if (overtakings.of(partition)?.until !== undefined) all.delete(ahead)
+      else if (nextOf(partition) >= nextOf(ahead)) all.delete(partition)
+    }
     return all
   }
 

@@ -104,8 +104,8 @@ describe('the start', () => {
     expect(told).toEqual(['store begins', '0 already appended', '8 partitions'])
   })
 
-  it('what was left open of two readings is appended ahead first, whose sequence the one behind relies on, and both go on where they were', async () => {
-    const names = ['slow', 'fast', 'slow', 'fast']
+  it('what was left open of two readings is appended as it was read: before there were two, then ahead, on which the sequence of the one behind relies', async () => {
+    const names = ['first', 'slow', 'fast', 'slow', 'fast']
     for (const key of names)
       await files.requests.append({
         key,
@@ -113,21 +113,21 @@ describe('the start', () => {
         meta: JSON.stringify({ w: key, s: key, k: 'single', r: 1, ip: '' }),
         body: Buffer.from(`{"type":"track","event":"Bought","userId":"u","messageId":"${key}"}`),
       })
-    const overtaking = { from: 0, workspaces: new Map([['slow', 0]]), until: undefined }
-    files.journal.commit(new Map([[partition + 8, 0]]), new Map([[partition, formatOvertaking(overtaking)]]))
+    const overtaking = { from: 1, workspaces: new Map([['slow', 1]]), until: undefined }
+    files.journal.commit(new Map([[partition + 8, 1]]), new Map([[partition, formatOvertaking(overtaking)]]))
     const token = 't-1'
     const ranges = [
-      { partition, from: 0, to: 1, token },
-      { partition: partition + 8, from: 0, to: 2, token },
+      { partition, from: 0, to: 2, token },
+      { partition: partition + 8, from: 1, to: 3, token },
     ]
     files.journal.begin(ranges, [], 0)
     const journal = openJournal({ file: join(dir, 'journal.sqlite') })
     const { next, told } = await begin(journal)
     journal.close()
-    expect([next.get(partition), next.get(partition + 8)]).toEqual([1, 2])
-    expect(told).toContain('repeat t-1, 2 rows')
+    expect([next.get(partition), next.get(partition + 8)]).toEqual([2, 3])
+    expect(told).toContain('repeat t-1, 3 rows')
     const appended = await files.deliveriesReader.read(partition, 0, 1024 * 1024)
-    expect(appended.map(({ key }) => key)).toEqual(['fast', 'slow'])
+    expect(appended.map(({ key }) => key)).toEqual(['first', 'fast', 'slow'])
   })
 
   it('what was left open is repeated before it is told where to read on, behind that', async () => {
@@ -174,7 +174,7 @@ describe('reading', () => {
       alreadyStored: async () => new Set([1]),
       turnBytes: 1024 * 1024,
       overtakings: overtakingsOf(files.journal),
-      floods: createFloods({ afterMs: 1000 }),
+      floods: createFloods({ afterMs: 1000, leastBytes: 1 }),
       mayOvertake: () => false,
       committed: () => new Map(),
       isFull: () => false,
@@ -191,6 +191,49 @@ describe('reading', () => {
     expect(await read(2, Array(8).fill(3))).toEqual(['again 0', 'again 2'])
     expect(await read(3, Array(8).fill(0))).toEqual(['new 0', 'new 1', 'new 2'])
     expect(await read(1, Array(8).fill(2), 2)).toEqual(['new 2'])
+  })
+
+  it('behind goes no further than ahead, also where it is known already at which place both meet', async () => {
+    await send(6)
+    const overtaking = { from: 0, workspaces: new Map([['w', 0]]), until: 6 }
+    files.journal.commit(new Map(), new Map([[partition, formatOvertaking(overtaking)]]))
+    const overtakings = overtakingsOf(files.journal)
+    overtakings.load()
+    const next = new Map([
+      [partition, 0],
+      [partition + 8, 2],
+    ])
+    const taken: string[] = []
+    const news = createNews({ reader: files.reader, roundMs: 1 })
+    await readLoop({
+      ...files,
+      next,
+      unknownBefore: [],
+      news,
+      batcher: {
+        async consume(records, lane = -1) {
+          for (const { offset } of records) {
+            taken.push(`${lane === partition ? 'behind' : 'ahead'} ${offset}`)
+            next.set(lane, offset + 1)
+          }
+        },
+        consumeAgain() {},
+      },
+      alreadyStored: async () => new Set(),
+      turnBytes: 1024 * 1024,
+      overtakings,
+      floods: createFloods({ afterMs: 1000, leastBytes: 1 }),
+      mayOvertake: () => false,
+      committed: () => new Map(),
+      isFull: () => false,
+      isRunning: () => taken.length < 10,
+      onRound() {
+        if (taken.length >= 10) news.close()
+      },
+    })
+    const ahead = [2, 3, 4, 5].map((offset) => `ahead ${offset}`)
+    expect(taken.slice(0, 6)).toEqual(['behind 0', 'behind 1', ...ahead])
+    expect(taken.slice(6)).toEqual([2, 3, 4, 5].map((offset) => `behind ${offset}`))
   })
 
   it('waits for records that are not there yet', async () => {

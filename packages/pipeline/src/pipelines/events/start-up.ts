@@ -56,15 +56,8 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const lanes = overtakings.partitions().map(overtakings.aheadOf)
   const all = Array.from({ length: reader.partitions }, (_, partition) => partition)
   const rewound = await reconcile(journal, readerOfLanes(reader), [...all, ...lanes])
-  for (const lane of rewound) {
-    const partition = overtakings.partitionOf(lane)
-    if (overtakings.of(partition) === undefined) continue
-    // All of it is read again, in one go.
-    const ahead = overtakings.aheadOf(partition)
-    await journal.rewind(ahead, { offset: 0, incarnation: undefined })
-    await overtakings.forget(partition)
-    rewound.add(partition)
-  }
+  // Each request is of one reading wherever both begin: who is overtaken stays so.
+  for (const lane of rewound) rewound.add(overtakings.partitionOf(lane))
   if (rewound.size > 0) logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
   await refillIds(deps)
   const storedBefore = await whereWentBack(deps)
