@@ -55,3 +55,22 @@ test('others may go before a workspace where there are any in its partition, onc
   )
   expect(rows).toEqual([{ oldest: '0097-overtaken-workspaces' }])
 })
+
+test('what could not be looked up is looked up again after a while, not at each question', async () => {
+  let asked = 0
+  const away = () => Promise.reject(new Error(`away ${++asked}`))
+  const relational = { db: database.db, pool: { ...database.pool, query: away } as unknown as typeof database.pool }
+  let now = 0
+  const mayOvertake = createPartitionMates({ relational, logger: silentLogger, now: () => now })
+  const askOften = async (): Promise<void> => {
+    for (let n = 0; n < 10; n++) {
+      expect(mayOvertake(1, ['w'])).toBe(false)
+      await new Promise((done) => setImmediate(done))
+    }
+  }
+  await askOften()
+  expect(asked).toBe(1)
+  now = 5000
+  await askOften()
+  expect(asked).toBe(2)
+})

@@ -10,8 +10,10 @@ import {
 
 /** How long what is known of workspaces is good for, ms. */
 const knownMs = 60_000
-/** Workspaces of a partition that are told apart: more than are ever asked about at once. */
-const toldApart = 32
+/** How long after a look that failed it is looked again, ms. */
+const againMs = 5000
+/** Workspaces of a partition that are remembered: more than are ever asked about at once. */
+const remembered = 32
 
 /**
  * Makes what says whether others may go before some workspaces of a partition: where others are in it, and no process runs that would not
@@ -27,9 +29,10 @@ export const createPartitionMates = ({
   /** Milliseconds of a clock that never goes back. */
   now?: () => number
 }): ((partition: number, workspaceIds: readonly string[]) => boolean) => {
-  let known: { at: number; mates: ReadonlyMap<number, readonly string[]> } | undefined
+  let known: ReadonlyMap<number, readonly string[]> | undefined
   let isAllowed = false
   let looking = false
+  let lookAt = Number.NEGATIVE_INFINITY
 
   /** From now on no process of an earlier version begins. */
   const allow = async (): Promise<boolean> => {
@@ -52,15 +55,17 @@ export const createPartitionMates = ({
       for (const partition of partitionsOf(id, spreads.get(id) ?? 1, logPartitions)) {
         const found = mates.get(partition)
         if (found === undefined) mates.set(partition, [id])
-        else if (found.length < toldApart) found.push(id)
+        else if (found.length < remembered) found.push(id)
       }
     isAllowed ||= await allow()
-    known = { at: now(), mates }
+    known = mates
+    lookAt = now() + knownMs
   }
 
   return (partition, workspaceIds) => {
-    if (!looking && (known === undefined || now() - known.at > knownMs)) {
+    if (!looking && now() >= lookAt) {
       looking = true
+      lookAt = now() + againMs
       void look()
         .catch((error: unknown) => logger.warn({ err: error }, 'It is not known which workspaces share a partition'))
         .finally(() => {
@@ -68,6 +73,6 @@ export const createPartitionMates = ({
         })
     }
     if (!isAllowed) return false
-    return known?.mates.get(partition)?.some((id) => !workspaceIds.includes(id)) === true
+    return known?.get(partition)?.some((id) => !workspaceIds.includes(id)) === true
   }
 }

@@ -32,9 +32,9 @@ export const metricHelp: Readonly<Record<string, string>> = {
   pipeline_lag_records: 'Accepted requests that are not processed yet.',
   pipeline_last_stored_seconds: 'When events were stored last, Unix time.',
   pipeline_live_skipped: 'Times that live events were left out because the live channel was full.',
+  pipeline_oldest_unstored_seconds: 'Age of the oldest accepted request that is not stored yet.',
   pipeline_overtaken_workspaces:
     'Workspaces that wait for others of their partition, since they send more than is processed.',
-  pipeline_oldest_unstored_seconds: 'Age of the oldest accepted request that is not stored yet.',
   pipeline_retries: 'Steps of the pipeline that failed and were repeated.',
   pipeline_rows_refused: 'Rows that the event store refused and that were stored as rejected.',
   pipeline_rows_stored: 'Rows that were inserted into the event store.',
