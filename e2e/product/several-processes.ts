@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Transform } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import {
@@ -35,12 +36,28 @@ const freePort = async (): Promise<string> => {
   }
 }
 
-/** A way to an engine that can be cut, as if the engine had stopped. */
-export type Way = AsyncDisposable & { port: number; cut(): void; mend(): void }
+/** A way to an engine that can be cut, as if the engine had stopped, and slowed down: everything takes so long then, each way, ms. */
+export type Way = AsyncDisposable & { port: number; cut(): void; mend(): void; hold(ms: number): void }
 
 const startWay = async (open: () => Socket): Promise<Way> => {
   const sockets = new Set<Socket>()
   let isCut = false
+  let holdMs = 0
+  const held = (): Transform => {
+    let due = 0
+    return new Transform({
+      transform(piece, _encoding, done) {
+        const now = performance.now()
+        due = Math.max(due, now + holdMs)
+        if (due <= now) return done(null, piece)
+        // Others are on their way meanwhile, in their order.
+        setTimeout(() => this.destroyed || this.push(piece), due - now)
+        done()
+      },
+      // Timers end up to a millisecond apart.
+      flush: (done) => void setTimeout(done, Math.max(0, due - performance.now()) + 10),
+    })
+  }
   const server = createServer((client) => {
     if (isCut) return void client.destroy()
     const there = open()
@@ -54,7 +71,7 @@ const startWay = async (open: () => Socket): Promise<Way> => {
         sockets.delete(socket)
         other.destroy()
       })
-      socket.pipe(other)
+      socket.pipe(held()).pipe(other)
     }
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -66,6 +83,9 @@ const startWay = async (open: () => Socket): Promise<Way> => {
     },
     mend(): void {
       isCut = false
+    },
+    hold(ms): void {
+      holdMs = ms
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

@@ -12,7 +12,7 @@ import {
 import { expect, test } from 'vitest'
 import { post, storedEvents, track } from '../product/calls.ts'
 import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
-import { startRemoteEngines } from '../product/several-processes.ts'
+import { startKafkaWithWay, startRemoteEngines } from '../product/several-processes.ts'
 
 /** How long a broker is paused, and how long a replica may be behind before the others go on without it, ms. */
 const pausedMs = 30_000
@@ -89,4 +89,69 @@ test('of three brokers each is killed, paused, and two are gone: what was acknow
   expect(stored).toHaveLength(new Set(stored.map((event) => event.message_id)).size)
   expectInOrder(stored, load.acknowledged)
   await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 180_000)
+})
+
+test('while Kafka is slow, groups stay where they are; while it is slower than anybody waits, nothing is acknowledged that is not stored; and all goes on by itself', async () => {
+  await using stack = new AsyncDisposableStack()
+  const kafka = await startKafkaWithWay()
+  const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))
+  const engines = await startRemoteEngines(stack, { kafka })
+  const start = (name: string, roles: string): Promise<Product> =>
+    engines.start(name, {
+      env: { TRIBUTARY_ROLES: roles, TRIBUTARY_PARTITION_GROUPS: '2', KAFKA_BROKERS: kafka.way.address },
+    })
+  const main = await start('main', 'api,realtime,profiles,jobs')
+  await main.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(main.api)
+  const shop = await createSource(main.api, workspace)
+  await createWebhook(main.api, workspace, shop.source, { url: receiver.url, ordered: true })
+  const sharing = await Promise.all(
+    ['p1', 'p2', 'd1', 'd2'].map((name) => start(name, name.startsWith('p') ? 'pipeline' : 'delivery')),
+  )
+  const collector = await start('c', 'collect')
+  const load = createSdkLoad([{ key: shop.key, url: collector.url, users: ['u0', 'u1', 'u2', 'u3'] }])
+  stack.defer(() => load.stop())
+  await load.more(100)
+  const took: Record<number, number> = {}
+  /** Until what was acknowledged is stored and delivered, ms. */
+  const isThrough = async (ms: number): Promise<void> => {
+    const since = performance.now()
+    const sent = load.ids()
+    await eventually(
+      'what was acknowledged is stored and delivered',
+      async () => {
+        const known = new Set((await storedEvents(main, shop.source)).map((event) => event.message_id))
+        return sent.every((id) => known.has(id) && receiver.messageIds().has(id))
+      },
+      180_000,
+    )
+    took[ms] = Math.round(performance.now() - since)
+  }
+  await isThrough(0)
+  // Each way, of each question.
+  for (const ms of [50, 500]) {
+    kafka.way.hold(ms)
+    await load.more(40)
+    await isThrough(ms)
+  }
+  for (const { output } of sharing) expect(output()).not.toContain('lets go of')
+  kafka.way.hold(8000)
+  const refused = await eventually(
+    'refused',
+    async () => {
+      const answer = await post(collector, '/v1/track', shop.key, track(`refused-${Date.now()}`))
+      return answer.status === 503 && answer
+    },
+    60_000,
+  )
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  await pause(pausedMs)
+  kafka.way.hold(0)
+  await load.more(100)
+  await load.stop()
+  await isThrough(8000)
+  const stored = await storedEvents(main, shop.source)
+  expect(stored).toHaveLength(new Set(stored.map((event) => event.message_id)).size)
+  expectInOrder(stored, load.acknowledged)
+  process.stdout.write(`until all was through, ms: ${JSON.stringify(took)}\n`)
 })
